@@ -49,7 +49,7 @@ class Cases:
         """Check the probabilities of the cases, and that they fall in a table of so many cells."""
         invariants.probabilities("probability", self.probability, (None, None))
         number, classes = self.probability.shape
-        invariants.numbers("number", self.number, (number,))
+        invariants.numbers("number", self.number, (number,), 0.0, invariants.MOST_CASES)
         invariants.positions("cells", self.cells, (None, classes), cells)
         invariants.positions("group", self.group, (number,), len(self.cells))
         weight = np.asarray(self.weight)

@@ -78,12 +78,16 @@ class Clusters(Design):
         invariants.positions("cluster", self.cluster, entries, clusters)
         invariants.positions("cell", self.cell, (None,), tables * cells)
         invariants.numbers("count", self.count, entries)
-        invariants.numbers("multiplicity", self.multiplicity, (None,))
+        invariants.numbers("multiplicity", self.multiplicity, (None,), invariants.SMALLEST, invariants.MOST_CASES)
         invariants.number("labels_per_case", self.labels_per_case, 1, cells)
-        invariants.numbers("case_weight", np.asarray(self.case_weight), np.shape(self.case_weight))
+        if isinstance(self.case_weight, np.ndarray):
+            invariants.numbers("case_weight", self.case_weight, self.case_weight.shape)
+        else:
+            invariants.number("case_weight", self.case_weight, 0.0)
+        invariants.parts("shape", self.shape, int, 2)
         if self.owner is not None:
             invariants.positions("owner", self.owner, (clusters,), tables)
-            if self.shape != (tables, cells) or (np.diff(self.owner) < 0).any():
+            if tuple(self.shape) != (tables, cells) or (np.diff(self.owner) < 0).any():
                 invariants.refuse("`owner` must be the table of each cluster, in order.")
         if self.names is not None and len(self.names):
             invariants.names("names", self.names, clusters, are_distinct=self.owner is None)

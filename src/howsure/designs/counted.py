@@ -326,7 +326,7 @@ class FixedMargins(Design):
     def check(self, shape: tuple[int, ...]) -> None:
         """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
         if self.stratum is not None:
-            invariants.positions("stratum", self.stratum, shape[-1:], 2 * shape[-1], -1)
+            invariants.positions("stratum", self.stratum, shape[-1:], 2 * shape[-1])
 
     def bound(self, truth: Array) -> FixedMargins:
         """Take the true classes as strata, unless there are others; cells that no case fell into take their class's."""

@@ -14,8 +14,9 @@ from howsure.errors import HowsureError
 Array = NDArray[Any]
 Shape = tuple[int | None, ...]
 LARGEST = float(np.finfo(float).max)
-MOST_ROWS = 2**63
-REAL, WHOLE = "biuf", "iu"  # kinds of NumPy types
+SMALLEST = float(np.finfo(float).tiny)
+MOST_CASES = 2**53  # up to which every whole number is a float
+REAL, WHOLE = "iuf", "iu"  # kinds of NumPy types
 EACH_SUM = 1e-6  # tolerance of probabilities that sum to 1
 
 
@@ -127,7 +128,7 @@ def rows(value: Any, batch: tuple[int, ...]) -> None:
     found = np.asarray(value)
     if found.dtype.kind not in REAL or found.shape not in {(), batch}:
         refuse(f"`rows` is {value!r}, and must be the number of cases of each table.")
-    _within("rows", found, 0, MOST_ROWS)
+    _within("rows", found, 0, MOST_CASES)
 
 
 def sparse(name: str, value: Any, shape: Sequence[int]) -> None:

@@ -197,6 +197,6 @@ def check_draws(draws: Draws | None, cells: int) -> None:
     """Check that draws are of so many cells, where what draws them can tell."""
     if draws is not None and not callable(draws):
         invariants.refuse("`draws` must be a function.")
-    source = getattr(draws, "__self__", draws)
+    source: Any = getattr(draws, "__self__", draws)
     if hasattr(source, "check"):
         source.check(cells)

@@ -346,12 +346,12 @@ class PairedScoresTable(JointTable):
             invariants.ascending("scores", known)
             invariants.positions("codes", self.codes[:, index], (None,), len(known))
         invariants.parts("limits", self.limits or ((),), tuple, len(self.names) if self.limits else 1)
-        for each in self.limits:
-            invariants.limits("limits", each)
+        for ends in self.limits:
+            invariants.limits("limits", ends)
         invariants.parts("spreads", self.spreads or (None,), object, len(self.names) if self.spreads else 1)
-        for each, known in zip(self.spreads, self.scores, strict=False):
-            if each is not None:
-                invariants.numbers("spreads", each, known.shape)
+        for spread, known in zip(self.spreads, self.scores, strict=False):
+            if spread is not None:
+                invariants.numbers("spreads", spread, known.shape)
 
     @property
     def truth(self) -> Array:

@@ -99,6 +99,8 @@ class Table(abc.ABC):
         invariants.names("labels", self.labels)
         invariants.instance("identity", self.identity, str)
         invariants.instance("design", self.design, Design)
+        if self.design.is_independent:
+            invariants.numbers("counts", np.asarray(self.cells.sum(-1)), self.batch, 0.0, invariants.MOST_CASES)
         self.design.check(self.cells.shape)
 
     @classmethod

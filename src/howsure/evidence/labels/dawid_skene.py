@@ -62,7 +62,7 @@ class Votes:
         invariants.positions("labels", self.labels, (None, annotators), size, -1)
         number = len(self.labels)
         invariants.positions("predicted", self.predicted, (number,), size)
-        invariants.numbers("counts", self.counts, (number,))
+        invariants.numbers("counts", self.counts, (number,), 0.0, invariants.MOST_CASES)
         invariants.numbers("prior", self.prior, (annotators, size, size))
         if self.known is not None:
             invariants.numbers("known", self.known, (annotators, size, size), 0.0, 1.0 + invariants.EACH_SUM)

@@ -71,6 +71,9 @@ class TwoPhase(Design):
         invariants.numbers("labelled", self.labelled, (None, None))
         strata, outcomes = self.labelled.shape
         invariants.numbers("others", self.others, (strata,))
+        some = self.observed[self.observed > 0]
+        if some.size and some.max() > invariants.MOST_CASES * some.min():
+            invariants.refuse("`labelled` and `others` are too far apart to be added up.")
         invariants.array("kin", self.kin, (strata,), invariants.WHOLE)
         invariants.positions("places", self.places, (strata, outcomes), shape[-1])
         if not isinstance(self.names, tuple) or len(self.names) != strata:

@@ -66,7 +66,7 @@ class Cells:
 
     def check(self, cells: int) -> None:
         """Check the recorded cells, their reviews, and that corrected labels lead to a table of so many cells."""
-        invariants.numbers("recorded", self.recorded, (None,))
+        invariants.numbers("recorded", self.recorded, (None,), 0.0, invariants.MOST_CASES)
         number = len(self.recorded)
         invariants.numbers("reviews", self.reviews, (number, None))
         shape = self.reviews.shape

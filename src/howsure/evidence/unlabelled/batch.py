@@ -50,7 +50,7 @@ class CalibratedBatch(Expected):
         invariants.instance("calibrator", self.calibrator, Calibrator)
         self.calibrator.check()
         invariants.numbers("scores", self.scores, (None,), -invariants.LARGEST)
-        invariants.numbers("number", self.number, self.scores.shape)
+        invariants.numbers("number", self.number, self.scores.shape, 0.0, invariants.MOST_CASES)
         invariants.positions("cells", self.cells, (len(self.scores), 2), shape[-1])
 
     @property
