@@ -112,12 +112,25 @@ def test_metrics_of_whole_data_sets_are_left_out(tmp_path):
     assert "word_perplexity" in hs.evaluate_log(log).cautions[0]
 
 
+def test_what_unpacks_without_end_is_refused(tmp_path, monkeypatch):
+    """Archives and compressed files unpack to a stated limit; the error says so."""
+    monkeypatch.setattr(opening, "MOST_BYTES", 2**20)
+    document = json.dumps({"eval": {"task": "t", "model": "m"}, "status": "success"}).encode()
+    with zipfile.ZipFile(tmp_path / "bomb.eval", "w", zipfile.ZIP_DEFLATED) as whole:
+        whole.writestr("header.json", document)
+        whole.writestr("summaries.json", b"[" + b" " * 2**21 + b"]")
+    (tmp_path / "bomb.json.gz").write_bytes(gzip.compress(b" " * 2**21))
+    for name in ("bomb.eval", "bomb.json.gz"):
+        with pytest.raises(hs.HowsureError, match=f"{name}' unpacks to more than"):
+            hs.read_log(tmp_path / name)
+
+
 def test_frames_of_zstandard_are_put_together():
     """What is large is compressed in several frames, one after the other."""
     pyarrow = pytest.importorskip("pyarrow")
     parts = [b"a" * 1000, b"b" * 10]
     data = b"".join(pyarrow.compress(part, "zstd", asbytes=True) for part in parts)
-    assert opening.DECOMPRESSORS["pyarrow"](pyarrow, data) == b"".join(parts)
+    assert opening.DECOMPRESSORS["pyarrow"](pyarrow, data, 2000) == b"".join(parts)
 
 
 def test_both_formats_of_inspect_are_one_log():
@@ -159,7 +172,7 @@ def test_a_deflated_archive_and_one_cut_short_are_read(tmp_path):
 
 def test_without_a_decompressor_the_error_says_what_to_install(monkeypatch):
     """Zstandard is not in Python before 3.14."""
-    monkeypatch.setattr(opening, "DECOMPRESSORS", {"no_such_module": bytes})
+    monkeypatch.setattr(opening, "DECOMPRESSORS", {"no_such_module": lambda *_: b""})
     with pytest.raises(hs.HowsureError, match="pip install zstandard"):
         hs.read_log(INSPECT)
 
