@@ -99,17 +99,16 @@ def test_scores_of_several_parts_have_a_name_each(tmp_path):
 
 
 def test_metrics_of_whole_data_sets_are_left_out(tmp_path):
-    """Perplexity and F1 keep a pair of each item, which is no score: a note says so."""
+    """F1 keeps a pair of each item, which is no score: a note says so."""
     rows = [
-        {"doc_id": item, "filtered_resps": [""], "metrics": ["acc", "word_perplexity"], "acc": 1.0}
-        | {"word_perplexity": [-3.5, 4]}
+        {"doc_id": item, "filtered_resps": [""], "metrics": ["acc", "f1"], "acc": 1.0} | {"f1": [1, 0]}
         for item in range(5)
     ]
     path = tmp_path / "samples_a.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
     log = hs.read_log(path)
     assert log.metrics("a") == ("acc",)
-    assert "word_perplexity" in hs.evaluate_log(log).cautions[0]
+    assert "'f1'" in hs.evaluate_log(log).cautions[0]
 
 
 def test_what_unpacks_without_end_is_refused(tmp_path, monkeypatch):

@@ -72,7 +72,7 @@ def leaderboard(
     b
         Of battles: column with the second model's name.
     winner
-        Of battles: column that says who won, by name, as model_a or model_b, or tie.
+        Of battles: column that says who won: by name, as model_a or model_b, left or right, 1 or 2, or tie.
     model
         Of long files of predictions or scores, one row per model and case: column with the name of the model.
     case

@@ -105,6 +105,8 @@ def _records(text: str) -> list[Any]:
         if len(lines) < 2:
             raise
         return [json.loads(line) for line in lines]
+    if isinstance(found, list) and found and all(isinstance(each, dict) for each in found):
+        return found  # of early versions of lm-evaluation-harness, which name it .jsonl
     return [found]
 
 
