@@ -10,16 +10,24 @@ from typing import Any, TypeAlias
 
 from howsure.errors import HowsureError, did_you_mean, listed, reading
 from howsure.logs.deepeval import DEEPEVAL
+from howsure.logs.helm import HELM
 from howsure.logs.inspect import INSPECT
 from howsure.logs.lm_eval import LM_EVAL, tasks_without_samples
 from howsure.logs.log import OPTIONAL, Log
+from howsure.logs.openai_evals import OPENAI_EVALS
+from howsure.logs.opencompass import OPENCOMPASS
 from howsure.logs.opening import opened
 from howsure.logs.own_records import own_records
 from howsure.logs.promptfoo import PROMPTFOO
 from howsure.logs.records import Reader, Reported, Score
+from howsure.logs.swe_bench import SWE_BENCH
 from howsure.sources.locations import is_file, nearby
 
-READERS: list[Reader] = [INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL]
+READERS: list[Reader] = [INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL, HELM, OPENAI_EVALS, SWE_BENCH, OPENCOMPASS]
+BESIDE = {  # files that HELM writes beside its logs
+    *("run_spec.json", "stats.json", "scenario.json", "scenario_state.json", "instances.json"),
+    *("display_predictions.json", "display_requests.json"),
+}
 SUFFIXES = (".eval", ".json", ".jsonl", ".json.gz", ".jsonl.gz")  # of what is looked at in a folder
 Files: TypeAlias = str | Path | list[Any] | tuple[Any, ...]
 Key: TypeAlias = tuple[str, str]  # task and model
@@ -85,8 +93,9 @@ def read_log(
 ) -> Log:
     """Read logs of evaluations of language models as columns, one row for each item, run, metric and model.
 
-    Logs of Inspect (``.eval`` and JSON), lm-evaluation-harness (``samples_*.jsonl``), promptfoo and DeepEval are known
-    by what they hold, and none of these packages is needed. Items have the name that the harness gives them; promptfoo,
+    Logs of Inspect (``.eval`` and JSON), lm-evaluation-harness (``samples_*.jsonl``), promptfoo, DeepEval, HELM
+    (``per_instance_stats.json``), OpenAI evals, SWE-bench (reports) and OpenCompass (results with details) are known
+    by their content, and none of these packages is needed. Items have the name that the harness gives them; promptfoo,
     which has none, tells them apart by description and variables, and DeepEval by name, else by input. Any other
     evaluation is read from records, one row for each answer, by the names of their columns.
 
@@ -211,7 +220,8 @@ def _content(path: Path, *, is_alone: bool) -> Read:
         message = f"'{path}' holds results without samples. Run with --log_samples, and give the samples_*.jsonl."
         raise HowsureError(message)
     if not is_alone:
-        return Read(path, notes=[f"'{path.name}' is left out: it is no log that is known."])
+        said = f"'{path.name}' is left out: it is no log that is known."
+        return Read(path, notes=[] if path.name in BESIDE else [said])
     message = (
         f"'{path}' is no log that is known. Known: {', '.join(each.name for each in READERS)}. For records of your own "
         "name the columns: `score`, `item` and `model`."

@@ -71,10 +71,10 @@ class Cells:
         invariants.numbers("reviews", self.reviews, (number, None))
         shape = self.reviews.shape
         invariants.array("index", self.index, (number,), invariants.WHOLE)
-        invariants.numbers("fixed", self.fixed, shape)
-        invariants.numbers("tilt", self.tilt, shape)
+        invariants.numbers("fixed", self.fixed, shape, 0.0, invariants.MOST_CASES)
+        invariants.numbers("tilt", self.tilt, shape, 0.0, invariants.MOST_CASES)
         invariants.positions("destination", self.destination, shape, cells)
-        invariants.numbers("shared", self.shared, (None, None))
+        invariants.numbers("shared", self.shared, (None, None), 0.0, invariants.MOST_CASES)
         invariants.positions("role", self.role, shape, max(self.shared.shape[1], 1))
         invariants.probabilities("weights", self.weights, (len(self.shared),))
         if (self.reviews.sum(1) > self.recorded * (1 + invariants.EACH_SUM)).any():
