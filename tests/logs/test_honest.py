@@ -43,6 +43,22 @@ def test_models_by_another_filter_are_shown_and_gated(tmp_path):
     assert "exact_match,flexible" in result.stdout
 
 
+def test_tables_and_leaderboards_drop_no_model(tmp_path):
+    """A table of a task is of all its models, or refused; a leaderboard of toxicity has the lowest first."""
+    write(tmp_path / "A", "t", [1.0, 0.0] * 20)
+    write(tmp_path / "B", "t", [1.0, 0.0] * 20, "f1")
+    log = hs.read_log(tmp_path)
+    with pytest.raises(hs.HowsureError, match="'B' has no score of the task 't' by 'acc'"):
+        log.table()
+    with pytest.raises(hs.HowsureError, match="'B' has no score"):
+        log.contenders()
+    assert log.table(incomplete="drop").rows == 40
+    write(tmp_path / "C", "tox", [0.9] * 20 + [0.8] * 20, "toxicity")
+    write(tmp_path / "D", "tox", [0.1] * 20 + [0.2] * 20, "toxicity")
+    board = run("leaderboard", str(tmp_path / "C"), str(tmp_path / "D"), "--format", "json")
+    assert [each["model"] for each in json.loads(board.stdout)] == ["D", "C"], board.stderr
+
+
 def test_models_without_the_requested_metric_are_named(tmp_path):
     """By one metric for all, models and tasks without it are named, and a gate that cannot check them ends with 2."""
     write(tmp_path / "A", "t", [1.0, 0.0] * 20)

@@ -91,3 +91,25 @@ def test_results_of_opencompass(form, tmp_path):
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "ceval.json").write_text(json.dumps({"accuracy": 75.0, "details": content}))
     assert only(hs.evaluate_log(hs.read_log(tmp_path))) == (("ceval", "model"), 0.75, [])
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_details_of_lighteval(as_text, tmp_path):
+    """Each row of the Parquet file has a sample's scores, as a structure or as text; the results are beside them."""
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    task, date = "leaderboard|mmlu:anatomy|5", "2026-01-01T00-00-00.000001"
+    scores = [{"acc": float(n < 3), "extra": None} for n in range(4)]
+    rows = [
+        {"doc": {"id": str(n), "query": f"q{n}"}, "metric": str(each) if as_text else each}
+        for n, each in enumerate(scores)
+    ]
+    folder = tmp_path / "details" / "org" / "model" / date
+    folder.mkdir(parents=True)
+    parquet.write_table(pyarrow.Table.from_pylist(rows), folder / f"details_{task}_{date}.parquet")
+    results = tmp_path / "results" / "org" / "model"
+    results.mkdir(parents=True)
+    content = {"config_general": {"model_name": "org/model"}, "results": {task: {"acc": 0.75, "acc_stderr": 0.1}}}
+    (results / f"results_{date}.json").write_text(json.dumps(content))
+    found = hs.evaluate_log(hs.read_log(tmp_path))
+    assert only(found) == ((task, "org/model"), 0.75, [])
+    assert found.records()[0]["reported"] == 0.75

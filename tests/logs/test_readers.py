@@ -111,6 +111,18 @@ def test_metrics_of_whole_data_sets_are_left_out(tmp_path):
     assert "'f1'" in hs.evaluate_log(log).cautions[0]
 
 
+@pytest.mark.parametrize(
+    "name", ["promptfoo/sums.json.gz", "deepeval/small.json", "inspect", "inspect_json", "lm_eval"]
+)
+def test_the_harness_says_the_same(name):
+    """Of logs that the harnesses wrote each one's own number and count is that of the samples."""
+    found = hs.evaluate_log(hs.read_log(LOGS / name))
+    for record in found.records():
+        assert record["reported"] == pytest.approx(record["value"], abs=1e-12)
+        assert record["reported_samples"] == record["runs"]
+    assert not any("harness" in each or "samples of" in each for each in found.cautions)
+
+
 def test_what_unpacks_without_end_is_refused(tmp_path, monkeypatch):
     """Archives and compressed files unpack to a stated limit; the error says so."""
     monkeypatch.setattr(opening, "MOST_BYTES", 2**20)

@@ -145,6 +145,7 @@ def leaderboard(
             message = f"{str(error).rstrip('.')}. {ONE}"
             raise HowsureError(message) from error
         table, default = log.contenders(task, score), "mean"
+        better = better or (log.joined(task, score).better if metric in {None, "mean"} else None)
     else:
         read = Input.of(files, input_format)
         title = read.title

@@ -348,8 +348,7 @@ def _several(given: str | Sequence[str]) -> list[str]:
 
 def _without_metric(log: Log, task: str, metric: str | None) -> list[Key]:
     """Return the task and each of its models that has no score by the requested metric."""
-    models = dict.fromkeys(log["model"][log["task"] == task].tolist())
-    return [(task, model) for model in models if metric is not None and metric not in log.metrics_of(task, model)]
+    return [] if metric is None else [(task, model) for model in log.without(task, metric)]
 
 
 def _models_of(log: Log, task: str, metric: str | None) -> Iterator[tuple[str, list[str]]]:

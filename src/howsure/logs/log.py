@@ -107,6 +107,25 @@ class Log(Mapping[str, Array]):
         """Return the metrics by which one model has scores of a task, the main one first."""
         return _distinct(self["metric"][(self["task"] == task) & (self["model"] == model)])
 
+    def main_metric(self, task: str) -> str:
+        """Return the first metric of a task among those that most of its models have scores by."""
+        names = zip(self["model"].tolist(), self["metric"].tolist(), (self["task"] == task).tolist(), strict=True)
+        models = Counter(name for _, name in dict.fromkeys((model, name) for model, name, own in names if own))
+        return max(self.metrics(task), key=models.__getitem__)  # the first of equal ones
+
+    def without(self, task: str, metric: str) -> list[str]:
+        """Return the models of a task that have no score by a metric."""
+        models = _distinct(self["model"][self["task"] == task])
+        return [model for model in models if metric not in self.metrics_of(task, model)]
+
+    def _refuse_without(self, found: Joined) -> None:
+        if absent := self.without(found.task, found.metric):
+            message = (
+                f"{listed(absent)} {'has' if len(absent) == 1 else 'have'} no score of the task {found.task!r} by "
+                f"{found.metric!r}. Name a metric that all models have, or leave such models out."
+            )
+            raise HowsureError(message)
+
     def said(self, task: str, model: str, metric: str) -> Reported:
         """Return the harness's own number of a task, model and metric; one without a value where there is none."""
         key = task, model, metric
@@ -137,7 +156,7 @@ class Log(Mapping[str, Array]):
         metric : str, optional
             Which of its scores; by default the main one.
         incomplete : {"refuse", "drop"}
-            Whether items that a model lacks are refused or left out.
+            Whether items that a model lacks, and models without any score by the metric, are refused or left out.
 
         Returns
         -------
@@ -152,6 +171,8 @@ class Log(Mapping[str, Array]):
         """
         one_of("way with incomplete items", incomplete, ("refuse", "drop"))
         found = self.joined(task, metric)
+        if incomplete == "refuse":
+            self._refuse_without(found)
         if incomplete == "refuse" and (dropped := found.items - found.shared):
             lacks = ", ".join(f"{name!r} lacks {number:,}" for name, number in found.lacking.items() if number)
             message = (
@@ -176,6 +197,7 @@ class Log(Mapping[str, Array]):
             models are comparable, or the clusters that the log has.
         """
         found = self.joined(task, metric)
+        self._refuse_without(found)
         if found.items == found.shared:
             return found.table
         return found.alone(self)
@@ -187,7 +209,7 @@ class Log(Mapping[str, Array]):
             raise HowsureError(message)
         task = one_of("task", self.tasks[0] if task is None else task, self.tasks)
         known = self.metrics(task)
-        metric = one_of(f"metric of the task {task!r}", known[0] if metric is None else metric, known)
+        metric = one_of(f"metric of the task {task!r}", self.main_metric(task) if metric is None else metric, known)
         found = joined(self, task, metric, models)
         stated = (each.aggregation for each in self.reported if (each.task, each.metric) == (task, metric))
         aggregation = next(filter(None, stated), "")

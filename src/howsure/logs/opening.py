@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from howsure.errors import HowsureError
 
-ARCHIVE, GZIP = b"PK\x03\x04", b"\x1f\x8b"
+ARCHIVE, GZIP, PARQUET = b"PK\x03\x04", b"\x1f\x8b", b"PAR1"
 ZSTANDARD = 93  # compression method in an archive
 MOST_BYTES = 2**31  # of one file, unpacked
 LOCAL_HEADER = 30  # bytes before an entry's name, which with the name's and the rest's lengths precede its data
@@ -89,11 +89,26 @@ def opened(path: Path) -> Opened:
     if start == ARCHIVE:
         with zipfile.ZipFile(path) as whole:
             return Opened(path, Archive(path, {each.filename: each for each in whole.infolist()}), [])
+    if start == PARQUET:
+        return Opened(path, None, _parquet(path))
     with gzip.open(path) if start[:2] == GZIP else path.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         refuse_size(path)
     return Opened(path, None, _records(data.decode("utf-8-sig")))
+
+
+def _parquet(path: Path) -> list[Any]:
+    """Return the rows of a Parquet file."""
+    try:
+        parquet: Any = importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        message = f"'{path}' is a Parquet file. To read it: pip install pyarrow."
+        raise HowsureError(message) from None
+    about = parquet.read_metadata(str(path))
+    if sum(about.row_group(place).total_byte_size for place in range(about.num_row_groups)) > MOST_BYTES:
+        refuse_size(path)
+    return list(parquet.read_table(str(path)).to_pylist())
 
 
 def _records(text: str) -> list[Any]:

@@ -12,6 +12,7 @@ from howsure.errors import HowsureError, did_you_mean, listed, reading
 from howsure.logs.deepeval import DEEPEVAL
 from howsure.logs.helm import HELM
 from howsure.logs.inspect import INSPECT
+from howsure.logs.lighteval import LIGHTEVAL
 from howsure.logs.lm_eval import LM_EVAL, tasks_without_samples
 from howsure.logs.log import OPTIONAL, Log
 from howsure.logs.openai_evals import OPENAI_EVALS
@@ -23,12 +24,13 @@ from howsure.logs.records import Reader, Reported, Score
 from howsure.logs.swe_bench import SWE_BENCH
 from howsure.sources.locations import is_file, nearby
 
-READERS: list[Reader] = [INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL, HELM, OPENAI_EVALS, SWE_BENCH, OPENCOMPASS]
+READERS: list[Reader] = [INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL, HELM, OPENAI_EVALS, SWE_BENCH, OPENCOMPASS, LIGHTEVAL]
 BESIDE = {  # files that HELM writes beside its logs
     *("run_spec.json", "stats.json", "scenario.json", "scenario_state.json", "instances.json"),
     *("display_predictions.json", "display_requests.json"),
 }
 SUFFIXES = (".eval", ".json", ".jsonl", ".json.gz", ".jsonl.gz")  # of what is looked at in a folder
+DETAILS = "details_*.parquet"  # of lighteval
 Files: TypeAlias = str | Path | list[Any] | tuple[Any, ...]
 Key: TypeAlias = tuple[str, str]  # task and model
 
@@ -94,10 +96,11 @@ def read_log(
     """Read logs of evaluations of language models as columns, one row for each item, run, metric and model.
 
     Logs of Inspect (``.eval`` and JSON), lm-evaluation-harness (``samples_*.jsonl``), promptfoo, DeepEval, HELM
-    (``per_instance_stats.json``), OpenAI evals, SWE-bench (reports) and OpenCompass (results with details) are known
-    by their content, and none of these packages is needed. Items have the name that the harness gives them; promptfoo,
-    which has none, tells them apart by description and variables, and DeepEval by name, else by input. Any other
-    evaluation is read from records, one row for each answer, by the names of their columns.
+    (``per_instance_stats.json``), OpenAI evals, SWE-bench (reports), OpenCompass (results with details) and lighteval
+    (``details_*.parquet``) are known by their content, and none of these packages is needed. Items have the name that
+    the harness gives them; promptfoo, which has none, tells them apart by description and variables, and DeepEval by
+    name, else by input. Any other evaluation is read from records, one row for each answer, by the names of their
+    columns.
 
     Parameters
     ----------
@@ -187,7 +190,7 @@ def _files(given: Any, *, every: bool = False) -> Iterator[tuple[Path, bool]]:
         is_folder = path.is_dir() and bool(str(given))
     if is_folder:
         found = (each for each in sorted(path.rglob("*")) if each.is_file())
-        yield from ((each, False) for each in found if every or each.name.endswith(SUFFIXES))
+        yield from ((each, False) for each in found if every or each.name.endswith(SUFFIXES) or each.match(DETAILS))
     elif is_file(path):
         yield path, True
     else:
