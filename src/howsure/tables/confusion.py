@@ -62,7 +62,7 @@ class ConfusionTable(Table):
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""
         super()._check()
-        invariants.numbers("counts", self.counts, (*self.batch, len(self.labels), len(self.labels)))
+        invariants.array("counts", self.counts, (*self.batch, len(self.labels), len(self.labels)))
 
     def refusal_beside(self, other: Table) -> str:
         """Return an empty text for another table of the same classes, else why the two cannot be compared."""
