@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from howsure.designs import invariants
 from howsure.designs.cases import Cases
 from howsure.designs.clusters import Clusters
 from howsure.designs.counted import FixedMargins, Independent, Weighted
@@ -37,9 +40,16 @@ from howsure.tables.values import ErrorsTable, PairedValuesTable, TrialsTable, V
 
 
 def csr_array(data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
-    """Return a sparse array of its parts."""
+    """Return a sparse array of its parts, which SciPy does not check."""
     from scipy import sparse
 
+    invariants.array("data", data, (None,))
+    invariants.parts("shape", shape, int, 2)
+    rows, columns = shape
+    invariants.positions("indices", indices, data.shape, columns)
+    invariants.positions("indptr", indptr, (rows + 1,), len(data) + 1)
+    if indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
+        invariants.refuse("`indptr` must ascend from 0 to the number of entries.")
     return sparse.csr_array((data, indices, indptr), shape=shape)
 
 

@@ -93,7 +93,13 @@ def test_items_that_a_model_lacks_are_told():
     apart[1]["item"][:] = [f"other {each}" for each in apart[1]["item"]]
     both = hs.Log({name: np.concatenate([each[name] for each in apart]) for name in apart[0]})
     with pytest.raises(hs.HowsureError, match="No item of the task 't'"):
-        hs.evaluate_log(both)
+        both.table(incomplete="drop")
+    alone = hs.evaluate_log(both)
+    assert {model: each.value for (_, model), each in alone.items()} == pytest.approx(
+        {name: each.mean() for name, each in GRADES.items()}
+    )
+    assert not alone.comparisons
+    assert any("not compared with A" in each for each in alone.cautions)
 
 
 def test_items_of_one_name_that_differ_are_told():

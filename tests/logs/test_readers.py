@@ -99,17 +99,41 @@ def test_scores_of_several_parts_have_a_name_each(tmp_path):
 
 
 def test_metrics_of_whole_data_sets_are_left_out(tmp_path):
-    """Perplexity and F1 keep a pair of each item, which is no score: a note says so."""
+    """F1 keeps a pair of each item, which is no score: a note says so."""
     rows = [
-        {"doc_id": item, "filtered_resps": [""], "metrics": ["acc", "word_perplexity"], "acc": 1.0}
-        | {"word_perplexity": [-3.5, 4]}
+        {"doc_id": item, "filtered_resps": [""], "metrics": ["acc", "f1"], "acc": 1.0} | {"f1": [1, 0]}
         for item in range(5)
     ]
     path = tmp_path / "samples_a.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
     log = hs.read_log(path)
     assert log.metrics("a") == ("acc",)
-    assert "word_perplexity" in hs.evaluate_log(log).cautions[0]
+    assert "'f1'" in hs.evaluate_log(log).cautions[0]
+
+
+@pytest.mark.parametrize(
+    "name", ["promptfoo/sums.json.gz", "deepeval/small.json", "inspect", "inspect_json", "lm_eval"]
+)
+def test_the_harness_says_the_same(name):
+    """Of logs that the harnesses wrote each one's own number and count is that of the samples."""
+    found = hs.evaluate_log(hs.read_log(LOGS / name))
+    for record in found.records():
+        assert record["reported"] == pytest.approx(record["value"], abs=1e-12)
+        assert record["reported_samples"] == record["runs"]
+    assert not any("harness" in each or "samples of" in each for each in found.cautions)
+
+
+def test_what_unpacks_without_end_is_refused(tmp_path, monkeypatch):
+    """Archives and compressed files unpack to a stated limit; the error says so."""
+    monkeypatch.setattr(opening, "MOST_BYTES", 2**20)
+    document = json.dumps({"eval": {"task": "t", "model": "m"}, "status": "success"}).encode()
+    with zipfile.ZipFile(tmp_path / "bomb.eval", "w", zipfile.ZIP_DEFLATED) as whole:
+        whole.writestr("header.json", document)
+        whole.writestr("summaries.json", b"[" + b" " * 2**21 + b"]")
+    (tmp_path / "bomb.json.gz").write_bytes(gzip.compress(b" " * 2**21))
+    for name in ("bomb.eval", "bomb.json.gz"):
+        with pytest.raises(hs.HowsureError, match=f"{name}' unpacks to more than"):
+            hs.read_log(tmp_path / name)
 
 
 def test_frames_of_zstandard_are_put_together():
@@ -117,7 +141,7 @@ def test_frames_of_zstandard_are_put_together():
     pyarrow = pytest.importorskip("pyarrow")
     parts = [b"a" * 1000, b"b" * 10]
     data = b"".join(pyarrow.compress(part, "zstd", asbytes=True) for part in parts)
-    assert opening.DECOMPRESSORS["pyarrow"](pyarrow, data) == b"".join(parts)
+    assert opening.DECOMPRESSORS["pyarrow"](pyarrow, data, 2000) == b"".join(parts)
 
 
 def test_both_formats_of_inspect_are_one_log():
@@ -159,7 +183,7 @@ def test_a_deflated_archive_and_one_cut_short_are_read(tmp_path):
 
 def test_without_a_decompressor_the_error_says_what_to_install(monkeypatch):
     """Zstandard is not in Python before 3.14."""
-    monkeypatch.setattr(opening, "DECOMPRESSORS", {"no_such_module": bytes})
+    monkeypatch.setattr(opening, "DECOMPRESSORS", {"no_such_module": lambda *_: b""})
     with pytest.raises(hs.HowsureError, match="pip install zstandard"):
         hs.read_log(INSPECT)
 

@@ -146,6 +146,30 @@ for curves, scores in ((-1, 1), (1, 0), (1, 9)):  # the last without weight
     assert function.howsure_rising_shares(L(curves), L(scores), *[P(zeros)] * 4) == 1
 for cases, points in ((-1, 1), (1, 0), (1, 2**31)):
     assert function.howsure_interpolated(L(cases), L(points), *[P(zeros)] * 4) == 1
+for known in ([0.0, 2.0, 1.0], [0.0, np.nan, 1.0], [-np.inf, 0.0, 1.0], [0.0, 1.0, np.inf], [np.nan] * 3):
+    known = np.array(known)
+    assert function.howsure_interpolated(L(3), L(3), P(known), P(known), P(known), P(np.zeros(3))) == 1
+from howsure.errors import HowsureError
+for trial in range(3000):  # whatever arrays are given: numbers, or our error
+    sizes = rng.choice([1, 2, 3, 64, 1500, 5000], 4)
+    odd = [rng.choice([rng.normal(size=size), rng.integers(-2, 9, size) * 1.0, np.full(size, np.nan)]) for size in sizes]
+    if trial % 5 == 0:
+        odd = [np.rec.fromarrays([each, np.ones(len(each), np.int8)], names="a, b")["a"] for each in odd]
+    if trial % 2 == 0:
+        odd = [each[: min(sizes)] for each in odd]
+    one, two, three, four = odd
+    whole = np.nan_to_num(four).astype(int)
+    kind = [lambda: interpolated(np.resize(three, 1000), np.sort(one) if trial % 3 else one, two),
+            lambda: power_sums(one, two, 5), lambda: class_moments(one, two, whole, three),
+            lambda: CellLosses(one).moments(np.abs(two), (0.0, 1.0), 7), lambda: CellLosses(one[:, None], two).sums(three[:, None]),
+            lambda: Tilts(one, 700.0).sums(two, 3.0), lambda: grown(one[None], two[None], three[:1], 5.0),
+            lambda: count_scores(one > 0, two), lambda: rising_shares(np.abs(one)[None, :, None] * np.ones(2)),
+            lambda: gammas(one, 3, np.uint64(trial)), lambda: placement_sums(np.stack([one, one], 1)),
+            lambda: multinomials(np.abs(whole), 3, np.uint64(trial)), lambda: outcomes(np.resize(one, (64, 3, 3)))][trial % 13]
+    try:
+        kind()
+    except (HowsureError, ValueError, IndexError, ZeroDivisionError):
+        pass
 huge = np.full(64, 40_000, dtype=np.uint32)
 assert function.howsure_case_weights(L(4), L(1), *[P(zeros)] * 4, P(huge), P(zeros)) == 1
 for what in (0, 4, -1):

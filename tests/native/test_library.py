@@ -7,7 +7,13 @@ import pytest
 
 import howsure as hs
 from howsure.native import library
+from howsure.native.growth import grown
+from howsure.native.interpolation import interpolated
 from howsure.native.library import SWITCH, kernel, running
+from howsure.native.losses import CellLosses, Tilts
+from howsure.native.moments import class_moments, power_sums
+from howsure.native.rising import rising_shares
+from howsure.native.sorting import count_scores
 
 
 def test_the_environment_turns_compiled_code_off(monkeypatch):
@@ -75,3 +81,33 @@ def test_arrays_are_passed_where_they_lie():
     assert ctypes.sizeof(empty) == 0
     assert library._argument(2**40).value == 2**40
     assert isinstance(library._argument(1), ctypes.c_int64)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: interpolated(np.linspace(0, 1, 2000), np.array([0.0, 2.0, 1.0]), np.zeros(3)),
+        lambda: interpolated(np.linspace(0, 1, 2000), np.array([0.0, 1.0]), np.zeros(3)),
+        lambda: power_sums(np.ones(3), np.ones(4), 2),
+        lambda: class_moments(np.ones(3), np.ones(3), np.zeros(2, dtype=int), np.ones(3)),
+        lambda: CellLosses(np.ones(3)).sums(np.ones(2)),
+        lambda: Tilts(np.ones(3), 5.0).sums(np.ones(6)[::2]),
+        lambda: grown(np.ones((1, 3)), np.ones((1, 2)), np.ones(1), 5.0),
+        lambda: count_scores(np.array([True]), np.ones(2)),
+        lambda: rising_shares(np.ones((4, 3))),
+    ],
+    ids=["order", "values", "weights", "classes", "losses", "stride", "width", "scores", "sides"],
+)
+def test_kernels_refuse_arrays_that_do_not_fit(call):
+    """A kernel gets addresses alone, so that lengths, strides and order are compared before it runs."""
+    if library.running() != "compiled C":
+        pytest.skip("no kernel is compiled")
+    with pytest.raises(hs.HowsureError, match=r"needs arrays of one size|refuses its arguments"):
+        call()
+
+
+def test_numbers_that_lie_apart_by_parts_of_one_are_copied():
+    """Fields of structured arrays lie apart by no whole number of floats; their powers are added up all the same."""
+    apart = np.rec.fromarrays([np.array([0.5, 2.0]), np.ones(2, np.int8)], names="number, flag")["number"]
+    assert apart.strides == (9,)
+    assert power_sums(apart, np.array([4.0, 1.0]), 3).tolist() == [4.0, 5.0, 8.5]

@@ -105,3 +105,31 @@ def test_a_table_of_battles_says_what_it_holds():
         hs.estimate(table.model("x"), "accuracy")
     assert "seen from 'x'" in repr(table.model("x"))
     assert np.isclose(hs.estimate(table.model("y"), "win_rate").value, 0)
+
+
+@pytest.mark.parametrize(
+    "first, second, tie",
+    [
+        ("left", "right", "tie"),
+        ("first", "second", "draw"),
+        ("model_1", "model_2", "equal"),
+        ("1", "2", "0.5"),
+        (1, 2, 0.5),
+        ("Left", "Right", "TIE"),
+    ],
+    ids=["sides", "order", "models", "texts", "numbers", "capitals"],
+)
+def test_sides_name_the_winner(first, second, tie):
+    """The two sides of a battle are known by the words of common files."""
+    a, b = ["A", "B", "A", "B"], ["B", "A", "B", "A"]
+    by_name = hs.preferences(a, b, ["A", "B", "B", "tie"])
+    by_side = hs.preferences(a, b, [first, first, second, tie])
+    assert by_side.counts.tolist() == by_name.counts.tolist()
+
+
+def test_unknown_words_are_refused_with_the_known_ones():
+    """The message lists the words that are known; 0 beside 2 may mean anything."""
+    with pytest.raises(hs.HowsureError, match=r"'up' at row 0.*Known: .*model_a.*left.*right"):
+        hs.preferences(["A"], ["B"], ["up"])
+    with pytest.raises(hs.HowsureError, match="both 0 and 2"):
+        hs.preferences(["A"] * 3, ["B"] * 3, [0, 1, 2])

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from howsure.cli.gates import end_where
 from howsure.cli.inputs import files_by_name
-from howsure.cli.options import Format, Level, Page, Seed
+from howsure.cli.options import Format, Level, Page, Seed, Words, split
 from howsure.cli.output import say_written, write_grid, write_records
-from howsure.errors import HowsureError
+from howsure.errors import MOST_LISTED, HowsureError
 
 Logs = Annotated[list[str], Parameter(name="LOG", negative=())]
 
@@ -21,11 +21,18 @@ def evals(
     *,
     baseline: str | None = None,
     metric: str | None = None,
+    task: Words = None,
+    better: Literal["higher", "lower"] | None = None,
+    score: Words = None,
+    item: str | None = None,
+    model: str | None = None,
+    task_column: str | None = None,
     statistic: str = "mean",
     cluster: str | None = None,
     method: str | None = None,
     confidence_level: Level = 0.95,
     fail_below: float | None = None,
+    fail_above: float | None = None,
     fail_if_worse: float | None = None,
     random_state: Seed = None,
     html: Page = None,
@@ -33,7 +40,9 @@ def evals(
 ) -> None:
     """Print what logs of evaluations of language models say of each task and model, and of their differences.
 
-    Logs of Inspect, lm-evaluation-harness, promptfoo and DeepEval are joined by item.
+    Logs of Inspect, lm-evaluation-harness, promptfoo, DeepEval, HELM, OpenAI evals, SWE-bench, OpenCompass and
+    lighteval are joined by item; so are records of any evaluation, one row for each answer, whose columns are named by
+    --score, --item and --model.
 
     Parameters
     ----------
@@ -42,7 +51,19 @@ def evals(
     baseline
         Model that all others are compared with; by default the best of each task.
     metric
-        Which of the logs' scores; by default the main one of each task.
+        Which of the logs' scores; by default the first one that most models of a task have.
+    task
+        Which tasks; by default all of them.
+    better
+        Which scores are better; by default as the log says, else by the metric's name.
+    score
+        Of records (CSV, JSON Lines, Parquet): columns with a score of each answer.
+    item
+        Of records: column that tells the items apart; several answers to one item are its runs.
+    model
+        Of records: column with the model of each answer; by default the name of the file.
+    task_column
+        Of records: column with the task of each answer; by default all answers are of one task.
     statistic
         What is estimated of them: mean, median, pass_at+k=5 or another; see `howsure metrics`.
     cluster
@@ -52,10 +73,12 @@ def evals(
     confidence_level
         Confidence level, between 0 and 1.
     fail_below
-        End with exit code 1 if a model is shown to be below this: if its whole interval is.
+        End with exit code 1 if a model is shown to be below this, where higher is better: if its whole interval is.
+    fail_above
+        End with exit code 1 if a model is shown to be above this, where lower is better.
     fail_if_worse
         End with exit code 1 if a model is shown to be worse than the baseline by more than this margin: if the whole
-        interval of the difference is below minus the margin.
+        interval of the difference is. The exit code is 2 if a gate cannot check a model.
     random_state
         Seed of the methods that draw.
     html
@@ -73,11 +96,14 @@ def evals(
     if fail_if_worse is not None and not fail_if_worse >= 0:
         message = f"`--fail-if-worse` is a margin of 0 or more, not {fail_if_worse:g}."
         raise HowsureError(message)
-    log = read_log(files_by_name(logs), cluster=cluster)
+    columns: dict[str, Any] = {"cluster": cluster, "item": item, "model": model, "task": task_column}
+    log = read_log(files_by_name(logs), score=split(score) or None, **columns)
     found = evaluate_log(
         log,
         baseline=baseline,
         metric=metric,
+        task=split(task) or None,
+        better=better,
         statistic=statistic,
         method=named(method),
         confidence_level=confidence_level,
@@ -93,11 +119,17 @@ def evals(
     else:
         write_grid(found.grid(), how=how, title=", ".join(logs[:3]) + (" …" if len(logs) > 3 else ""))
     say_written(page)
-    failed = (
-        []
-        if fail_below is None
-        else [f"{key[1]} is below {fail_below:g} in {key[0]}" for key in found.below(fail_below)]
-    )
+    unchecked, failed = [], []
+    if fail_below is not None:
+        failed += [f"{key[1]} is below {fail_below:g} in {key[0]}" for key in found.below(fail_below)]
+    if fail_above is not None:
+        failed += [f"{key[1]} is above {fail_above:g} in {key[0]}" for key in found.above(fail_above)]
     if fail_if_worse is not None:
         failed += [f"{key[1]} is worse than {baseline} in {key[0]}" for key in found.worse(fail_if_worse)]
+        unchecked += found.not_compared()
+    if fail_below is not None or fail_above is not None:
+        unchecked += found.unchecked(below=fail_below is not None, above=fail_above is not None)
     end_where(failed)
+    if unchecked:
+        message = f"The gate cannot check {'; '.join(f'{model} in {task}' for task, model in unchecked[:MOST_LISTED])}."
+        raise HowsureError(message)

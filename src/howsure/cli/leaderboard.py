@@ -72,7 +72,7 @@ def leaderboard(
     b
         Of battles: column with the second model's name.
     winner
-        Of battles: column that says who won, by name, as model_a or model_b, or tie.
+        Of battles: column that says who won: by name, as model_a or model_b, left or right, 1 or 2, or tie.
     model
         Of long files of predictions or scores, one row per model and case: column with the name of the model.
     case
@@ -136,15 +136,9 @@ def leaderboard(
         raise HowsureError(message)
     beside: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight, "check": not no_check}
     if not given:
-        from howsure.logs.reading import read_log
-
         title = ", ".join(files[:3]) + (" …" if len(files) > 3 else "")
-        try:
-            log = read_log(files_by_name(files), cluster=cluster)
-        except HowsureError as error:
-            message = f"{str(error).rstrip('.')}. {ONE}"
-            raise HowsureError(message) from error
-        table, default = log.contenders(task, score), "mean"
+        table, direction = _of_logs(files, cluster, task, score)
+        default, better = "mean", better or (direction if metric in {None, "mean"} else None)
     else:
         read = Input.of(files, input_format)
         title = read.title
@@ -181,6 +175,20 @@ def leaderboard(
     else:
         write_grid(board.grid(), how=how, title=title)
     say_written(page)
+
+
+def _of_logs(
+    files: Files, cluster: str | None, task: str | None, score: str | None
+) -> tuple[Any, Literal["lower"] | None]:
+    """Return the table of a task of logs, and whether lower scores are better, which the mean does not say."""
+    from howsure.logs.reading import read_log
+
+    try:
+        log = read_log(files_by_name(files), cluster=cluster)
+    except HowsureError as error:
+        message = f"{str(error).rstrip('.')}. {ONE}"
+        raise HowsureError(message) from error
+    return log.contenders(task, score), "lower" if log.joined(task, score).better == "lower" else None
 
 
 def _page(board: Leaderboard, title: str, files: Any, path: Path) -> Path:

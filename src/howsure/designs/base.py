@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.sampling import Blocks, counts_of_draws
 from howsure.designs.strata import Strata
 from howsure.errors import UndefinedDesignError
@@ -99,6 +100,21 @@ class Design(abc.ABC):
     def __repr__(self) -> str:
         names: list[str] = [each.name for each in fields(self)] if is_dataclass(self) else []
         return f"{type(self).__name__}({', '.join(f'{name}={_size_of(getattr(self, name))}' for name in names)})"
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Check the parts of the design, and that it fits counts of this shape: batch and cells.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            Shape of the table's counts with the cells along the last axis.
+
+        Raises
+        ------
+        HowsureError
+            If a part breaks an invariant; the message names it.
+        """
+        invariants.instance("note", self.note, str)
 
     @property
     def remaining(self) -> Any:

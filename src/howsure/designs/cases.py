@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.base import quotient
 from howsure.designs.poisson_binomial import poisson_binomial
 from howsure.designs.sampling import BLOCK_CELLS, Blocks
@@ -43,6 +44,16 @@ class Cases:
     group: Array
     cells: Array
     weight: Array | float = 1.0
+
+    def check(self, cells: int) -> None:
+        """Check the probabilities of the cases, and that they fall in a table of so many cells."""
+        invariants.probabilities("probability", self.probability, (None, None))
+        number, classes = self.probability.shape
+        invariants.numbers("number", self.number, (number,), 0.0, invariants.MOST_CASES)
+        invariants.positions("cells", self.cells, (None, classes), cells)
+        invariants.positions("group", self.group, (number,), len(self.cells))
+        weight = np.asarray(self.weight)
+        invariants.numbers("weight", weight, (number,) if weight.ndim else ())
 
     @property
     def is_binary(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.base import DUST, Design, is_heard, quotient
 from howsure.designs.entries import Entries, joined_names
 from howsure.designs.sampling import BLOCK_CELLS, Blocks, gammas_with_prior, multinomial
@@ -69,6 +70,29 @@ class Clusters(Design):
     case_weight: Any = 1.0
     names: Array | None = None
     unit: Array | None = None
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
+        tables, cells = (1, shape[-1]) if self.owner is None else (int(np.prod(shape[:-1])), shape[-1])
+        entries, clusters = self.cell.shape, len(self.multiplicity)
+        invariants.positions("cluster", self.cluster, entries, clusters)
+        invariants.positions("cell", self.cell, (None,), tables * cells)
+        invariants.numbers("count", self.count, entries)
+        invariants.numbers("multiplicity", self.multiplicity, (None,), invariants.SMALLEST, invariants.MOST_CASES)
+        invariants.number("labels_per_case", self.labels_per_case, 1, cells)
+        if isinstance(self.case_weight, np.ndarray):
+            invariants.numbers("case_weight", self.case_weight, self.case_weight.shape)
+        else:
+            invariants.number("case_weight", self.case_weight, 0.0)
+        invariants.parts("shape", self.shape, int, 2)
+        if self.owner is not None:
+            invariants.positions("owner", self.owner, (clusters,), tables)
+            if tuple(self.shape) != (tables, cells) or (np.diff(self.owner) < 0).any():
+                invariants.refuse("`owner` must be the table of each cluster, in order.")
+        if self.names is not None and len(self.names):
+            invariants.names("names", self.names, clusters, are_distinct=self.owner is None)
+        if self.unit is not None:
+            invariants.positions("unit", self.unit, entries, max(len(self.cell), 1))
 
     @property
     def number(self) -> Any:

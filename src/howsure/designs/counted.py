@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.base import Design, is_heard, quotient
 from howsure.designs.sampling import Blocks, gammas_with_pair, gammas_with_prior, multinomial, without_one
 from howsure.designs.sums import (
@@ -143,6 +144,16 @@ class Weighted(Design):
 
     weight_squared: Array
     atoms: tuple[Array, Array, Array] | None = None
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
+        invariants.numbers("weight_squared", self.weight_squared, shape)
+        if self.atoms is not None:
+            invariants.parts("atoms", self.atoms, np.ndarray, 3)
+            cell, weight, number = self.atoms
+            invariants.positions("atoms", cell, (None,), shape[-1])
+            invariants.numbers("atoms", weight, cell.shape)
+            invariants.numbers("atoms", number, cell.shape)
 
     @property
     def words(self) -> str:
@@ -311,6 +322,11 @@ class FixedMargins(Design):
 
     stratum: Array | None = None
     fixes_margins: ClassVar[bool] = True
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
+        if self.stratum is not None:
+            invariants.positions("stratum", self.stratum, shape[-1:], 2 * shape[-1])
 
     def bound(self, truth: Array) -> FixedMargins:
         """Take the true classes as strata, unless there are others; cells that no case fell into take their class's."""

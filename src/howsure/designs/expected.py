@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.base import NOTHING, Design
 from howsure.designs.cases import Cases
 from howsure.designs.distribution import ScoreDistribution
@@ -68,6 +69,11 @@ class Batch(Expected):
     cases: Cases
     knows_chances: ClassVar[bool] = True
     trusts_scores: ClassVar[bool] = True
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
+        invariants.instance("cases", self.cases, Cases)
+        self.cases.check(shape[-1])
 
     @property
     def note(self) -> str:
@@ -190,6 +196,11 @@ class Population(Expected):
     awaits_labels: ClassVar[bool] = False
     trusts_scores: ClassVar[bool] = True
 
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
+        invariants.instance("cases", self.cases, Cases)
+        self.cases.check(shape[-1])
+
     @property
     def note(self) -> str:
         """What the interval is of, and what it assumes."""
@@ -269,6 +280,10 @@ class Known(Expected):
     distribution: ScoreDistribution | None
     n: float = np.inf
     knows_chances: ClassVar[bool] = True
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
+        invariants.number("n", self.n, 0.0, np.inf)
 
     @property
     def is_exact(self) -> bool:

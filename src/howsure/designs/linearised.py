@@ -9,6 +9,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.base import Design, quotient
 from howsure.designs.counted import Independent
 from howsure.designs.sampling import Blocks
@@ -34,6 +35,17 @@ class Sample:
     counts: Array
     influence: Any
     design: Design = field(default_factory=Independent)
+
+    def check(self, cells: int) -> None:
+        """Check the observed counts, and their influence on so many cells of the table."""
+        invariants.numbers("counts", self.counts, (None,))
+        observed = len(self.counts)
+        if hasattr(self.influence, "check"):
+            self.influence.check(observed)
+        else:
+            invariants.sparse("influence", self.influence, (observed, cells))
+        invariants.instance("design", self.design, Design)
+        self.design.check((observed,))
 
     def slopes(self, gradient: Array) -> Array:
         """Return what one more case in each observed cell adds to ``sum(gradient * table)``, ``(..., cells)``."""
@@ -84,6 +96,15 @@ class Linearised(Design):
     estimates_shares: bool = False
     is_counted: ClassVar[bool] = False
     has_trials: ClassVar[bool] = False
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
+        invariants.numbers("centre", self.centre, shape, -invariants.LARGEST)
+        invariants.parts("samples", self.samples, Sample)
+        for each in self.samples:
+            each.check(shape[-1])
+        invariants.instance("note", self.note, str)
+        check_draws(self.draws, shape[-1])
 
     @property
     def degrees_of_freedom(self) -> float:
@@ -161,7 +182,21 @@ class MergedDraws:
     draws: Draws
     merge: Array
 
+    def check(self, cells: int) -> None:
+        """Check that the merged cells are so many, and the draws of their parts."""
+        invariants.numbers("merge", self.merge, (None, cells), 0.0, 1.0)
+        check_draws(self.draws, len(self.merge))
+
     def __call__(self, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Return drawn tables."""
         spread = self.merge @ (prior / np.maximum(self.merge.sum(0), 1.0))
         return np.asarray(self.draws(spread, size, rng) @ self.merge)
+
+
+def check_draws(draws: Draws | None, cells: int) -> None:
+    """Check that draws are of so many cells, where what draws them can tell."""
+    if draws is not None and not callable(draws):
+        invariants.refuse("`draws` must be a function.")
+    source: Any = getattr(draws, "__self__", draws)
+    if hasattr(source, "check"):
+        source.check(cells)

@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.base import Design, quotient
 from howsure.designs.counted import smoothed
 from howsure.designs.sampling import Blocks
@@ -30,6 +31,15 @@ class Separate(Design):
 
     parts: tuple[Design, ...]
     sizes: tuple[int, ...]
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
+        invariants.parts("parts", self.parts, Design)
+        invariants.parts("sizes", self.sizes, int, len(self.parts))
+        if sum(self.sizes) != shape[-1] or min(self.sizes) < 0:
+            invariants.refuse(f"`sizes` is {self.sizes}, and the table has {shape[-1]:,} cells.")
+        for part, size in zip(self.parts, self.sizes, strict=True):
+            part.check((*shape[:-1], size))
 
     @property
     def test_sets(self) -> tuple[Design, ...]:

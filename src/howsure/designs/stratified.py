@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.base import DUST, Design, quotient
 from howsure.designs.counted import FixedMargins, smoothed
 from howsure.designs.sampling import Blocks
@@ -78,6 +79,27 @@ class StratifiedSample(Design):
     fraction: Array | None = None
     covariance: Array | None = None
     has_strata: ClassVar[bool] = True
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
+        invariants.numbers("observed", self.observed, (*shape[:-1], None))
+        observed = self.observed.shape[-1]
+        invariants.probabilities("share", self.share, (None,))
+        size = len(self.share)
+        invariants.positions("stratum", self.stratum, (observed,), size)
+        invariants.positions("place", self.place, (observed,), shape[-1], NOWHERE)
+        if self.cells != shape[-1] or not isinstance(self.names, tuple) or len(self.names) != size:
+            invariants.refuse(f"`cells` is {self.cells!r} and must be {shape[-1]}; `names` must name {size:,} strata.")
+        invariants.instance("design", self.design, Design)
+        self.design.check(self.observed.shape)
+        invariants.instance("noun", self.noun, str)
+        if self.total is not None:
+            invariants.number("total", self.total, 0.0)
+        for name, high in (("units", invariants.LARGEST), ("fraction", 1.0)):
+            if getattr(self, name) is not None:
+                invariants.numbers(name, getattr(self, name), (size,), 0.0, high)
+        if self.covariance is not None:
+            invariants.numbers("covariance", self.covariance, (size, size), -invariants.LARGEST)
 
     @property
     def words(self) -> str:

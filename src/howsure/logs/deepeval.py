@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from howsure.logs.opening import Opened
-from howsure.logs.records import Reader, Score, entries, mapping, number, text
+from howsure.logs.records import Reader, Reported, Score, entries, mapping, number, text
 
 NUMBERED = re.compile(r"(conversational_)?test_case_\d+")  # names that DeepEval gives by position
 
@@ -32,11 +33,28 @@ def _knows(log: Opened) -> bool:
     return any(_either(case, "metricsData", "metrics_data") is not None for case in _cases(log))
 
 
-def _scores(log: Opened) -> Iterator[Score]:
+def _task_and_model(log: Opened) -> tuple[str, str]:
     run = _run(log)
-    task = str(_either(run, "testFile", "test_file") or "DeepEval")
     settings = {str(name).lower(): value for name, value in mapping(run.get("hyperparameters")).items()}
     model = str(settings.get("model") or run.get("identifier") or log.path.name.split(".")[0])
+    return str(_either(run, "testFile", "test_file") or "DeepEval"), model
+
+
+def _reported(log: Opened) -> Iterator[Reported]:
+    """Yield the share of passed tests, and the mean score of each metric."""
+    task, model = _task_and_model(log)
+    run = _run(log)
+    passed, failed = (_either(run, *names) for names in (("testPassed", "test_passed"), ("testFailed", "test_failed")))
+    if isinstance(passed, int) and isinstance(failed, int) and passed + failed > 0:
+        yield Reported(task, model, "pass", passed / (passed + failed), passed + failed, "higher", "mean")
+    for each in entries(_either(run, "metricsScores", "metrics_scores")):
+        scores = [score for score in map(number, each.get("scores") or []) if not math.isnan(score)]
+        if scores:
+            yield Reported(task, model, str(each.get("metric")), sum(scores) / len(scores), len(scores), "", "mean")
+
+
+def _scores(log: Opened) -> Iterator[Score]:
+    task, model = _task_and_model(log)
     runs: Counter[str] = Counter()
     for case in _cases(log):
         asked = _either(case, "input", "scenario")
@@ -55,4 +73,4 @@ def _scores(log: Opened) -> Iterator[Score]:
             yield Score(task, model, item, runs[item], metric, number(value), fields, "", content, *rest)
 
 
-DEEPEVAL = Reader("DeepEval", _knows, _scores)
+DEEPEVAL = Reader("DeepEval", _knows, _scores, reported=_reported)

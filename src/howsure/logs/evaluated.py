@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
 
 from howsure.comparison.compare import compare
 from howsure.comparison.multiplicity import adjusted_p_values
 from howsure.comparison.result import Comparison
-from howsure.designs.clusters import FEW
-from howsure.errors import HowsureError, checked_level, listed, looked_up, one_of
+from howsure.errors import HowsureError, checked_level, looked_up, one_of, several
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
 from howsure.grids import Grid, Tabular, interval_text, number, p_text, percent, significant_decimals
+from howsure.logs import cautions
 from howsure.logs.joined import Joined
 from howsure.logs.log import Log
+from howsure.logs.records import Reported
 from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.metrics.binding import resolve
 
 Key = tuple[str, str]  # task and model
-NEARLY = 0.95  # share right, from which on a task has little left to tell
+OF_SCORES = {"mean", "median", "quantile"}  # statistics that are better where the scores are
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -37,7 +40,11 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
         By task and model: the model less the one it is compared with, on the same items; their p-values are adjusted
         for the number of comparisons of all tasks.
     joined : mapping
-        By task: its scores, with what does not match.
+        By task and model: the scores of the task, with the items that do not match.
+    reported : mapping
+        By task and model: the harness's own number.
+    absent : tuple of tuple of str
+        Tasks and models of the log that have no score by the requested metric.
     statistic : str
         What was estimated.
     baseline : str, optional
@@ -59,7 +66,9 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
 
     estimates: Mapping[Key, Estimate]
     comparisons: Mapping[Key, Comparison]
-    joined: Mapping[str, Joined]
+    joined: Mapping[Key, Joined]
+    reported: Mapping[Key, Reported]
+    absent: tuple[Key, ...]
     statistic: str
     baseline: str | None
     pairs: int
@@ -74,13 +83,23 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
     def __len__(self) -> int:
         return len(self.estimates)
 
-    def unit(self, task: str) -> str:
-        """Return what the intervals rest on: items, and runs within or clusters above them."""
-        joined = self.joined[task]
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks, in the order of the log."""
+        return tuple(dict.fromkeys(task for task, _ in self.estimates))
+
+    def unit(self, task: str, model: str) -> str:
+        """Return what the interval of a model rests on: items, and runs within or clusters above them."""
+        joined = self.joined[task, model]
         fewest, most = int(joined.runs.min()), int(joined.runs.max())
         runs = f" × {most}" if fewest == most else f" × {fewest} to {most}"
         clusters = "" if joined.cluster is None else f" in {len(set(joined.cluster.tolist())):,}"
         return f"{joined.shared:,}{runs if most > 1 else ''}{clusters}"
+
+    def measured(self, task: str, model: str) -> str:
+        """Return the name of the metric, with the direction where lower is better."""
+        joined = self.joined[task, model]
+        return f"{joined.metric}{' (lower is better)' if joined.better == 'lower' else ''}"
 
     def not_told_apart(self, task: str) -> list[str]:
         """Return the models that are not shown to differ from the one that they are compared with."""
@@ -88,8 +107,32 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
         return [model for model, each in found.items() if not each.p_value <= 1 - each.confidence_level]
 
     def below(self, threshold: float) -> list[Key]:
-        """Return tasks and models that are shown to be below a value: their whole interval is."""
-        return [key for key, each in self.estimates.items() if each.high < threshold]
+        """Return tasks and models that are shown to be below a value, where higher is better: the interval is."""
+        return [key for key, each in self.estimates.items() if not self.is_lower_better(key) and each.high < threshold]
+
+    def above(self, threshold: float) -> list[Key]:
+        """Return tasks and models that are shown to be above a value, where lower is better: the interval is."""
+        return [key for key, each in self.estimates.items() if self.is_lower_better(key) and each.low > threshold]
+
+    def not_compared(self) -> list[Key]:
+        """Return tasks and models that are not compared with the baseline, in tasks that the baseline has."""
+        tasks = {task for task, model in self.estimates if model == self.baseline}
+        return [
+            key
+            for key in (*self.estimates, *self.absent)
+            if key[0] in tasks and key[1] != self.baseline and key not in self.comparisons
+        ]
+
+    def unchecked(self, *, below: bool, above: bool) -> list[Key]:
+        """Return tasks and models that neither a lower nor an upper bound can check: without a score or an interval."""
+        wanted = {False: below, True: above}
+        fit = [key for key in self.estimates if wanted[self.is_lower_better(key)]]
+        without_limits = [key for key in fit if math.isnan(self.estimates[key].low)]
+        return [*without_limits, *self.absent, *([] if fit else self.estimates)]
+
+    def is_lower_better(self, key: Key) -> bool:
+        """Whether lower values of a task and model are better."""
+        return _is_lower_better(self.statistic, self.joined[key])
 
     def worse(self, margin: float) -> list[Key]:
         """Return tasks and models that are shown to be worse than the other by more than a margin: the interval is."""
@@ -102,24 +145,18 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
     def sentences(self) -> list[str]:
         """Return, for each task, which models cannot be told apart."""
         said = []
-        for task in self.joined:
-            against = next((each.names[1] for (of, _), each in self.comparisons.items() if of == task), None)
+        for task in self.tasks:
             alike = self.not_told_apart(task)
-            if against is not None:
-                said.append(
-                    f"{task}: "
-                    + (
-                        f"not told apart from {against}: {', '.join(alike)}."
-                        if alike
-                        else f"all differ from {against}."
-                    )
-                )
+            for against in dict.fromkeys(each.names[1] for (of, _), each in self.comparisons.items() if of == task):
+                words = f"not told apart from {against}: {', '.join(alike)}" if alike else f"all differ from {against}"
+                said += [f"{task}: {words}."]
         return said
 
     @property
     def cautions(self) -> tuple[str, ...]:
         """What to be careful about: items that do not match, few clusters, tasks that all models solve, many tests."""
-        return (*self.notes, *(said for each in self.joined.values() for said in cautions(each)), *self._many())
+        parts = {id(each): each for each in self.joined.values()}.values()
+        return (*self.notes, *(said for each in parts for said in cautions.of_items(each)), *self._many())
 
     def _many(self) -> Iterator[str]:
         if self.pairs > 1:
@@ -133,11 +170,18 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
         return [self._record(*key) for key in self.estimates]
 
     def _record(self, task: str, model: str) -> dict[str, Any]:
-        own, joined, compared = self.estimates[task, model], self.joined[task], self.comparisons.get((task, model))
+        own, joined, said = self.estimates[task, model], self.joined[task, model], self.reported[task, model]
+        compared = self.comparisons.get((task, model))
         found = {
             "task": task,
             "model": model,
             "metric": joined.metric,
+            "scorer": said.scorer,
+            "filter": said.filter or joined.metric.partition(",")[2],
+            "better": "lower" if self.is_lower_better((task, model)) else "higher",
+            "aggregation": joined.aggregation,
+            "reported": said.value,
+            "reported_samples": said.samples,
             "statistic": self.statistic,
             "items": joined.shared,
             "items_lacking": joined.lacking[model],
@@ -160,14 +204,15 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
         """Return a table of strings, one row for each task and model; below it what to be careful about."""
         levels = [each.confidence_level for each in self.estimates.values()]
         compared = ("difference", "from", "p") if self.comparisons else ()
-        headers = ("task", "model", "items", self.statistic, f"{percent(levels[0])} interval", *compared)
+        headers = ("task", "model", "metric", "items", self.statistic, f"{percent(levels[0])} interval", *compared)
         rows = tuple(self._row(*key) for key in self.estimates)
         return Grid(headers, rows, "\n".join([*self.sentences(), *self.cautions]))
 
     def _row(self, task: str, model: str) -> tuple[str, ...]:
         own, compared = self.estimates[task, model], self.comparisons.get((task, model))
         decimals = significant_decimals(own.low, own.high)
-        row = (task, model, self.unit(task), number(own.value, decimals), interval_text(own.low, own.high, decimals))
+        shown = (task, model, self.measured(task, model), self.unit(task, model))
+        row = (*shown, number(own.value, decimals), interval_text(own.low, own.high, decimals))
         if not self.comparisons:
             return row
         if compared is None:
@@ -182,6 +227,8 @@ def evaluate_log(
     *,
     baseline: str | None = None,
     metric: str | None = None,
+    task: str | Sequence[str] | None = None,
+    better: Literal["higher", "lower"] | None = None,
     statistic: str = "mean",
     method: MethodName | Method | None = None,
     confidence_level: float = 0.95,
@@ -190,17 +237,23 @@ def evaluate_log(
     """Evaluate all models of a log on each of its tasks, and compare them on the same items.
 
     Items are the cases; their runs vary within them, and clusters above. Only items that all models of a task have are
-    taken, and the result says which model lacks how many.
+    taken, and the result says which model lacks how many. Models with scores by another metric, or with less than half
+    of the items, are shown by themselves and not compared.
 
     Parameters
     ----------
     log : Log
         From `read_log`.
     baseline : str, optional
-        The model that all others are compared with. By default the best of each task: the highest, unless the statistic
-        is better where it is lower, such as ``"flip_rate"``; p-values are then adjusted for all pairs of its models.
+        The model that all others are compared with; tasks that lack it have no comparison. By default the best of each
+        task; p-values are then adjusted for all pairs of its models.
     metric : str, optional
-        Which of the log's scores; by default the main one of each task.
+        Which of the log's scores; by default the first one of each task that most of its models have.
+    task : str or list of str, optional
+        Which tasks; by default all of them.
+    better : {"higher", "lower"}, optional
+        Which scores are better; by default as the log says, else by the metric's name (a perplexity is better where it
+        is lower).
     statistic : str
         What is estimated of them: ``"mean"``, or another metric of values or of trials such as ``"pass_at+k=5"``.
     method : str or Method, optional
@@ -236,27 +289,40 @@ def evaluate_log(
     if baseline is not None:
         one_of("model", baseline, log.models)
     settings: dict[str, Any] = {"method": method, "confidence_level": level, "random_state": random_state}
-    tasks = {task: log.joined(task, metric) for task in log.tasks if metric is None or metric in log.metrics(task)}
+    wanted = log.tasks if task is None else [one_of("task", each, log.tasks) for each in _several(task)]
+    absent = [each for each in wanted if metric is not None and metric not in log.metrics(each)]
+    tasks = {each: _parts(log, each, metric) for each in wanted if each not in absent}
     if not tasks:
-        known = dict.fromkeys(name for task in log.tasks for name in log.metrics(task))
+        known = dict.fromkeys(name for each in wanted for name in log.metrics(each))
         raise HowsureError.unknown("metric", metric, known)
-    if absent := [task for task, each in tasks.items() if baseline is not None and baseline not in each.models]:
-        message = (
-            f"The baseline {baseline!r} has no scores of the tasks {listed(absent)}. Add its log, or leave out theirs."
-        )
-        raise HowsureError(message)
+    if better is not None:
+        tasks = {each: [replace(part, better=better) for part in parts] for each, parts in tasks.items()}
+    notes = [*log.notes, *cautions.of_tasks(absent, metric)]
     estimates: dict[Key, Estimate] = {}
     comparisons: dict[Key, Comparison] = {}
+    joined: dict[Key, Joined] = {}
     pairs = 0
-    for task, each in tasks.items():
-        own = {model: estimate(table, statistic, **settings) for model, table in each.of_models.items()}
-        estimates |= {(task, model): found for model, found in own.items()}
-        against = _best(own, statistic, each) if baseline is None else baseline
-        others = [model for model in own if model != against]
-        pairs += len(others) * (len(own) if baseline is None else 2) // 2
-        comparisons |= {
-            (task, model): compare(each.table, statistic, a=model, b=against, **settings) for model in others
-        }
+    for name, parts in tasks.items():
+        notes += [
+            *cautions.of_parts(name, parts),
+            *cautions.of_absent(name, _without_metric(log, name, metric), metric),
+        ]
+        if baseline is not None and not any(baseline in part.models for part in parts):
+            notes.append(f"{name}: {baseline} has no scores, and nothing is compared with it.")
+        for part in parts:
+            notes += cautions.of_harness(log, part)
+            own = {model: estimate(table, statistic, **settings) for model, table in part.of_models.items()}
+            if part.is_exponential and statistic == "mean":
+                own = {model: _aggregated(found, part) for model, found in own.items()}
+            estimates |= {(name, model): found for model, found in own.items()}
+            joined |= dict.fromkeys(((name, model) for model in own), part)
+            against = _best(own, statistic, part) if baseline is None else baseline
+            others = [model for model in own if model != against] if against in own else []
+            pairs += len(others) * (len(own) if baseline is None else 2) // 2
+            lower = _is_lower_better(statistic, part)
+            for model in others:
+                compared = compare(part.table, statistic, a=model, b=against, **settings)
+                comparisons[name, model] = replace(compared, better="lower" if lower else compared.better)
     p_values = [each.p_value for each in comparisons.values()]
     # Pairs among which the best was found, but that are not shown: as if they did not differ, which adjusts enough.
     adjusted = adjusted_p_values([*p_values, *[1.0] * (pairs - len(p_values))])
@@ -266,34 +332,79 @@ def evaluate_log(
     return LogEvaluation(
         estimates=estimates,
         comparisons=changed,
-        joined=tasks,
+        joined=joined,
+        reported={key: log.said(*key, each.metric) for key, each in joined.items()},
+        absent=tuple(key for each in wanted for key in _without_metric(log, each, metric)),
         statistic=statistic,
         baseline=baseline,
         pairs=pairs,
-        notes=log.notes,
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _several(given: str | Sequence[str]) -> list[str]:
+    return [given] if isinstance(given, str) else several("task", given, "names of tasks")
+
+
+def _without_metric(log: Log, task: str, metric: str | None) -> list[Key]:
+    """Return the task and each of its models that has no score by the requested metric."""
+    return [] if metric is None else [(task, model) for model in log.without(task, metric)]
+
+
+def _models_of(log: Log, task: str, metric: str | None) -> Iterator[tuple[str, list[str]]]:
+    """Yield the metrics by which models of a task are compared, each with its models; the main one first."""
+    models = dict.fromkeys(log["model"][log["task"] == task].tolist())
+    known = {model: log.metrics_of(task, model) for model in models}
+    if metric is not None:
+        known = {model: (metric,) for model, names in known.items() if metric in names}
+    while known:
+        order = dict.fromkeys(name for names in known.values() for name in names)
+        chosen = max(order, key=lambda name: sum(name in names for names in known.values()))  # the first of equal ones
+        yield chosen, [model for model, names in known.items() if chosen in names]
+        known = {model: names for model, names in known.items() if chosen not in names}
+
+
+def _parts(log: Log, task: str, metric: str | None) -> list[Joined]:
+    """Return a task's models in parts that are compared within; a model with few of the items is a part of its own."""
+    found = []
+    for name, models in _models_of(log, task, metric):
+        together = log.joined(task, name, models)
+        short = [model for model in models if 2 * together.lacking[model] > together.items]
+        rest = [model for model in models if model not in short]
+        if rest and short:
+            together = log.joined(task, name, rest)
+        if not together.shared and len(models) > 1:
+            short, rest = models, []
+        found += [together] if rest else []
+        found += [log.joined(task, name, [model]) for model in short]
+    return [each for each in found if each.shared] or found[:1]
+
+
+def _aggregated(found: Estimate, joined: Joined) -> Estimate:
+    """Return the estimate of a perplexity from that of the mean log loss."""
+    with np.errstate(over="ignore"):
+        value, low, high = (float(np.exp(each)) for each in (float(found), found.low, found.high))
+        draws = None if found.draws is None else np.exp(found.draws)
+    return Estimate(
+        value,
+        low=low,
+        high=high,
+        metric=joined.metric,
+        confidence_level=found.confidence_level,
+        method=found.method,
+        standard_error=value * found.standard_error,
+        draws=draws,
+        reason=found.reason,
+        stream=found.stream,
     )
 
 
 def _best(own: Mapping[str, Estimate], statistic: str, joined: Joined) -> str:
-    """Return the model with the best value: the highest, unless the statistic says that lower is better."""
-    sign = -1.0 if resolve(statistic, joined.of_models[joined.models[0]]).better == "lower" else 1.0
+    """Return the model with the best value: the highest, unless the statistic or the metric is better where lower."""
+    sign = -1.0 if _is_lower_better(statistic, joined) else 1.0
     return max(own, key=lambda model: sign * own[model].value)
 
 
-def cautions(found: Joined) -> Iterator[str]:
-    """Yield what to be careful about with a task."""
-    task, lacking = found.task, {name: number for name, number in found.lacking.items() if number}
-    if dropped := found.items - found.shared:
-        lacks = ", ".join(f"{name} lacks {number:,}" for name, number in lacking.items())
-        yield f"{task}: {dropped:,} of {found.items:,} items lack a score and are left out for all models: {lacks}."
-    if found.unlike:
-        many = f"{found.unlike:,} item{'' if found.unlike == 1 else 's'}"
-        yield f"{task}: {many} asked different things of different models: look whether the items are the same."
-    if found.cluster is not None and (number := len(set(found.cluster.tolist()))) < FEW:
-        yield f"{task}: there are only {number} clusters: so few make the intervals themselves uncertain."
-    means = found.means
-    if found.bounds is not None and means.mean(1).min() > NEARLY:
-        alike = int((means == means[0]).all(0).sum())
-        yield f"{task}: all models nearly always succeed; {alike:,} of {found.shared:,} items do not tell them apart."
-    if found.bounds is not None and (best := float(means.mean(1).max())) < 1 - NEARLY:
-        yield f"{task}: no model scores above {best:.3f}: the task is too hard to tell the models apart."
+def _is_lower_better(statistic: str, joined: Joined) -> bool:
+    own = resolve(statistic, joined.of_models[joined.models[0]]).better
+    return own == "lower" if statistic not in OF_SCORES else joined.better == "lower"

@@ -7,7 +7,7 @@ from typing import Any
 
 from howsure.errors import HowsureError
 from howsure.logs.opening import Archive, Opened
-from howsure.logs.records import Reader, Score, entries, mapping, named_numbers, start_of, text
+from howsure.logs.records import Reader, Reported, Score, entries, mapping, named_numbers, number, start_of, text
 
 HEADERS = ("header.json", "_journal/start.json")  # the second alone where an evaluation did not end
 
@@ -46,7 +46,7 @@ def _scores(log: Opened) -> Iterator[Score]:
         raise HowsureError(message)
     for sample in samples:
         scored = mapping(sample.get("scores"))
-        shared = str(about.get("task")), str(about.get("model")), str(sample.get("id")), int(sample.get("epoch") or 1)
+        shared = str(about.get("task")), str(about.get("model")), str(sample.get("id")), _epoch(sample)
         rest = start_of(sample.get("input")), text(sample.get("target"))
         for name in dict.fromkeys([*(each for each in names if each in scored), *scored] or names):
             score = mapping(scored.get(name))
@@ -56,10 +56,36 @@ def _scores(log: Opened) -> Iterator[Score]:
                 yield Score(*shared, metric, found, fields, cluster, *rest, text(score.get("answer")))
 
 
+def _epoch(sample: dict[str, Any]) -> int:
+    found = sample.get("epoch")
+    return found if isinstance(found, int) and found > 0 else 1
+
+
 def _cluster(result: dict[str, Any]) -> str:
     """Return the field by which a score's standard errors are clustered."""
     of_metrics = [mapping(mapping(each).get("params")) for each in mapping(result.get("metrics")).values()]
     return next((str(each["cluster"]) for each in of_metrics if each.get("cluster")), "")
+
+
+def _reported(log: Opened) -> Iterator[Reported]:
+    """Yield the numbers of the header: accuracy or mean of each score, over runs that were averaged."""
+    header = _header(log)
+    about, results = mapping(header.get("eval")), mapping(header.get("results"))
+    total = results.get("total_samples")
+    for each in entries(results.get("scores")):
+        if each.get("reducer") not in {None, "", "mean", "mean_score"}:
+            continue
+        metrics = {str(name): mapping(found).get("value") for name, found in mapping(each.get("metrics")).items()}
+        value = next((metrics[name] for name in ("accuracy", "mean") if metrics.get(name) is not None), None)
+        name, scorer = str(each.get("name")), str(each.get("scorer") or "")
+        for metric in dict.fromkeys([name, f"{scorer}/{name}"]):
+            count = total if isinstance(total, int) else None
+            task, model = str(about.get("task")), str(about.get("model"))
+            yield Reported(task, model, metric, number(value), count, aggregation="mean", scorer=scorer)
+
+
+def _created(log: Opened) -> str:
+    return str(mapping(_header(log).get("eval")).get("created") or "")
 
 
 def _notes(log: Opened) -> Iterator[str]:
@@ -68,4 +94,4 @@ def _notes(log: Opened) -> Iterator[str]:
         yield f"The evaluation in '{log.path}' did not end ({status}): the items that it lacks may be the harder ones."
 
 
-INSPECT = Reader("Inspect", _knows, _scores, _notes)
+INSPECT = Reader("Inspect", _knows, _scores, _notes, _reported, created=_created)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
+from howsure.logs.metrics import is_exponential
 from howsure.sources.trials import counted_tasks
 from howsure.sources.values import values
 from howsure.tables.paired import paired_table
@@ -42,6 +43,12 @@ class Joined:
         Position of each score's model, and of its item among the shared ones.
     cluster : ndarray of shape (shared items,), optional
         Cluster of each shared item.
+    weight : ndarray of shape (shared items,), optional
+        Weight of each shared item in the mean.
+    better : {"higher", "lower"}
+        Which values are better.
+    aggregation : str
+        How the harness aggregates scores, where the log says it.
     """
 
     task: str
@@ -54,6 +61,14 @@ class Joined:
     model: Array
     item: Array
     cluster: Array | None
+    weight: Array | None = None
+    better: str = "higher"
+    aggregation: str = ""
+
+    @property
+    def is_exponential(self) -> bool:
+        """Whether the metric is the exponential of the mean of the scores, which are log losses."""
+        return is_exponential(self.metric, self.aggregation)
 
     @property
     def shared(self) -> int:
@@ -75,6 +90,8 @@ class Joined:
     @property
     def bounds(self) -> tuple[float, float] | None:
         """0 and 1 where all scores are within them, else unknown."""
+        if self.is_exponential or self.weight is not None:
+            return None
         return (0.0, 1.0) if self.score.min() >= 0 and self.score.max() <= 1 else None
 
     @cached_property
@@ -94,12 +111,12 @@ class Joined:
             raise HowsureError(message)
         names = self.models if len(self.models) > 1 else ()
         named, cluster = (None, None) if self.cluster is None else np.unique(self.cluster, return_inverse=True)
-        if self.runs.max() > 1 and np.isin(self.score, (0, 1)).all():
+        if self.weight is None and self.runs.max() > 1 and np.isin(self.score, (0, 1)).all():
             successes = np.rint(self.means * self.runs).astype(np.intp)
             found: Table = counted_tasks(names, successes, self.runs, None, cluster, named)
             return found
         numbers = dict(zip(names, self.means, strict=True)) if names else self.means[0]
-        return values(numbers, bounds=self.bounds, groups=self.cluster, check=False)
+        return values(numbers, bounds=self.bounds, groups=self.cluster, sample_weight=self.weight, check=False)
 
     def alone(self, log: Mapping[str, Array]) -> dict[str, Table]:
         """Return the table of each model's own items, in the clusters of the log or one for each item.

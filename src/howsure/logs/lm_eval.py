@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from howsure.errors import listed
+from howsure.logs.metrics import PLACEHOLDERS, is_exponential
 from howsure.logs.opening import Opened
-from howsure.logs.records import Reader, Score, mapping, number, text
+from howsure.logs.records import Reader, Reported, Score, entries, mapping, number, text
 
 NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+)\.jsonl(\.gz)?")
+RESULTS = re.compile(r"results(_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+))?\.json")
+ARGUMENTS = re.compile(r"(?P<model>\w+=.*?[^_])_(?P<task>[^_].*)")  # early names: the model's arguments and the task
 OTHERS = {  # what early versions, which do not name their metrics, write beside them
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
     *("doc_hash", "prompt_hash", "target_hash"),
 }
+BITS = {"bits_per_byte"}
+PER_UNIT = {"weighted_perplexity", "word_perplexity", "byte_perplexity", *BITS}  # of a log-likelihood and a length
 
 
 def _knows(log: Opened) -> bool:
@@ -26,21 +33,38 @@ def _knows(log: Opened) -> bool:
 
 def _scores(log: Opened) -> Iterator[Score]:
     task, model = _task_and_model(log.path)
+    aggregations = _aggregations(_results(log.path), task)
     for row in map(mapping, log.records):
         filtered = row.get("filter", "none")
         first, *_ = row.get("filtered_resps") or [None]
         shared = task, model, str(row.get("doc_id")), 1
         for name in _metrics(row):
-            if not _is_of_a_whole(row.get(name)):
+            found = _score(row.get(name), name, aggregations.get(name, ""))
+            if found is not None:
                 metric = name if filtered == "none" else f"{name},{filtered}"
                 content = str(row.get("doc_hash") or "")
                 answers = text(row.get("target")), text(first)
-                yield Score(*shared, metric, number(row.get(name)), mapping(row.get("doc")), "", content, *answers)
+                yield Score(*shared, metric, found[0], mapping(row.get("doc")), "", content, *answers, found[1])
+
+
+def _score(value: Any, name: str, aggregation: str) -> tuple[float, float] | None:
+    """Return a sample's score and weight; log losses for perplexities. None where the metric is of whole data sets."""
+    if name in PLACEHOLDERS:
+        return None
+    per_unit = {name, aggregation} & PER_UNIT
+    if per_unit and isinstance(value, list | tuple) and len(value) == 2:
+        likelihood, length = map(number, value)
+        unit = math.log(2) if per_unit & BITS else 1.0
+        return (-likelihood / length / unit, length) if length > 0 else (math.nan, 1.0)
+    if _is_of_a_whole(value):
+        return None
+    return (-number(value) if is_exponential(name, aggregation) else number(value)), 1.0
 
 
 def _metrics(row: dict[str, Any]) -> list[str]:
     """Return the names of a row's metrics, which early versions do not list."""
-    return list(row.get("metrics") or [name for name in row if name not in OTHERS])
+    named = row.get("metrics")
+    return [str(each) for each in named] if isinstance(named, list) else [name for name in row if name not in OTHERS]
 
 
 def _is_of_a_whole(value: Any) -> bool:
@@ -49,20 +73,137 @@ def _is_of_a_whole(value: Any) -> bool:
 
 
 def _notes(log: Opened) -> Iterator[str]:
-    whole = [name for name in _metrics(log.first) if _is_of_a_whole(log.first.get(name))]
+    task, _ = _task_and_model(log.path)
+    aggregations = _aggregations(_results(log.path), task)
+    names = _metrics(log.first)
+    whole = [
+        name
+        for name in names
+        if name not in PLACEHOLDERS and _score(log.first.get(name), name, aggregations.get(name, "")) is None
+    ]
     if whole:
         yield f"'{log.path.name}' has no score of single items by {listed(whole)}, which is left out."
+    if placed := sorted(PLACEHOLDERS.intersection(names)):
+        yield f"'{log.path.name}' has no score by {listed(placed)}, a placeholder: it was run with --predict_only."
+
+
+def _reported(log: Opened) -> Iterator[Reported]:
+    task, model = _task_and_model(log.path)
+    results = _results(log.path)
+    yield from _numbers(results, task, model)
+    for group in mapping(results.get("group_subtasks")):
+        if group != task:
+            yield from _numbers(results, group, model)
+
+
+def _numbers(results: dict[str, Any], task: str, model: str) -> Iterator[Reported]:
+    """Yield the harness's numbers of a task, or of a group of tasks."""
+    own = mapping(mapping(results.get("results")).get(task)) or mapping(mapping(results.get("groups")).get(task))
+    higher = mapping(mapping(results.get("higher_is_better")).get(task))
+    samples = mapping(mapping(results.get("n-samples")).get(task)).get("effective")
+    aggregations = _aggregations(results, task)
+    seen = set()
+    for key, value in own.items():
+        name, _, kept = key.partition(",")
+        if kept and not name.endswith("_stderr") and isinstance(value, int | float):
+            seen.add(name)
+            metric = name if kept == "none" else f"{name},{kept}"
+            count = samples if isinstance(samples, int) else None
+            better = _better(higher.get(name))
+            filtered = "" if kept == "none" else kept
+            yield Reported(task, model, metric, float(value), count, better, aggregations.get(name, ""), "", filtered)
+    for name in higher.keys() - seen:
+        yield Reported(
+            task, model, str(name), better=_better(higher[name]), aggregation=aggregations.get(str(name), "")
+        )
+
+
+def _better(is_higher_better: Any) -> str:
+    return "higher" if is_higher_better is True else "lower" if is_higher_better is False else ""
+
+
+def _aggregations(results: dict[str, Any], task: str) -> dict[str, str]:
+    """Return how each metric of a task is aggregated, as far as its configuration says."""
+    listed_metrics = entries(mapping(mapping(results.get("configs")).get(task)).get("metric_list"))
+    named = {str(each.get("metric")): each.get("aggregation") for each in listed_metrics}
+    return {name: value for name, value in named.items() if isinstance(value, str)}
+
+
+def _groups(log: Opened) -> dict[str, list[str]]:
+    """Return the tasks of each group, groups of groups resolved."""
+    direct = {
+        str(name): [str(each) for each in inner]
+        for name, inner in mapping(_results(log.path).get("group_subtasks")).items()
+        if isinstance(inner, list) and inner
+    }
+
+    def leaves(name: str, above: tuple[str, ...]) -> list[str]:
+        if name in above:
+            return []
+        return [leaf for each in direct[name] for leaf in leaves(each, (*above, name))] if name in direct else [name]
+
+    return {name: list(dict.fromkeys(leaves(name, ()))) for name in direct}
+
+
+def _results(path: Path) -> dict[str, Any]:
+    """Return the results beside a file of samples; nothing where there are none."""
+    found = NAME.fullmatch(path.name)
+    return _read(path.parent / (f"results_{found['date']}.json" if found else "results.json"))
+
+
+@lru_cache(maxsize=64)
+def _stored(path: Path, _changed: float) -> dict[str, Any]:
+    with suppress(OSError, ValueError, RecursionError):
+        return mapping(json.loads(path.read_text(encoding="utf-8")))
+    return {}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    with suppress(OSError):
+        return _stored(path, path.stat().st_mtime)
+    return {}
 
 
 def _task_and_model(path: Path) -> tuple[str, str]:
     """Return what the names of files and folders say, and what the results beside the samples say of the model."""
+    results = _results(path)
+    folder = path.resolve().parent.name
     found = NAME.fullmatch(path.name)
+    if found is not None:
+        return found["task"], str(results.get("model_name") or folder)
+    stem = re.sub(r"\.jsonl?(\.gz)?$", "", path.name)
+    known = sorted(mapping(results.get("results")), key=len, reverse=True)
+    task = next((str(each) for each in known if stem.endswith(f"_{each}")), None)
+    if task is not None:
+        return task, stem.removesuffix(f"_{task}").removeprefix("samples_") or folder
+    if (early := ARGUMENTS.fullmatch(stem)) is not None:
+        return early["task"], early["model"]
+    return stem.removeprefix("samples_"), folder
+
+
+def _created(log: Opened) -> str:
+    found = NAME.fullmatch(log.path.name)
+    return found["date"] if found else ""
+
+
+def tasks_without_samples(log: Opened) -> list[str] | None:
+    """Return the tasks of a file of results that have no file of samples beside it; None for other files."""
+    found = RESULTS.fullmatch(log.path.name)
+    results = mapping(log.first.get("results"))
     if found is None:
-        return path.name.split(".")[0].removeprefix("samples_"), path.resolve().parent.name
-    said: dict[str, Any] = {}
-    with suppress(OSError, ValueError):  # without results the folder is named after the model
-        said = mapping(json.loads((path.parent / f"results_{found['date']}.json").read_text(encoding="utf-8")))
-    return found["task"], str(said.get("model_name") or path.resolve().parent.name)
+        return None
+    groups = mapping(log.first.get("group_subtasks"))
+    ending = f"_{found['date']}.jsonl" if found["date"] else ".jsonl"
+    return [
+        str(task)
+        for task in results
+        if not groups.get(task) and not any(log.path.parent.glob(f"*{glob_free(str(task))}{glob_free(ending)}*"))
+    ]
 
 
-LM_EVAL = Reader("lm-evaluation-harness", _knows, _scores, _notes)
+def glob_free(name: str) -> str:
+    """Return a name in which no character stands for others."""
+    return re.sub(r"([*?\[])", r"[\1]", name)
+
+
+LM_EVAL = Reader("lm-evaluation-harness", _knows, _scores, _notes, _reported, _groups, _created)

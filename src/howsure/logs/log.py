@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, listed, one_of
 from howsure.grids import Grid
 from howsure.logs.joined import Joined
+from howsure.logs.metrics import better_by_name, name_of
+from howsure.logs.records import Reported
 from howsure.sources.columns import refuse_other_lengths
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-KINDS: dict[str, Any] = {"run": np.intp, "score": float}  # other columns hold text
+KINDS: dict[str, Any] = {"run": np.intp, "score": float, "weight": float}  # other columns hold text
 REQUIRED = {"task", "model", "item", "run", "metric", "score"}
-OPTIONAL = ("cluster", "content", "target", "answer")  # columns that a log need not have
+OPTIONAL = ("cluster", "content", "target", "answer", "weight")  # columns that a log need not have
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,7 +29,9 @@ class Log(Mapping[str, Array]):
     """Scores of language models, item by item: a mapping of columns, which every ``data=`` takes.
 
     The columns are ``task``, ``model``, ``item``, ``run``, ``metric`` and ``score``, and where the logs have them
-    ``cluster``, ``content`` (how the question begins, or its hash), ``target`` and ``answer``.
+    ``cluster``, ``content`` (how the question begins, or its hash), ``target``, ``answer`` and ``weight``. The score of
+    a perplexity is the log loss of the item (per word or byte, with their number as weight), whose mean it is the
+    exponential of.
 
     Parameters
     ----------
@@ -35,6 +39,8 @@ class Log(Mapping[str, Array]):
         The columns by name.
     notes : tuple of str
         What to know of the files that they are from.
+    reported : tuple of Reported
+        The harness's own numbers: of each task, model and metric its value, samples, direction and aggregation.
 
     Examples
     --------
@@ -49,6 +55,7 @@ class Log(Mapping[str, Array]):
 
     columns: Mapping[str, Any]
     notes: tuple[str, ...] = ()
+    reported: tuple[Reported, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.columns, Mapping) or not self.columns.keys() >= REQUIRED:
@@ -96,6 +103,40 @@ class Log(Mapping[str, Array]):
         """Return what a task has scores by, the main one first."""
         return _distinct(self["metric"][self["task"] == one_of("task", task, self.tasks)])
 
+    def metrics_of(self, task: str, model: str) -> tuple[str, ...]:
+        """Return the metrics by which one model has scores of a task, the main one first."""
+        return _distinct(self["metric"][(self["task"] == task) & (self["model"] == model)])
+
+    def main_metric(self, task: str) -> str:
+        """Return the first metric of a task among those that most of its models have scores by."""
+        names = zip(self["model"].tolist(), self["metric"].tolist(), (self["task"] == task).tolist(), strict=True)
+        models = Counter(name for _, name in dict.fromkeys((model, name) for model, name, own in names if own))
+        return max(self.metrics(task), key=models.__getitem__)  # the first of equal ones
+
+    def without(self, task: str, metric: str) -> list[str]:
+        """Return the models of a task that have no score by a metric."""
+        models = _distinct(self["model"][self["task"] == task])
+        return [model for model in models if metric not in self.metrics_of(task, model)]
+
+    def _refuse_without(self, found: Joined) -> None:
+        if absent := self.without(found.task, found.metric):
+            message = (
+                f"{listed(absent)} {'has' if len(absent) == 1 else 'have'} no score of the task {found.task!r} by "
+                f"{found.metric!r}. Name a metric that all models have, or leave such models out."
+            )
+            raise HowsureError(message)
+
+    def said(self, task: str, model: str, metric: str) -> Reported:
+        """Return the harness's own number of a task, model and metric; one without a value where there is none."""
+        key = task, model, metric
+        found = next((each for each in self.reported if each[:3] == key), None)
+        return Reported(*key) if found is None else found
+
+    def better(self, task: str, metric: str) -> str:
+        """Return which values of a metric are better: as the log says, else by the metric's name."""
+        stated = [each.better for each in self.reported if (each.task, name_of(each.metric)) == (task, name_of(metric))]
+        return next(filter(None, stated), better_by_name(metric))
+
     def table(
         self,
         task: str | None = None,
@@ -115,7 +156,7 @@ class Log(Mapping[str, Array]):
         metric : str, optional
             Which of its scores; by default the main one.
         incomplete : {"refuse", "drop"}
-            Whether items that a model lacks are refused or left out.
+            Whether items that a model lacks, and models without any score by the metric, are refused or left out.
 
         Returns
         -------
@@ -130,6 +171,8 @@ class Log(Mapping[str, Array]):
         """
         one_of("way with incomplete items", incomplete, ("refuse", "drop"))
         found = self.joined(task, metric)
+        if incomplete == "refuse":
+            self._refuse_without(found)
         if incomplete == "refuse" and (dropped := found.items - found.shared):
             lacks = ", ".join(f"{name!r} lacks {number:,}" for name, number in found.lacking.items() if number)
             message = (
@@ -154,24 +197,31 @@ class Log(Mapping[str, Array]):
             models are comparable, or the clusters that the log has.
         """
         found = self.joined(task, metric)
+        self._refuse_without(found)
         if found.items == found.shared:
             return found.table
         return found.alone(self)
 
-    def joined(self, task: str | None = None, metric: str | None = None) -> Joined:
-        """Return the scores of a task by a metric, joined by item, with what does not match."""
+    def joined(self, task: str | None = None, metric: str | None = None, models: Sequence[str] | None = None) -> Joined:
+        """Return the scores of a task by a metric, of all models or some, joined by item, with what does not match."""
         if task is None and len(self.tasks) > 1:
             message = f"The log has several tasks: {listed(self.tasks)}. Name one."
             raise HowsureError(message)
         task = one_of("task", self.tasks[0] if task is None else task, self.tasks)
         known = self.metrics(task)
-        metric = one_of(f"metric of the task {task!r}", known[0] if metric is None else metric, known)
-        return joined(self, task, metric)
+        metric = one_of(f"metric of the task {task!r}", self.main_metric(task) if metric is None else metric, known)
+        found = joined(self, task, metric, models)
+        stated = (each.aggregation for each in self.reported if (each.task, each.metric) == (task, metric))
+        aggregation = next(filter(None, stated), "")
+        return replace(found, better=self.better(task, metric), aggregation=aggregation)
 
 
-def joined(log: Mapping[str, Array], task: str, metric: str) -> Joined:
-    """Return the scores of a task by a metric, joined by item."""
-    rows = np.flatnonzero((log["task"] == task) & (log["metric"] == metric))
+def joined(log: Mapping[str, Array], task: str, metric: str, models_of: Sequence[str] | None = None) -> Joined:
+    """Return the scores of a task by a metric, of all models or some, joined by item."""
+    own = (log["task"] == task) & (log["metric"] == metric)
+    if models_of is not None:
+        own &= np.isin(log["model"].astype(str), list(models_of))
+    rows = np.flatnonzero(own)
     models, model = _coded(log["model"][rows])
     items, item = _coded(log["item"][rows])
     score = log["score"][rows]
@@ -182,7 +232,7 @@ def joined(log: Mapping[str, Array], task: str, metric: str) -> Joined:
     shared = np.asarray(present.all(0))
     kept = has & shared[item]
     place = np.cumsum(shared) - 1
-    beside = {name: log[name][rows] if name in log else None for name in ("cluster", "content")}
+    beside = {name: log[name][rows] if name in log else None for name in ("cluster", "content", "weight")}
     return Joined(
         task=task,
         metric=metric,
@@ -194,6 +244,7 @@ def joined(log: Mapping[str, Array], task: str, metric: str) -> Joined:
         model=model[kept],
         item=place[item[kept]],
         cluster=_clusters(items, item, beside["cluster"], shared),
+        weight=_weights(item, beside["weight"], shared),
     )
 
 
@@ -245,6 +296,15 @@ def _refuse_repeated(models: Sequence[str], items: Sequence[str], model: Array, 
 
 def _unlike(item: Array, content: Array | None) -> int:
     return 0 if content is None else int(_several(item, _coded(content)[1]).sum())
+
+
+def _weights(item: Array, weight: Array | None, shared: Array) -> Array | None:
+    """Return the weight of each shared item; none where all are alike."""
+    if weight is None or (weight == weight[0]).all():
+        return None
+    found = np.ones(len(shared))
+    found[item] = weight
+    return np.asarray(found[shared])
 
 
 def _clusters(items: Sequence[str], item: Array, cluster: Array | None, shared: Array) -> Array | None:

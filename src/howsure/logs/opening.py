@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import gzip
 import importlib
+import io
 import json
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from howsure.errors import HowsureError
 
-ARCHIVE, GZIP = b"PK\x03\x04", b"\x1f\x8b"
+ARCHIVE, GZIP, PARQUET = b"PK\x03\x04", b"\x1f\x8b", b"PAR1"
 ZSTANDARD = 93  # compression method in an archive
+MOST_BYTES = 2**31  # of one file, unpacked
 LOCAL_HEADER = 30  # bytes before an entry's name, which with the name's and the rest's lengths precede its data
 
 
@@ -59,7 +61,15 @@ class Archive:
         return [name for name in self.entries if name.startswith(folder)]
 
     def json(self, names: Sequence[str]) -> list[Any]:
-        """Return what entries hold."""
+        """Return the content of entries.
+
+        Raises
+        ------
+        HowsureError
+            If they unpack to more than 2 GiB together.
+        """
+        if sum(self.entries[name].file_size for name in names) > MOST_BYTES:
+            refuse_size(self.path)
         with self.path.open("rb") as file, zipfile.ZipFile(file) as whole:
             return [json.loads(self._bytes(file, whole, self.entries[name])) for name in names]
 
@@ -69,7 +79,7 @@ class Archive:
         file.seek(entry.header_offset + LOCAL_HEADER - 4)
         lengths = file.read(4)
         file.seek(int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little"), 1)
-        return _without_zstandard(file.read(entry.compress_size), self.path)
+        return _without_zstandard(file.read(entry.compress_size), entry.file_size, self.path)
 
 
 def opened(path: Path) -> Opened:
@@ -79,8 +89,26 @@ def opened(path: Path) -> Opened:
     if start == ARCHIVE:
         with zipfile.ZipFile(path) as whole:
             return Opened(path, Archive(path, {each.filename: each for each in whole.infolist()}), [])
-    data = gzip.decompress(path.read_bytes()) if start[:2] == GZIP else path.read_bytes()
+    if start == PARQUET:
+        return Opened(path, None, _parquet(path))
+    with gzip.open(path) if start[:2] == GZIP else path.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        refuse_size(path)
     return Opened(path, None, _records(data.decode("utf-8-sig")))
+
+
+def _parquet(path: Path) -> list[Any]:
+    """Return the rows of a Parquet file."""
+    try:
+        parquet: Any = importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        message = f"'{path}' is a Parquet file. To read it: pip install pyarrow."
+        raise HowsureError(message) from None
+    about = parquet.read_metadata(str(path))
+    if sum(about.row_group(place).total_byte_size for place in range(about.num_row_groups)) > MOST_BYTES:
+        refuse_size(path)
+    return list(parquet.read_table(str(path)).to_pylist())
 
 
 def _records(text: str) -> list[Any]:
@@ -92,33 +120,50 @@ def _records(text: str) -> list[Any]:
         if len(lines) < 2:
             raise
         return [json.loads(line) for line in lines]
+    if isinstance(found, list) and found and all(isinstance(each, dict) for each in found):
+        return found  # of early versions of lm-evaluation-harness, which name it .jsonl
     return [found]
 
 
-def _without_zstandard(data: bytes, path: Path) -> bytes:
-    """Return data decompressed by what there is: Python from 3.14 on, `zstandard`, or PyArrow."""
+def refuse_size(path: Path) -> NoReturn:
+    """Raise the error for a file that unpacks to more than memory is meant for."""
+    message = f"'{path}' unpacks to more than {MOST_BYTES >> 30} GiB. Split the log by task, and give its parts."
+    raise HowsureError(message)
+
+
+def _without_zstandard(data: bytes, size: int, path: Path) -> bytes:
+    """Return so many bytes at most, decompressed by what there is: Python from 3.14 on, `zstandard`, or PyArrow."""
     for module, decompress in DECOMPRESSORS.items():
         try:
             package = importlib.import_module(module)
         except ImportError:
             continue
-        return decompress(package, data)
+        found = decompress(package, data, size + 1)
+        if len(found) > size:
+            message = f"'{path}' is damaged: an entry is longer than it states."
+            raise HowsureError(message)
+        return found
     message = f"'{path}' is compressed by Zstandard. To read it: pip install zstandard."
     raise HowsureError(message)
 
 
-def _by_pyarrow(pyarrow: Any, data: bytes) -> bytes:
+def _by_python(zstd: Any, data: bytes, most: int) -> bytes:
+    with zstd.open(io.BytesIO(data)) as stream:
+        return bytes(stream.read(most))
+
+
+def _by_pyarrow(pyarrow: Any, data: bytes, most: int) -> bytes:
     with pyarrow.CompressedInputStream(pyarrow.BufferReader(data), "zstd") as stream:
-        return bytes(stream.read())
+        return bytes(stream.read(most))
 
 
-def _by_zstandard(zstandard: Any, data: bytes) -> bytes:
+def _by_zstandard(zstandard: Any, data: bytes, most: int) -> bytes:
     with zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True) as stream:
-        return bytes(stream.read())
+        return bytes(stream.read(most))
 
 
-DECOMPRESSORS: dict[str, Callable[[Any, bytes], bytes]] = {
-    "compression.zstd": lambda zstd, data: bytes(zstd.decompress(data)),
+DECOMPRESSORS: dict[str, Callable[[Any, bytes, int], bytes]] = {
+    "compression.zstd": _by_python,
     "zstandard": _by_zstandard,
     "pyarrow": _by_pyarrow,
 }

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from howsure.logs.opening import Opened
-from howsure.logs.records import Reader, Score, entries, mapping, number, text
+from howsure.logs.records import Reader, Reported, Score, entries, mapping, number, text
 
 ERROR = 2  # the reason of a failure that is none of the model's: nothing was scored
 
@@ -48,6 +48,24 @@ def _scores(log: Opened) -> Iterator[Score]:
             yield Score(task, model, item, runs[model, item], metric, found, fields, answer=answer)
 
 
+def _reported(log: Opened) -> Iterator[Reported]:
+    """Yield the share of passed tests of each prompt and provider."""
+    found = mapping(log.first.get("results"))
+    prompts = entries(found.get("prompts"))
+    task = str(mapping(log.first.get("config")).get("description") or "promptfoo")
+    several = len({_label(each) for each in prompts}) > 1
+    for each in prompts:
+        metrics = mapping(each.get("metrics"))
+        passed, failed = metrics.get("testPassCount"), metrics.get("testFailCount")
+        if isinstance(passed, int) and isinstance(failed, int) and passed + failed > 0:
+            model = " · ".join([str(each.get("provider")), *([_label(each)] if several else [])])
+            yield Reported(task, model, "pass", passed / (passed + failed), passed + failed, "higher", "mean")
+
+
+def _label(prompt: dict[str, Any]) -> str:
+    return str(prompt.get("label") or prompt.get("raw"))
+
+
 def _provider(row: dict[str, Any]) -> str:
     found = row.get("provider")
     return str(found.get("label") or found.get("id")) if isinstance(found, dict) else str(found)
@@ -55,7 +73,7 @@ def _provider(row: dict[str, Any]) -> str:
 
 def _prompt(row: dict[str, Any]) -> str:
     found = row.get("prompt")
-    return str(found.get("label") or found.get("raw")) if isinstance(found, dict) else str(found)
+    return _label(found) if isinstance(found, dict) else str(found)
 
 
 def _item(row: dict[str, Any], test: dict[str, Any]) -> str:
@@ -66,4 +84,4 @@ def _item(row: dict[str, Any], test: dict[str, Any]) -> str:
     return " ".join(said) or f"test {row.get('testIdx')}"
 
 
-PROMPTFOO = Reader("promptfoo", _knows, _scores)
+PROMPTFOO = Reader("promptfoo", _knows, _scores, reported=_reported)

@@ -2,40 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from howsure.errors import HowsureError, did_you_mean, listed, reading
 from howsure.logs.deepeval import DEEPEVAL
+from howsure.logs.helm import HELM
 from howsure.logs.inspect import INSPECT
-from howsure.logs.lm_eval import LM_EVAL
+from howsure.logs.lighteval import LIGHTEVAL
+from howsure.logs.lm_eval import LM_EVAL, tasks_without_samples
 from howsure.logs.log import OPTIONAL, Log
+from howsure.logs.openai_evals import OPENAI_EVALS
+from howsure.logs.opencompass import OPENCOMPASS
 from howsure.logs.opening import opened
+from howsure.logs.own_records import own_records
 from howsure.logs.promptfoo import PROMPTFOO
-from howsure.logs.records import Reader, Score
+from howsure.logs.records import Reader, Reported, Score
+from howsure.logs.swe_bench import SWE_BENCH
 from howsure.sources.locations import is_file, nearby
 
-READERS: list[Reader] = [INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL]
+READERS: list[Reader] = [INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL, HELM, OPENAI_EVALS, SWE_BENCH, OPENCOMPASS, LIGHTEVAL]
+BESIDE = {  # files that HELM writes beside its logs
+    *("run_spec.json", "stats.json", "scenario.json", "scenario_state.json", "instances.json"),
+    *("display_predictions.json", "display_requests.json"),
+}
 SUFFIXES = (".eval", ".json", ".jsonl", ".json.gz", ".jsonl.gz")  # of what is looked at in a folder
+DETAILS = "details_*.parquet"  # of lighteval
 Files: TypeAlias = str | Path | list[Any] | tuple[Any, ...]
+Key: TypeAlias = tuple[str, str]  # task and model
 
 
-def read_log(logs: Files | Mapping[str, Files], *, cluster: str | None = None) -> Log:
+@dataclass(eq=False)
+class Read:
+    """The content of one file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    scores : list of Score
+        Its scores.
+    reported : list of Reported
+        The harness's own numbers.
+    groups : mapping of str
+        Tasks of each group of tasks.
+    notes : list of str
+        Caveats.
+    created : str
+        When the evaluation was made.
+    """
+
+    path: Path
+    scores: list[Score] = field(default_factory=list)
+    reported: list[Reported] = field(default_factory=list)
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    created: str = ""
+
+    @property
+    def keys(self) -> dict[Key, None]:
+        """Tasks and models of the scores."""
+        return dict.fromkeys((each.task, each.model) for each in self.scores)
+
+    def without(self, keys: set[Key]) -> Read:
+        """Return the content without some tasks and models."""
+        scores = [each for each in self.scores if (each.task, each.model) not in keys]
+        reported = [each for each in self.reported if (each.task, each.model) not in keys]
+        return Read(self.path, scores, reported, self.groups, self.notes, self.created)
+
+    def renamed(self, name: str) -> Read:
+        """Return the content under another name of its only model."""
+        models = dict.fromkeys(each.model for each in self.scores)
+        if len(models) > 1:
+            message = f"'{self.path}' holds several models: {listed(models)}. Give it without a name of its own."
+            raise HowsureError(message)
+        scores = [each._replace(model=name) for each in self.scores]
+        reported = [each._replace(model=name) for each in self.reported]
+        return Read(self.path, scores, reported, self.groups, self.notes, self.created)
+
+
+def read_log(
+    logs: Files | Mapping[str, Files],
+    *,
+    cluster: str | None = None,
+    score: str | Sequence[str] | None = None,
+    item: str | None = None,
+    model: str | None = None,
+    task: str | None = None,
+) -> Log:
     """Read logs of evaluations of language models as columns, one row for each item, run, metric and model.
 
-    Logs of Inspect (``.eval`` and JSON), lm-evaluation-harness (``samples_*.jsonl``), promptfoo and DeepEval are known
-    by what they hold, and none of these packages is needed. Items have the name that the harness gives them; promptfoo,
-    which has none, tells them apart by description and variables, and DeepEval by name, else by input.
+    Logs of Inspect (``.eval`` and JSON), lm-evaluation-harness (``samples_*.jsonl``), promptfoo, DeepEval, HELM
+    (``per_instance_stats.json``), OpenAI evals, SWE-bench (reports), OpenCompass (results with details) and lighteval
+    (``details_*.parquet``) are known by their content, and none of these packages is needed. Items have the name that
+    the harness gives them; promptfoo, which has none, tells them apart by description and variables, and DeepEval by
+    name, else by input. Any other evaluation is read from records, one row for each answer, by the names of their
+    columns.
 
     Parameters
     ----------
     logs : str, Path, list of them, or mapping of str to these
         Files, or folders of them; of a mapping the keys are the models' names, under which several files are several
-        runs.
+        runs. In a folder the later of two runs of one task and model counts, and unusable files are left out, with a
+        note.
     cluster : str, optional
         Field of the items (their metadata, document or variables) with the cluster of each, such as the passage that
         several questions are about. By default the one that the log itself takes its standard errors by, if any.
+    score : str or list of str, optional
+        For records (CSV, JSON Lines, Parquet): columns with a score of each answer. Without it files are logs.
+    item, model, task : str, optional
+        For records: columns with the item, the model and the task of each answer. By default the model is the file's
+        name, and all answers are of one task. Several answers to one item are runs.
 
     Returns
     -------
@@ -61,38 +141,46 @@ def read_log(logs: Files | Mapping[str, Files], *, cluster: str | None = None) -
     0.500 [0.184, 0.816]
     (<Log: 8 scores of 8 items, 1 task, 1 model, 1 metric>, None)
     """
-    named = logs if isinstance(logs, Mapping) else {None: logs}
-    scores: list[Score] = []
-    notes: list[str] = []
-    owners: dict[tuple[str, str], Path] = {}
-    for name, files in named.items():
-        runs: dict[tuple[str, str], int] = {}
-        for path, is_alone in _files(files):
-            found, said = _read(path, is_alone=is_alone)
-            found = found if name is None else _renamed(found, str(name), path)
-            notes += said
-            keys = dict.fromkeys((each.task, each.model) for each in found)
-            for key in keys:
-                if key in owners and (name is None or key not in runs):
-                    _refuse_twice(key, owners[key], path)
-                owners[key] = path
-            if any(key in runs for key in keys):
-                found = [each._replace(run=each.run + runs.get((each.task, each.model), 0)) for each in found]
-            scores += found
-            for each in found:
-                key = each.task, each.model
-                runs[key] = max(runs.get(key, 0), each.run)
-    if not scores:
-        message = f"There is no score in {listed(map(str, named.values()))}. Give logs with samples."
+    named: Mapping[Any, Files] = logs if isinstance(logs, Mapping) else {None: logs}
+    columns = {"item": item, "model": model, "task": task, "cluster": cluster}
+    if score is None and any((item, model, task)):
+        message = "`item`, `model` and `task` are columns of records. Give `score`, the column of their scores, too."
         raise HowsureError(message)
-    return _log(scores, cluster, tuple(notes))
+    found: list[Read] = []
+    notes: list[str] = []
+    for name, files in named.items():
+        some: list[Read] = []
+        for path, is_alone in _files(files, every=score is not None):
+            if score is not None:
+                wanted = [score] if isinstance(score, str) else list(score)
+                each = Read(path, own_records(path, wanted, columns))
+            else:
+                each = _read(path, is_alone=is_alone)
+            each = each if name is None else each.renamed(str(name))
+            notes += each.notes
+            some.append(each)
+            if is_alone and name is None:
+                _refuse_twice([*found, *some])
+        kept, said = _as_runs(some) if name is not None else _latest(some)
+        notes += said
+        found += kept
+    scores = [each for one in found for each in one.scores]
+    if not scores:
+        files = listed(
+            str(each) for given in named.values() for each in (given if isinstance(given, list) else [given])
+        )
+        message = f"There is no score in {files}. {' '.join([*notes, 'Give logs with samples.'])}"
+        raise HowsureError(message)
+    reported = [each for one in found for each in one.reported]
+    groups = {name: tasks for one in found for name, tasks in one.groups.items()}
+    return _log([*scores, *_of_groups(scores, groups)], cluster, tuple(dict.fromkeys(notes)), tuple(reported))
 
 
-def _files(given: Any) -> Iterator[tuple[Path, bool]]:
+def _files(given: Any, *, every: bool = False) -> Iterator[tuple[Path, bool]]:
     """Yield files, and whether each was given by itself, and not in a folder, where others may lie beside logs."""
     if isinstance(given, list | tuple):
         for each in given:
-            yield from _files(each)
+            yield from _files(each, every=every)
         return
     if not isinstance(given, str | Path):
         message = f"A log is given by its path, not by {given!r}."
@@ -101,8 +189,8 @@ def _files(given: Any) -> Iterator[tuple[Path, bool]]:
     with reading(f"'{given}'"):  # a name that no system has
         is_folder = path.is_dir() and bool(str(given))
     if is_folder:
-        found = (each for each in sorted(path.rglob("*")) if each.is_file() and each.name.endswith(SUFFIXES))
-        yield from ((each, False) for each in found)
+        found = (each for each in sorted(path.rglob("*")) if each.is_file())
+        yield from ((each, False) for each in found if every or each.name.endswith(SUFFIXES) or each.match(DETAILS))
     elif is_file(path):
         yield path, True
     else:
@@ -110,39 +198,95 @@ def _files(given: Any) -> Iterator[tuple[Path, bool]]:
         raise HowsureError(message)
 
 
-def _read(path: Path, *, is_alone: bool) -> tuple[list[Score], list[str]]:
-    """Return the scores of a file, and what to know of it; none of a file beside logs in a folder."""
+def _read(path: Path, *, is_alone: bool) -> Read:
+    """Return the content of a file; for an unusable file in a folder a note alone."""
+    try:
+        return _content(path, is_alone=is_alone)
+    except HowsureError as error:
+        if is_alone:
+            raise
+        return Read(path, notes=[f"'{path.name}' is left out: {error}"])
+
+
+def _content(path: Path, *, is_alone: bool) -> Read:
     with reading(f"'{path}'"):
         log = opened(path)
         reader = next((each for each in READERS if each.knows(log)), None)
         if reader is not None:
-            return list(reader.scores(log)), list(reader.notes(log))
-    if not is_alone:
-        return [], []
-    if "task_hashes" in log.first or "lm_eval_version" in log.first:
+            scores, reported, notes = list(reader.scores(log)), list(reader.reported(log)), list(reader.notes(log))
+            return Read(path, scores, reported, reader.groups(log), notes, reader.created(log))
+        without = tasks_without_samples(log)
+    if not is_alone and without is not None:
+        said = f"'{path.name}' has results of {listed(without)} without samples, which are left out: use --log_samples."
+        return Read(path, notes=[said] if without else [])
+    if without is not None or "task_hashes" in log.first or "lm_eval_version" in log.first:
         message = f"'{path}' holds results without samples. Run with --log_samples, and give the samples_*.jsonl."
         raise HowsureError(message)
-    message = f"'{path}' is no log that is known. Known: {', '.join(each.name for each in READERS)}."
-    raise HowsureError(message)
-
-
-def _renamed(scores: list[Score], name: str, path: Path) -> list[Score]:
-    models = dict.fromkeys(each.model for each in scores)
-    if len(models) > 1:
-        message = f"'{path}' holds several models: {listed(models)}. Give it without a name of its own."
-        raise HowsureError(message)
-    return [each._replace(model=name) for each in scores]
-
-
-def _refuse_twice(key: tuple[str, str], first: Path, second: Path) -> None:
+    if not is_alone:
+        said = f"'{path.name}' is left out: it is no log that is known."
+        return Read(path, notes=[] if path.name in BESIDE else [said])
     message = (
-        f"'{first}' and '{second}' both hold the task {key[0]!r} of the model {key[1]!r}. Name them, such as "
-        "{'new': …, 'old': …}, or give one list under one name if they are runs of the same."
+        f"'{path}' is no log that is known. Known: {', '.join(each.name for each in READERS)}. For records of your own "
+        "name the columns: `score`, `item` and `model`."
     )
     raise HowsureError(message)
 
 
-def _log(scores: list[Score], cluster: str | None, notes: tuple[str, ...]) -> Log:
+def _refuse_twice(found: Sequence[Read]) -> None:
+    """Refuse a task and model that the last file, given by itself, shares with an earlier one."""
+    *earlier, last = found
+    owners = {key: one.path for one in earlier for key in one.keys}
+    for key in last.keys:
+        if key in owners:
+            message = (
+                f"'{owners[key]}' and '{last.path}' both hold the task {key[0]!r} of the model {key[1]!r}. Name them, "
+                "such as {'new': …, 'old': …}, or give one list under one name if they are runs of the same."
+            )
+            raise HowsureError(message)
+
+
+def _latest(found: Sequence[Read]) -> tuple[list[Read], list[str]]:
+    """Return files without the tasks and models that a later one has again, and notes that say so."""
+    order = sorted(range(len(found)), key=lambda place: (found[place].created, place))
+    owner = {key: place for place in order for key in found[place].keys}
+    kept, notes = [], []
+    for place, one in enumerate(found):
+        again = {key for key in one.keys if owner[key] != place}
+        notes += [
+            f"'{one.path.name}' and '{found[owner[key]].path.name}' both hold the task {key[0]!r} of the model "
+            f"{key[1]!r}: the later one counts, '{found[owner[key]].path.name}'."
+            for key in sorted(again)
+        ]
+        kept.append(one.without(again) if again else one)
+    return kept, notes
+
+
+def _as_runs(found: Sequence[Read]) -> tuple[list[Read], list[str]]:
+    """Return files of one name, each with runs that follow those of the earlier ones."""
+    most: dict[Key, int] = defaultdict(int)
+    kept = []
+    for one in found:
+        scores = [each._replace(run=each.run + most[each.task, each.model]) for each in one.scores]
+        for each in scores:
+            most[each.task, each.model] = max(most[each.task, each.model], each.run)
+        has_runs = any(key in other.keys for other in found if other is not one for key in one.keys)
+        reported = [each._replace(value=float("nan"), samples=None) if has_runs else each for each in one.reported]
+        kept.append(Read(one.path, scores, reported, one.groups, one.notes, one.created))
+    return kept, []
+
+
+def _of_groups(scores: Sequence[Score], groups: Mapping[str, Sequence[str]]) -> Iterator[Score]:
+    """Yield the scores of tasks once more, as those of the groups of tasks that the harness reports as one."""
+    known = {each.task for each in scores}
+    for name, tasks in groups.items():
+        members = known.intersection(tasks) if name not in known else set()
+        if len(members) > 1:
+            for each in scores:
+                if each.task in members:
+                    yield each._replace(task=name, item=f"{each.task}: {each.item}")
+
+
+def _log(scores: list[Score], cluster: str | None, notes: tuple[str, ...], reported: tuple[Reported, ...]) -> Log:
     names = [cluster or each.cluster for each in scores]
     columns: dict[str, Iterable[Any]] = {
         "task": [each.task for each in scores],
@@ -155,13 +299,16 @@ def _log(scores: list[Score], cluster: str | None, notes: tuple[str, ...]) -> Lo
         "content": [each.content or None for each in scores],
         "target": [each.target for each in scores],
         "answer": [each.answer for each in scores],
+        "weight": [None if each.weight == 1 else each.weight for each in scores],
     }
     if cluster is not None and all(each is None for each in columns["cluster"]):
         known = dict.fromkeys(str(name) for each in scores for name in each.fields)
         message = f"No item has a field {cluster!r}.{did_you_mean(cluster, known)}"
         raise HowsureError(message)
     empty = {name for name in OPTIONAL if all(each is None for each in columns[name])}
-    return Log({name: each for name, each in columns.items() if name not in empty}, notes)
+    if "weight" not in empty:
+        columns["weight"] = [each.weight for each in scores]
+    return Log({name: each for name, each in columns.items() if name not in empty}, notes, reported)
 
 
 def _text(value: Any) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -33,6 +33,8 @@ class Score(NamedTuple):
         What was asked, as far as the log says: tells items of one name apart.
     target, answer : str or None
         The right answer, and the model's.
+    weight : float
+        Weight of the item in the mean: its words or bytes, where the score is per word or byte.
     """
 
     task: str
@@ -46,6 +48,37 @@ class Score(NamedTuple):
     content: str = ""
     target: str | None = None
     answer: str | None = None
+    weight: float = 1.0
+
+
+class Reported(NamedTuple):
+    """The harness's own summary of one model's scores on a task by one metric.
+
+    Parameters
+    ----------
+    task, model, metric : str
+        As in `Score`.
+    value : float
+        The number that the harness printed; nan where it printed none.
+    samples : int or None
+        Number of samples that it was computed from.
+    better : {"higher", "lower", ""}
+        Which values are better; empty where the log does not say.
+    aggregation : str
+        How the scores of samples are aggregated, such as ``"mean"``; empty where the log does not say.
+    scorer, filter : str
+        The scorer, and the filter of the model's answers; empty where there is none.
+    """
+
+    task: str
+    model: str
+    metric: str
+    value: float = math.nan
+    samples: int | None = None
+    better: str = ""
+    aggregation: str = ""
+    scorer: str = ""
+    filter: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +94,22 @@ class Reader:
     scores : callable
         All scores of such a file, those of the log's main metric of an item first.
     notes : callable
-        What to know of the file, a sentence each.
+        Caveats of the file, a sentence each.
+    reported : callable
+        The harness's own numbers in the file, or in one beside it.
+    groups : callable
+        Tasks of each group of tasks that the harness reports as one, by its name.
+    created : callable
+        When the evaluation was made, as a text that sorts; the later of two runs of one task and model counts.
     """
 
     name: str
     knows: Callable[[Opened], bool]
     scores: Callable[[Opened], Iterable[Score]]
     notes: Callable[[Opened], Iterable[str]] = lambda _: ()
+    reported: Callable[[Opened], Iterable[Reported]] = lambda _: ()
+    groups: Callable[[Opened], Mapping[str, Sequence[str]]] = lambda _: {}
+    created: Callable[[Opened], str] = lambda _: ""
 
 
 def number(value: Any) -> float:

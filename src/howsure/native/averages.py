@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.native.library import kernel
+from howsure.native.library import kernel, require_equal
 
 Array = NDArray[Any]
 
@@ -129,6 +129,7 @@ class ClassShares:
             Each of them alone is changed, up and down, by a part of it, or by so much if that is less.
         """
         compiled, shape = kernel("average_bias"), outcomes[0].shape
+        require_equal("average_bias", *(each.shape for each in outcomes))
         if compiled is not None and shape[-self.times.ndim :] == self.times.shape:
             found, averages = np.empty(shape[:-1]), self.by_total.size
             counts = (np.ascontiguousarray(each, dtype=float) for each in outcomes)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.native.library import kernel
+from howsure.native.library import kernel, require_equal
 
 Array = NDArray[Any]
 
@@ -35,6 +35,7 @@ def grown(cells: Array, slopes: Array, pace: Array, bound: float) -> NDArray[np.
         factors: Array = np.exp(np.clip(pace[..., None] * slopes, -bound, bound))
         factors *= cells
         return factors
+    require_equal("grown", cells.shape[-1], slopes.shape[-1])
     given = [np.ascontiguousarray(each, dtype=float) for each in (cells, slopes, pace)]
     width = cells.shape[-1]
     found = np.empty((*pace.shape, width))

@@ -21,7 +21,7 @@ ALWAYS_INLINE int cell_of(double place, Grid grid) {
     return cell < CELLS ? (int)cell : CELLS;
 }
 
-/* Known places ascend. Of a case within them only those in its own cell are searched, of which there is hardly ever one. */
+/* Known places are finite and ascend. Of a case within them only those in its own cell are searched, of which there is hardly ever one. */
 FOR_EACH_PROCESSOR PUBLIC int howsure_interpolated(int64_t cases, int64_t points, const double *places,
                                                    const double *known, const double *values, double *found) {
     if (cases < 0 || points < 1 || points > INT32_MAX)
@@ -29,6 +29,11 @@ FOR_EACH_PROCESSOR PUBLIC int howsure_interpolated(int64_t cases, int64_t points
     int32_t below[CELLS + 2] = {0}; /* known places in lower cells */
     const double first = known[0], last = known[points - 1];
     const Grid grid = grid_of(first, last);
+    if (!(first >= -DBL_MAX && last <= DBL_MAX)) /* or nan */
+        return 1;
+    for (int64_t point = 1; point < points; point++)
+        if (!(known[point] >= known[point - 1]))
+            return 1;
     for (int64_t point = 0; point < points; point++)
         below[cell_of(known[point], grid) + 1]++;
     for (int cell = 1; cell <= CELLS + 1; cell++)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.native.library import kernel
+from howsure.native.library import kernel, require_equal
 
 Array = NDArray[Any]
 FEW = 1_000  # places, of fewer of which NumPy finds the values before a kernel is called and has laid its grid
@@ -33,6 +33,7 @@ def interpolated(places: Array, known: Array, values: Array) -> NDArray[np.float
     >>> interpolated(np.array([3.0, 0.5, 9.0, -1.0]), np.array([0.0, 2.0, 4.0]), np.array([0.0, 1.0, 0.0])).tolist()
     [0.5, 0.25, 0.0, 0.0]
     """
+    require_equal("interpolated", len(known), len(values))
     compiled = kernel("interpolated") if len(places) >= FEW else None
     if compiled is None:
         return np.asarray(np.interp(places, known, values))

@@ -44,6 +44,21 @@ def kernel(name: str) -> Callable[..., None] | None:
     return call
 
 
+def require_equal(name: str, *sizes: Any) -> None:
+    """Raise an error unless all lengths or shapes are equal, as a kernel that gets addresses alone cannot check them.
+
+    Parameters
+    ----------
+    name : str
+        The kernel.
+    *sizes : int or tuple of int
+        Lengths or shapes.
+    """
+    if any(size != sizes[0] for size in sizes[1:]):
+        message = f"`{name}` needs arrays of one size, not of {', '.join(map(str, sizes))}."
+        raise HowsureError(message)
+
+
 def is_off() -> bool:
     """Whether the environment says that nothing compiled shall run."""
     return os.environ.get(SWITCH, "") in {"0", "off", "false"}

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.native.library import kernel
+from howsure.native.library import kernel, require_equal
 
 Array = NDArray[Any]
 ORDERS, ORDERS_OF_CELLS = 6, 4  # of moments, from the zeroth
@@ -134,6 +134,8 @@ class CellLosses:
     def _rows(self, counts: Array) -> tuple[Array, Array, Array]:
         """Return what losses follow from by row, a base for each, and the counts; without a base all are one row."""
         base, shape = (np.zeros(1), (1, self.given.size)) if self.base is None else (self.base, self.given.shape)
+        require_equal("losses", self.given.shape, counts.shape)
+        require_equal("losses", len(base), shape[0])
         pair = (each.ravel(self._order).reshape(shape) for each in (self.given, counts))
         given, counts = (np.ascontiguousarray(each, dtype=float) for each in pair)
         return given, base, counts
@@ -193,6 +195,8 @@ class Tilts:
             if pace or shift:
                 weights *= np.exp(np.clip(pace * self.off - shift, -self.bound, self.bound))
             return list(np.vecdot(self._powers, weights).tolist())
+        require_equal("tilted", self.off.shape, weights.shape)
+        require_equal("tilted", self.off.strides, weights.strides)
         self._settings[:2] = pace, shift
         self._compiled(len(weights), self.off, self._settings, weights, self._found)
         return list(self._found.tolist())

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.native.library import kernel
+from howsure.native.library import kernel, require_equal
 
 Array = NDArray[Any]
 IN_CACHE = 2**15  # numbers that several passes in a row find there
@@ -34,6 +34,7 @@ def class_moments(counts: Array, squares: Array, truth: Array, slopes: Array) ->
     >>> class_moments(counts, counts, truth, np.array([1.0, 2.0, 9.0, 1.0])).tolist()
     [[2.0, 2.0, 2.0, 2.0], [4.0, 4.0, 7.0, 19.0]]
     """
+    require_equal("class_moments", counts.shape, squares.shape, truth.shape, slopes.shape)
     classes = int(truth.max()) + 1
     compiled = kernel("class_moments")
     if compiled is not None:
@@ -64,8 +65,11 @@ def power_sums(numbers: Array, weights: Array, most: int) -> Array:
     [4.0, 5.0, 8.5]
     """
     numbers, weights = np.asarray(numbers, dtype=float), np.asarray(weights, dtype=float)
+    require_equal("power_sums", numbers.shape, weights.shape)
     compiled, sums = kernel("power_sums"), np.zeros(most)
     if compiled is not None:
+        if any(each.strides[0] % each.itemsize for each in (numbers, weights)):  # a field of a structured array
+            numbers, weights = numbers.copy(), weights.copy()
         apart = (each.strides[0] // each.itemsize for each in (numbers, weights))
         compiled(len(numbers), most, *apart, numbers, weights, sums)
         return sums

@@ -93,7 +93,7 @@ def multinomials(counts: Array, draws: int, key: np.uint64) -> Array:
     >>> drawn.mean(1).round(1).tolist(), drawn[0].var().round().item()
     ([30.0, 0.0, 70.0], 21.0)
     """
-    counts = np.ascontiguousarray(counts, dtype=float)
+    counts = np.ascontiguousarray(counts, dtype=float).reshape(-1)
     splits, found = splits_of(counts.tobytes()), np.empty((len(counts), draws))
     compiled = kernel("multinomials")
     if compiled is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.native.averages import ClassShares
-from howsure.native.library import kernel
+from howsure.native.library import kernel, require_equal
 
 Array = NDArray[Any]
 
@@ -79,6 +79,8 @@ class ProductTables:
         if compiled is not None:
             found = Moments(np.empty(cells.shape), *(np.empty(cells.shape[:-1]) for _ in range(3)))
             each = cells.reshape(-1, len(cases), 3 * self.classes + len(self.truth))  # refused where it does not fit
+            require_equal("product_points", averages.times.shape, (len(cases), self.classes))
+            require_equal("product_points", (cells.dtype, cells.flags.c_contiguous), (np.dtype(float), True))
             sizes = (len(each), len(cases), self.classes, len(self.truth))
             made = (cells, found.value, found.slopes, found.second, found.third, np.empty(6 * self.classes))
             compiled(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.native.library import kernel
+from howsure.native.library import kernel, require_equal
 from howsure.native.resampling import LANES, MOST_OF_BLOCK, Case, Ranked, Resamples, block_weights, blocks_of
 
 Array = NDArray[Any]
@@ -78,6 +78,8 @@ def rank_sums(resamples: Resamples, cases: NDArray[np.uint8], what: Ranked) -> R
     compiled = kernel("rank_sums")
     if compiled is None:
         return _by_numpy(resamples, cases, what)
+    require_equal("rank_sums", len(cases), resamples.cases)
+    require_equal("rank_sums", resamples.totals.shape, (len(resamples.totals), LANES))
     positives, wins = np.empty(LANES, dtype=np.uint64), np.empty(LANES, dtype=np.uint64)
     precision = np.empty(LANES)
     one, scratch = resamples.poisson, np.empty((min(len(cases), MOST_OF_BLOCK), LANES), dtype=np.uint8)

@@ -26,7 +26,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.native.library import kernel
+from howsure.native.library import kernel, require_equal
 from howsure.native.words import streams_of, words_at
 
 Array = NDArray[Any]
@@ -125,6 +125,7 @@ class Resamples:
             for block, (first, last) in enumerate(blocks_of(self.cases)):
                 weights[first:last] = block_weights(self.cases, block, keys, totals[block])
             return weights
+        require_equal("case_weights", totals.shape[1], EIGHT * len(keys))
         one = self.poisson
         for index in range(len(keys)):
             some, found = slice(EIGHT * index, EIGHT * (index + 1)), np.empty((self.cases, EIGHT), dtype=np.uint8)

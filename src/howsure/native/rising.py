@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.native.library import kernel
+from howsure.native.library import kernel, require_equal
 
 Array = NDArray[Any]
 
@@ -29,6 +29,7 @@ def rising_shares(counts: Array) -> NDArray[np.float64]:
     [0.25, 0.4, 0.4, 1.0]
     """
     counts = np.ascontiguousarray(counts, dtype=float)
+    require_equal("rising_shares", counts.shape[-1], 2)
     shares = np.empty(counts.shape[:-1])
     compiled = kernel("rising_shares")
     if compiled is None:

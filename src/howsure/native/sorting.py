@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.native.library import kernel
+from howsure.native.library import kernel, require_equal
 
 Array = NDArray[Any]
 
@@ -43,6 +43,7 @@ def count_scores(positive: Array, score: Array) -> tuple[NDArray[np.float64], ND
 
 def _compiled(compiled: Callable[..., None], positive: Array, score: Array) -> tuple[Array, Array] | None:
     """Return what `count_scores` does; None where the largest score is 2**1024 times the smallest but 0, or more."""
+    require_equal("count_scores", len(score), len(positive))
     cases, number = len(score), np.empty(1, dtype=np.int64)
     scores, counts = np.empty(cases), np.empty((2, cases))
     score, positive = np.ascontiguousarray(score, dtype=float), np.ascontiguousarray(positive, dtype=bool)

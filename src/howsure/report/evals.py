@@ -53,7 +53,7 @@ def report_of_log(
         title=title,
         about=" · ".join(
             f"{number} {noun}{'s' * (number != 1)}"
-            for number, noun in ((len(found.joined), "task"), (len({model for _, model in found}), "model"))
+            for number, noun in ((len(found.tasks), "task"), (len({model for _, model in found}), "model"))
         ),
         headline=_headline(found),
         sections=tuple(sections),
@@ -72,7 +72,7 @@ def report_of_log(
 
 def _headline(found: LogEvaluation) -> tuple[Texts, ...]:
     """Return who is ahead and who cannot be told apart, task by task; of one model what is plausible of it."""
-    said = [_answer(task, [each for (of, _), each in found.comparisons.items() if of == task]) for task in found.joined]
+    said = [_answer(task, [each for (of, _), each in found.comparisons.items() if of == task]) for task in found.tasks]
     alone = (
         plausible(f"{found.statistic} of {model} in {task}", each, "these items")
         for (task, model), each in list(found.items())[:MOST_MODELS]
@@ -99,8 +99,14 @@ def _answer(task: str, compared: Sequence[Comparison]) -> str:
 def _sheet(found: LogEvaluation) -> Sheet:
     ruler = comparisons.ruler_of(found.values())
     rows = tuple(
-        (word(task), word(model), word(found.unit(task)), comparisons.interval_cell(each, ruler, f"{task}, {model}: "))
+        (
+            word(task),
+            word(model),
+            word(found.measured(task, model)),
+            word(found.unit(task, model)),
+            comparisons.interval_cell(each, ruler, f"{task}, {model}: "),
+        )
         for (task, model), each in found.items()
     )
-    headers = ("task", "model", "items × runs in clusters", f"{found.statistic} and interval")
-    return Sheet("Each task and model", headers, rows, axes=(ruler.axis("Each task and model", [3]),))
+    headers = ("task", "model", "metric", "items × runs in clusters", f"{found.statistic} and interval")
+    return Sheet("Each task and model", headers, rows, axes=(ruler.axis("Each task and model", [4]),))

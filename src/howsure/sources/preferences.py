@@ -19,10 +19,17 @@ from howsure.tables.preferences import OUTCOMES, PreferencesTable
 Array = NDArray[Any]
 FIRST, SECOND, TIE = range(OUTCOMES)
 WORDS = {  # that say who won, where they are no model's name
-    **dict.fromkeys(("a", "model_a", "1", "1.0", "True"), FIRST),
-    **dict.fromkeys(("b", "model_b", "0", "0.0", "False"), SECOND),
-    **dict.fromkeys(("tie", "draw", "both", "neither", "tie (bothbad)", "bothbad", "both_bad", "0.5"), TIE),
+    **dict.fromkeys(("a", "model_a", "1", "1.0", "True", "left", "first", "model_1"), FIRST),
+    **dict.fromkeys(("b", "model_b", "0", "0.0", "False", "right", "second", "model_2", "2", "2.0"), SECOND),
+    **dict.fromkeys(
+        ("tie", "tied", "equal", "draw", "both", "neither", "tie (bothbad)", "bothbad", "both_bad", "0.5"), TIE
+    ),
 }
+
+KNOWN = (
+    "Known: the models' names; a, model_a, model_1, left, first or 1; b, model_b, model_2, right, second, 0 or 2; tie, "
+    "draw, equal, both, neither or 0.5."
+)
 
 
 @overload
@@ -71,8 +78,9 @@ def preferences(
     a, b : array-like of shape (n,) or str
         The two models of each battle, by name; or, with ``data``, the names of their columns.
     winner : array-like of shape (n,) or str
-        Who won each: the model's name; or ``"model_a"`` or ``"a"`` or 1, ``"model_b"`` or ``"b"`` or 0; or ``"tie"``,
-        ``"draw"``, ``"both"``, ``"neither"``, ``"tie (bothbad)"`` or 0.5.
+        Who won each: the model's name; or ``"model_a"``, ``"a"``, ``"model_1"``, ``"left"``, ``"first"`` or 1;
+        ``"model_b"``, ``"b"``, ``"model_2"``, ``"right"``, ``"second"``, 0 or 2; or ``"tie"``, ``"draw"``, ``"equal"``,
+        ``"both"``, ``"neither"``, ``"tie (bothbad)"`` or 0.5.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     sample_weight : array-like of shape (n,) or str, optional
@@ -157,9 +165,13 @@ def _read(first: Column, second: Column, won: Column) -> tuple[tuple[str, ...], 
     by_word = np.array([WORDS.get(each, WORDS.get(each.lower(), -1)) for each in winners.tolist()])[w]
     outcome = np.where(by_name == places[0], FIRST, np.where(by_name == places[1], SECOND, by_word))
     wrong = (outcome < 0) | ((by_name >= 0) & (by_name != places[0]) & (by_name != places[1]))
+    said = set(winners.tolist())
+    if said & {"0", "0.0"} and said & {"2", "2.0"}:
+        message = f"`winner` holds both 0 and 2: 0 is known beside 1, and 2 beside 1. {KNOWN}"
+        raise HowsureError(message)
     if wrong.any():
         where = int(np.argmax(wrong))
         both = f"{names[places[0, where]]!r} and {names[places[1, where]]!r}"
-        message = f"`winner` is {winners[w[where]]!r} at row {where}, a battle of {both}. Give one of these, or 'tie'."
+        message = f"`winner` is {winners[w[where]]!r} at row {where}, a battle of {both}. {KNOWN}"
         raise HowsureError(message)
     return names, places, outcome

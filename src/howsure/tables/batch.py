@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar, final
 
+from howsure.designs import invariants
 from howsure.errors import HowsureError, UndefinedDesignError, listed, looked_up
 from howsure.grids import MOST_ROWS, Grid
 from howsure.tables.stored import save
@@ -58,6 +59,22 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
         self._tables = tables
         self.overall = overall
         self.columns = tuple(columns)
+        self._check()
+
+    def _check(self) -> None:
+        """Check that there is one table for each key, and one of all groups."""
+        invariants.instance("overall", self.overall, Table)
+        invariants.instance("tables", self._tables, Table, list, tuple)
+        if isinstance(self._tables, Table):
+            number = self._tables.batch
+        else:
+            number = (len(self._tables),)
+            invariants.parts("tables", tuple(self._tables) or (self.overall,), type(self.overall))
+        if number != (len(self._keys),) or len(set(self._keys)) < len(self._keys):
+            invariants.refuse(f"`keys` must be distinct, one for each table; there are {len(self._keys):,}.")
+        width = len(self.columns)
+        if width > 1 and not all(isinstance(key, tuple) and len(key) == width for key in self._keys):
+            invariants.refuse(f"`keys` must have a value of each of the {width} columns.")
 
     @property
     def stack(self) -> Table_co | None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES, Design
 from howsure.errors import UndefinedDesignError
 from howsure.grids import Grid, count_text
@@ -57,6 +58,11 @@ class ConfusionTable(Table):
     adds_up: ClassVar[bool] = True
     has_rows: ClassVar[bool] = True
     counts_class: ClassVar[type[Counts]] = ConfusionCounts
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        invariants.array("counts", self.counts, (*self.batch, len(self.labels), len(self.labels)))
 
     def refusal_beside(self, other: Table) -> str:
         """Return an empty text for another table of the same classes, else why the two cannot be compared."""

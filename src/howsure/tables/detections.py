@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.base import quotient
 from howsure.errors import HowsureError
 from howsure.tables.labels import other_classes, union_of_labels
@@ -78,6 +79,18 @@ class DetectionsTable(Table):
     has_one_cell_per_case: ClassVar[bool] = False
     has_negatives: ClassVar[bool] = False
     why_undefined: ClassVar[str] = "undefined: there is nothing to detect"
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        invariants.parts("scores", self.scores, np.ndarray, len(self.labels))
+        for each in self.scores:
+            invariants.ascending("scores", each)
+        invariants.ascending("iou", self.iou, None, 0.0, 1.0)
+        if not len(self.iou):
+            invariants.refuse("`iou` is empty, and must have at least one overlap.")
+        size = 1 + sum(2 * len(each) + 1 for each in self.scores) * len(self.iou)
+        invariants.array("counts", self.counts, (*self.batch, size))
 
     @cached_property
     def slices(self) -> tuple[Slice, ...]:

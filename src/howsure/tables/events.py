@@ -10,6 +10,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.base import quotient
 from howsure.designs.clusters import Clusters
 from howsure.tables.cautions import of_classes
@@ -102,6 +103,11 @@ class EventsTable(Table):
     adds_up: ClassVar[bool] = True
     has_one_cell_per_case: ClassVar[bool] = False
     has_negatives: ClassVar[bool] = False
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        invariants.array("counts", self.counts, (*self.batch, 1 + EACH * len(self.labels)))
 
     @property
     def truth(self) -> Array:

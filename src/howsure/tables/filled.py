@@ -7,6 +7,7 @@ from typing import Any, ClassVar, final
 
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -25,6 +26,11 @@ class FilledTable(Table):
 
     true_class: Array
     axes: ClassVar[int] = 1
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        invariants.positions("true_class", self.true_class, self.shape, len(self.labels))
 
     @property
     def truth(self) -> Array:

@@ -8,6 +8,7 @@ from typing import ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.paired import JointTable
 from howsure.tables.views import Marginal
@@ -45,6 +46,11 @@ class PairedJudgedTable(JointTable):
     codes: NDArray[np.intp]
     axes: ClassVar[int] = 1
     noun: ClassVar[str] = "paired table of judged cases"
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        invariants.positions("codes", self.codes, (*self.shape, 2 * len(self.names)), len(self.labels))
 
     @property
     def truth(self) -> NDArray[np.intp]:

@@ -196,6 +196,7 @@ class LumpedTable(Table):
 
     def added(self, cells: Array) -> Array:
         """Return the sums of the lumps, ``(..., B)``, of values by the whole table's cells in their shape."""
+        super()._check()
         return added_up(np.ravel(cells), self.lumps.codes, self.lumps.size)
 
     @property

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES
 from howsure.designs.clusters import Clusters
 from howsure.errors import HowsureError
@@ -57,6 +58,11 @@ class MultilabelTable(Table):
     counts_class: ClassVar[type[Counts]] = MultilabelCounts
     has_one_cell_per_case: ClassVar[bool] = False
     has_one_label_per_case: ClassVar[bool] = False
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        invariants.array("counts", self.counts, (*self.batch, len(self.labels), 2, 2))
 
     @property
     def cautions(self) -> tuple[str, ...]:

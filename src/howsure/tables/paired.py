@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.separate import Separate
 from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, listed
@@ -32,6 +33,11 @@ class JointTable(Table, abc.ABC):
     """Several models on the same cases: made by `paired` and `paired_scores`."""
 
     names: tuple[str, ...]
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        invariants.texts("names", self.names)
 
     @property
     def models(self) -> list[str]:
@@ -192,6 +198,13 @@ class PairedTable(JointTable):
     axes: ClassVar[int] = 1
     noun: ClassVar[str] = "paired table"
 
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        cells = self.shape
+        invariants.positions("codes", self.codes, (*cells, 1 + len(self.names)), len(self.labels))
+        invariants.numbers("pseudo", self.pseudo, cells)
+
     @property
     def truth(self) -> Array:
         """Position of the true class of each cell."""
@@ -322,6 +335,24 @@ class PairedScoresTable(JointTable):
     noun: ClassVar[str] = "paired table of scores"
     why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
 
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        invariants.names("labels", self.labels, 2)
+        invariants.parts("scores", self.scores, np.ndarray, len(self.names))
+        invariants.array("counts", self.counts, (*self.batch, len(self.codes), 2))
+        invariants.array("codes", self.codes, (None, len(self.names)), invariants.WHOLE)
+        for index, known in enumerate(self.scores):
+            invariants.ascending("scores", known)
+            invariants.positions("codes", self.codes[:, index], (None,), len(known))
+        invariants.parts("limits", self.limits or ((),), tuple, len(self.names) if self.limits else 1)
+        for ends in self.limits:
+            invariants.limits("limits", ends)
+        invariants.parts("spreads", self.spreads or (None,), object, len(self.names) if self.spreads else 1)
+        for spread, known in zip(self.spreads, self.scores, strict=False):
+            if spread is not None:
+                invariants.numbers("spreads", spread, known.shape)
+
     @property
     def truth(self) -> Array:
         """Position of the true class of each cell."""
@@ -398,6 +429,12 @@ class SeparateTables(Table):
     axes: ClassVar[int] = 1
     noun: ClassVar[str] = "pair of separate tables"
     has_one_cell_per_case: ClassVar[bool] = False
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        invariants.parts("tables", self.tables, Table)
+        invariants.array("counts", self.counts, (*self.batch, sum(int(np.prod(each.shape)) for each in self.tables)))
 
     @classmethod
     def of(cls, tables: tuple[Table, ...]) -> SeparateTables:

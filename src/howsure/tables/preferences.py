@@ -9,6 +9,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.tables.paired import JointTable
 from howsure.tables.union import distinct_rows, in_order, places_of_names, places_of_rows
 from howsure.tables.values import WithoutClasses
@@ -56,6 +57,13 @@ class BattlesTable(WithoutClasses):
     model: int
     holds: ClassVar[tuple[str, ...]] = ("battles",)
     noun: ClassVar[str] = "table of battles"
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        _check_pairs("pairs", self.pairs, self.names, self.counts, self.batch)
+        invariants.instance("model", self.model, int)
+        invariants.number("model", self.model, 0, len(self.names) - 1)
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
@@ -116,6 +124,11 @@ class PreferencesTable(WithoutClasses, JointTable):
     holds: ClassVar[tuple[str, ...]] = ("battles",)
     noun: ClassVar[str] = "table of preferences"
 
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        _check_pairs("codes", self.codes, self.names, self.counts, self.batch)
+
     def spanning(self, others: Sequence[PreferencesTable]) -> PreferencesTable:
         """Return a table, of no battle, of the models and pairs of this and other tables."""
         parts = [self, *others]
@@ -143,3 +156,12 @@ class PreferencesTable(WithoutClasses, JointTable):
     def __repr__(self) -> str:
         many = f"{int(np.sum(self.rows)):,} battles, {len(self.names)} models"
         return f"<PreferencesTable: {many}, {type(self.design).__name__} design>"
+
+
+def _check_pairs(name: str, pairs: Array, models: tuple[str, ...], counts: Array, batch: tuple[int, ...]) -> None:
+    """Check the positions of two models in each pair, and that each pair has a count of each outcome."""
+    invariants.texts("names", models)
+    invariants.positions(name, pairs, (None, 2), len(models))
+    if not (pairs[:, 0] < pairs[:, 1]).all():
+        invariants.refuse(f"`{name}` must have two different models in each pair, in order.")
+    invariants.array("counts", counts, (*batch, OUTCOMES * len(pairs)))

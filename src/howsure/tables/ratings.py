@@ -10,6 +10,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.errors import HowsureError, listed
 from howsure.tables.labels import other_classes, union_of_labels
 from howsure.tables.pseudo import MOST_PSEUDO_CELLS, pseudo_tuples
@@ -69,6 +70,16 @@ class RatingsTable(Table):
     why_undefined: ClassVar[str] = (
         "undefined: no item has two ratings, or chance alone would make all agree, as where they are of one category"
     )
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        invariants.names("raters", self.raters)
+        invariants.positions("codes", self.codes, (*self.shape, len(self.raters)), len(self.labels), -1)
+        invariants.numbers("pseudo", self.pseudo, self.shape)
+        invariants.instance("is_ordered", self.is_ordered, bool)
+        if len(self.labels) > MOST_CATEGORIES:
+            invariants.refuse(f"{len(self.labels):,} distinct ratings are too many: round them to a scale of fewer.")
 
     @classmethod
     def of_patterns(

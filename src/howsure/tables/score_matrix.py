@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES, Design
 from howsure.designs.clusters import Clusters
 from howsure.errors import HowsureError, UndefinedDesignError
@@ -72,6 +73,12 @@ class ScoreMatrixTable(Table, abc.ABC):
     noun: ClassVar[str] = "table of scores with one column per class"
     holds: ClassVar[tuple[str, ...]] = ("scores",)
     why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        invariants.numbers("scores", self.scores, (None, len(self.labels)), -invariants.LARGEST)
+        invariants.array("counts", self.counts, (*self.batch, *self.scores.shape, *(2,) * (self.axes - 2)))
 
     @property
     def cautions(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.errors import HowsureError, listed, real_number
 from howsure.tables.cautions import of_bins, of_scores
 from howsure.tables.confusion import ConfusionTable
@@ -58,6 +59,16 @@ class ScoresTable(Table):
     holds: ClassVar[tuple[str, ...]] = ("scores",)
     has_thresholds: ClassVar[bool] = True
     why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        invariants.names("labels", self.labels, 2)
+        invariants.ascending("scores", self.scores)
+        invariants.array("counts", self.counts, (*self.batch, len(self.scores), 2))
+        invariants.limits("limits", self.limits)
+        if self.spread is not None:
+            invariants.numbers("spread", self.spread, self.scores.shape)
 
     @property
     def cautions(self) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.invariants import refuse
 from howsure.errors import HowsureError
 from howsure.writing import checked_path, written
 
@@ -60,6 +61,9 @@ PARTS = (
     "csr_array",
 )
 SAVED = {*TABLES, *DESIGNS, *PARTS}
+METHODS = ("draws",)  # that a design may hold of one of its parts
+ARRAYS = "biufUOMm"  # kinds of NumPy types
+MOST_PADDING = 256  # bytes of a text in an array, for each character that the longest has
 READ = {name: read for name, _, read in TEXTS.values()}
 
 
@@ -135,10 +139,16 @@ def load(path: str | Path, kinds: Mapping[str, Any]) -> Any:
         )
         raise HowsureError(message)
     try:
-        return _value(document["table"], kinds, arrays)
-    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        found = _value(document["table"], kinds, arrays)
+        if type(found).__name__ not in TABLES:
+            refuse("It holds no table.")
+    except HowsureError as error:  # of an invariant
+        message = f"'{where}' is damaged: {error} Save it again."
+        raise HowsureError(message) from None
+    except (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
         message = f"'{where}' is damaged: it holds no whole table ({type(error).__name__}). Save it again."
         raise HowsureError(message) from None
+    return found
 
 
 def _is_parquet(path: Path, verb: str) -> bool:
@@ -214,6 +224,8 @@ def _value(node: Any, kinds: Mapping[str, Any], arrays: list[Array]) -> Any:
             **{name: _value(part, kinds, arrays) for name, part in node.items() if name != "kind"}
         )
     if "method" in node:
+        if node["method"] not in METHODS:
+            refuse(f"It names the method {node['method']!r}.")
         return getattr(_value(node["of"], kinds, arrays), node["method"])
     ((name, text),) = node.items()
     return READ[name](text)
@@ -221,10 +233,14 @@ def _value(node: Any, kinds: Mapping[str, Any], arrays: list[Array]) -> Any:
 
 def _array_of(node: dict[str, Any], kinds: Mapping[str, Any], arrays: list[Array]) -> Array:
     dtype = np.dtype(node["dtype"])
+    if dtype.kind not in ARRAYS:
+        refuse(f"It has an array of the type {dtype}.")
     if "objects" in node:
-        values = np.empty(len(node["objects"]), dtype=dtype)
+        values = np.empty(len(node["objects"]), dtype=object if dtype.kind == "O" else float)
         values[:] = [_value(each, kinds, arrays) for each in node["objects"]]
     else:
         found = arrays[node["column"]] if "column" in node else node["values"]
+        if dtype.kind == "U" and dtype.itemsize > MOST_PADDING * (1 + max(map(len, found), default=0)):
+            refuse(f"It has texts of the type {dtype}, which is far longer than they are.")
         values = np.asarray(found, dtype=np.int64 if dtype.kind in "Mm" else dtype).view(dtype)
-    return values.reshape(node["shape"])
+    return values.astype(dtype, copy=False).reshape(node["shape"])

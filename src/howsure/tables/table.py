@@ -13,6 +13,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES, Design, quotient
 from howsure.designs.counted import Independent, smoothed
 from howsure.designs.sampling import counts_of_draws
@@ -85,9 +86,22 @@ class Table(abc.ABC):
     has_negatives: ClassVar[bool] = True  # cases that rightly are not predicted as a class
 
     def __post_init__(self) -> None:
-        if np.ndim(self.rows) == 0 and self.rows < 0:
+        invariants.array("counts", self.counts, (None,) * max(np.ndim(self.counts), self.axes))
+        invariants.numbers("counts", self.counts, self.counts.shape)
+        if np.ndim(self.rows) == 0 and self.rows == -1:
             sums = np.rint(self.cells.sum(-1)).astype(int)
             object.__setattr__(self, "rows", sums if self.batch else int(sums))
+        self._check()
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        invariants.rows(self.rows, self.batch)
+        invariants.names("labels", self.labels)
+        invariants.instance("identity", self.identity, str)
+        invariants.instance("design", self.design, Design)
+        if self.design.is_independent:
+            invariants.numbers("counts", np.asarray(self.cells.sum(-1)), self.batch, 0.0, invariants.MOST_CASES)
+        self.design.check(self.cells.shape)
 
     @classmethod
     def required(cls, given: object, otherwise: str) -> Self:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.tables.paired import JointTable
 from howsure.tables.table import Table
 from howsure.tables.views import SharedPart
@@ -50,6 +51,12 @@ class PairedUnitsTable(JointTable):
     own: tuple[Table, ...]
     axes: ClassVar[int] = 1
     has_one_cell_per_case: ClassVar[bool] = False
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        invariants.parts("own", self.own, Table, len(self.names))
+        invariants.array("counts", self.counts, (*self.batch, sum(int(np.prod(each.shape)) for each in self.own)))
 
     @property
     def holds(self) -> tuple[str, ...]:  # type: ignore[override]  # what the models' tables do

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES
 from howsure.errors import HowsureError
 from howsure.tables.paired import JointTable
@@ -21,6 +22,7 @@ from howsure.tables.views import Marginal
 
 Array = NDArray[Any]
 NO_CLASSES = np.array(["all"])  # cases have no classes: they are of one
+MOST_RUNS = 2**31  # of one task
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -92,6 +94,12 @@ class ValuesTable(_OfValues):
     bounds: tuple[float, float] | None = None
     holds: ClassVar[tuple[str, ...]] = ("values",)
     noun: ClassVar[str] = "table of values"
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        invariants.limits("bounds", self.bounds)
+        invariants.ascending("values", self.values, *self.shape, *(self.bounds or ()))
 
     def spanning(self, others: Sequence[ValuesTable]) -> ValuesTable:
         """Return a table, of no case, of the values of this and other tables, with the same bounds."""
@@ -182,6 +190,14 @@ class TrialsTable(_OfPairs):
     holds: ClassVar[tuple[str, ...]] = ("values", "trials")
     noun: ClassVar[str] = "table of trials"
 
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        invariants.positions("runs", self.runs, self.shape, MOST_RUNS, 1)
+        invariants.positions("successes", self.successes, self.shape, MOST_RUNS)
+        if (self.successes > self.runs).any() or (by_share(self.pairs) != np.arange(len(self.runs))).any():
+            invariants.refuse("`successes` must be at most `runs`, and ascend by their share.")
+
     @classmethod
     def of_pairs(cls, pairs: Array) -> TrialsTable:
         """Return a table, of no task, of distinct numbers of runs and successes, ``(M, 2)``, by share."""
@@ -259,6 +275,15 @@ class ErrorsTable(_OfPairs):
     limits: tuple[float, float] | None = None
     holds: ClassVar[tuple[str, ...]] = ("values", "errors")
     noun: ClassVar[str] = "table of errors"
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        invariants.limits("limits", self.limits)
+        for name in ("predicted", "actual"):
+            invariants.numbers(name, getattr(self, name), self.shape, *(self.limits or (-invariants.LARGEST,)))
+        if (by_error(self.pairs) != np.arange(len(self.actual))).any():
+            invariants.refuse("`predicted` and `actual` must ascend by their difference.")
 
     @classmethod
     def of_pairs(cls, pairs: Array, limits: tuple[float, float] | None) -> ErrorsTable:
@@ -384,6 +409,17 @@ class PairedValuesTable(WithoutClasses, JointTable):
     own: tuple[Table, ...]
     codes: Array
     pseudo: Array
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        invariants.parts("own", self.own, Table, len(self.names))
+        invariants.array("codes", self.codes, (*self.shape, len(self.names)), invariants.WHOLE)
+        for index, own in enumerate(self.own):
+            if own.axes != 1 or type(own) is not type(self.own[0]) or isinstance(own, JointTable):
+                invariants.refuse("`own` must be tables of one kind.")
+            invariants.positions("codes", self.codes[:, index], (None,), *own.shape)
+        invariants.numbers("pseudo", self.pseudo, self.shape)
 
     @property
     def has_sample_variance(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.errors import HowsureError
 from howsure.evidence.calibration.isotonic import grouped_scores
 from howsure.native.interpolation import interpolated
@@ -49,6 +50,10 @@ class Calibrator(ABC):
     table: ScoresTable = field(repr=False)
     kept: Any = field(repr=False)
     method: ClassVar[str]
+
+    def check(self) -> None:
+        """Check the parts that calibrators of this kind have."""
+        invariants.instance("table", self.table, ScoresTable)
 
     @abstractmethod
     def curve(self, scores: Array) -> Array:

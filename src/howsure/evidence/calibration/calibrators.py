@@ -9,6 +9,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.errors import HowsureError
 from howsure.evidence.calibration.calibrator import Calibrator, Chosen
 from howsure.evidence.calibration.isotonic import (
@@ -33,6 +34,15 @@ class Logistic(Calibrator):
     """Logistic regression on features of the score; draws of the coefficients are from their posterior."""
 
     coefficients: Array
+
+    def check(self) -> None:
+        """Check the coefficients and their draws."""
+        Calibrator.check(self)
+        size = self.features(self.table.scores[:1]).shape[1]
+        invariants.numbers("coefficients", self.coefficients, (size,), -invariants.LARGEST)
+        invariants.numbers("kept", self.kept, (None, size), -invariants.LARGEST)
+        if not len(self.kept):
+            invariants.refuse("`kept` is empty, and must have at least one draw.")
 
     @staticmethod
     @abstractmethod
@@ -123,6 +133,12 @@ class Beta(Logistic):
 class Rising(Calibrator):
     """A rising curve of any form; draws are Bayesian bootstraps of isotonic regression, with jumps in between."""
 
+    def check(self) -> None:
+        """Check the draws."""
+        Calibrator.check(self)
+        invariants.instance("kept", self.kept, Steps)
+        self.kept.check()
+
     def curves(self, scores: Array, chosen: Chosen = slice(None)) -> Array:
         """Return the probabilities by the chosen draws."""
         return np.asarray(self.kept.at(scores, chosen))
@@ -144,6 +160,11 @@ class Isotonic(Rising):
 
     shares: Array = field(repr=False)
     method: ClassVar[str] = "isotonic"
+
+    def check(self) -> None:
+        """Check the draws and the shares."""
+        Rising.check(self)
+        invariants.numbers("shares", self.shares, self.table.scores.shape, 0.0, 1.0)
 
     @classmethod
     def fitted(cls, table: ScoresTable, size: int, rng: np.random.Generator) -> Isotonic:
@@ -173,6 +194,12 @@ class VennAbers(Rising):
     if_negative: Array = field(repr=False)
     if_positive: Array = field(repr=False)
     method: ClassVar[str] = "venn_abers"
+
+    def check(self) -> None:
+        """Check the draws and the two curves."""
+        Rising.check(self)
+        for name in ("if_negative", "if_positive"):
+            invariants.numbers(name, getattr(self, name), (None,), 0.0, 1.0)
 
     @classmethod
     def fitted(cls, table: ScoresTable, size: int, rng: np.random.Generator) -> VennAbers:

@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.native.interpolation import interpolated
 from howsure.native.rising import rising_shares
 from howsure.tables.scores import ScoresTable
@@ -92,6 +93,15 @@ class Steps:
     scores: Array
     shares: Array
     places: Array
+
+    def check(self) -> None:
+        """Check the scores, and the shares and places of each draw."""
+        invariants.ascending("scores", self.scores)
+        size = len(self.scores)
+        invariants.numbers("shares", self.shares, (None, size), 0.0, 1.0)
+        invariants.numbers("places", self.places, (len(self.shares), max(size - 1, 1)), 0.0, 1.0)
+        if not self.shares.size:
+            invariants.refuse("`shares` is empty, and must have at least one draw.")
 
     @classmethod
     def of(cls, table: ScoresTable, size: int, rng: np.random.Generator) -> Steps:

@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES
 
 Array = NDArray[Any]
@@ -47,11 +48,24 @@ class Votes:
     by_label: Any = field(init=False, repr=False)  # (A K, combinations): adds combinations up by label given,
     by_prediction: Any = field(init=False, repr=False)  # (K, combinations): and by prediction
 
+    def check(self, cells: int) -> None:
+        """Check that the classes make so many cells."""
+        if self.classes**2 != cells:
+            invariants.refuse(f"`prior` is of {self.classes} classes, and the table has {cells:,} cells.")
+
     def __post_init__(self) -> None:
         # Sparse, as many small dense products side by side spend their time waiting for each other's threads.
         from scipy import sparse
 
-        size, (number, annotators) = self.classes, self.labels.shape
+        invariants.numbers("prior", self.prior, (None, None, None))
+        annotators, size = self.prior.shape[:2]
+        invariants.positions("labels", self.labels, (None, annotators), size, -1)
+        number = len(self.labels)
+        invariants.positions("predicted", self.predicted, (number,), size)
+        invariants.numbers("counts", self.counts, (number,), 0.0, invariants.MOST_CASES)
+        invariants.numbers("prior", self.prior, (annotators, size, size))
+        if self.known is not None:
+            invariants.numbers("known", self.known, (annotators, size, size), 0.0, 1.0 + invariants.EACH_SUM)
         answered = self.labels >= 0
         place = (self.labels + size * np.arange(annotators))[answered]
         ends = np.concatenate([[0], answered.sum(1).cumsum()])

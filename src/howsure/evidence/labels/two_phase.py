@@ -9,6 +9,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.base import DUST, Design, quotient
 from howsure.designs.counted import Independent
 from howsure.designs.sampling import Blocks
@@ -64,6 +65,23 @@ class TwoPhase(Design):
     note: str = ""
     is_counted: ClassVar[bool] = False
     has_trials: ClassVar[bool] = False
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
+        invariants.numbers("labelled", self.labelled, (None, None))
+        strata, outcomes = self.labelled.shape
+        invariants.numbers("others", self.others, (strata,))
+        some = self.observed[self.observed > 0]
+        if some.size and some.max() > invariants.MOST_CASES * some.min():
+            invariants.refuse("`labelled` and `others` are too far apart to be added up.")
+        invariants.array("kin", self.kin, (strata,), invariants.WHOLE)
+        invariants.positions("places", self.places, (strata, outcomes), shape[-1])
+        if not isinstance(self.names, tuple) or len(self.names) != strata:
+            invariants.refuse(f"`names` must name {strata:,} strata.")
+        invariants.instance("design", self.design, Design)
+        self.design.check((strata * (outcomes + 1),))
+        invariants.number("number", self.number, 0)
+        invariants.instance("note", self.note, str)
 
     @property
     def words(self) -> str:

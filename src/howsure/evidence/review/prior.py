@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.sampling import Blocks
 
 Array = NDArray[Any]
@@ -62,6 +63,22 @@ class Cells:
     tilt: Array
     shared: Array
     weights: Array
+
+    def check(self, cells: int) -> None:
+        """Check the recorded cells, their reviews, and that corrected labels lead to a table of so many cells."""
+        invariants.numbers("recorded", self.recorded, (None,), 0.0, invariants.MOST_CASES)
+        number = len(self.recorded)
+        invariants.numbers("reviews", self.reviews, (number, None))
+        shape = self.reviews.shape
+        invariants.array("index", self.index, (number,), invariants.WHOLE)
+        invariants.numbers("fixed", self.fixed, shape, 0.0, invariants.MOST_CASES)
+        invariants.numbers("tilt", self.tilt, shape, 0.0, invariants.MOST_CASES)
+        invariants.positions("destination", self.destination, shape, cells)
+        invariants.numbers("shared", self.shared, (None, None), 0.0, invariants.MOST_CASES)
+        invariants.positions("role", self.role, shape, max(self.shared.shape[1], 1))
+        invariants.probabilities("weights", self.weights, (len(self.shared),))
+        if (self.reviews.sum(1) > self.recorded * (1 + invariants.EACH_SUM)).any():
+            invariants.refuse("`reviews` has more cases than `recorded`.")
 
     @property
     def unreviewed(self) -> Array:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self, final, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.designs import invariants
 from howsure.designs.base import Design, quotient
 from howsure.designs.sampling import BLOCK_CELLS, Blocks
 from howsure.designs.sums import dot
@@ -73,6 +74,14 @@ class Reviewed(Design):
     labels: Array
     note: str = ""
     is_counted: ClassVar[bool] = False
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
+        invariants.parts("cells", self.cells, Cells)
+        invariants.names("labels", self.labels)
+        invariants.instance("note", self.note, str)
+        for each in self.cells:
+            each.check(shape[-1])
 
     def expected(self, size: int) -> Array:
         """Return the expected corrected counts, ``(size,)``."""

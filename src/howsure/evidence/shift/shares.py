@@ -9,6 +9,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES, quotient
 from howsure.designs.linearised import Sample
 from howsure.errors import HowsureError, NoCaseError, listed, real_numbers
@@ -47,6 +48,12 @@ class LowRank:
     left: Array
     right: Array
     __array_ufunc__ = None  # so that arrays leave products to it
+
+    def check(self, size: int) -> None:
+        """Check that the matrix is finite, with so many rows."""
+        invariants.numbers("diagonal", self.diagonal, (size,), -invariants.LARGEST)
+        invariants.numbers("left", self.left, (size, None), -invariants.LARGEST)
+        invariants.numbers("right", self.right, (self.left.shape[1], size), -invariants.LARGEST)
 
     def __matmul__(self, other: Array) -> Array:
         """Return the product with columns."""

@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.counted import Independent
 from howsure.designs.expected import Expected
 from howsure.designs.sampling import Blocks
@@ -43,6 +44,14 @@ class CalibratedBatch(Expected):
     scores: Array
     number: Array
     cells: Array
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
+        invariants.instance("calibrator", self.calibrator, Calibrator)
+        self.calibrator.check()
+        invariants.numbers("scores", self.scores, (None,), -invariants.LARGEST)
+        invariants.numbers("number", self.number, self.scores.shape, 0.0, invariants.MOST_CASES)
+        invariants.positions("cells", self.cells, (len(self.scores), 2), shape[-1])
 
     @property
     def note(self) -> str:

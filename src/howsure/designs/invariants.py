@@ -1,0 +1,141 @@
+"""Invariants of tables and designs: the checks that constructors and loaded files share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+
+Array = NDArray[Any]
+Shape = tuple[int | None, ...]
+LARGEST = float(np.finfo(float).max)
+SMALLEST = float(np.finfo(float).tiny)
+MOST_CASES = 2**53  # up to which every whole number is a float
+REAL, WHOLE = "iuf", "iu"  # kinds of NumPy types
+EACH_SUM = 1e-6  # tolerance of probabilities that sum to 1
+
+
+def refuse(message: str) -> NoReturn:
+    """Raise the error for a table or a design that breaks an invariant."""
+    raise HowsureError(message)
+
+
+def array(name: str, value: Any, shape: Shape, kinds: str = REAL) -> None:
+    """Check the type and the shape of an array; None in the shape stands for any length."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in kinds:
+        found = f"dtype {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
+        refuse(f"`{name}` must be an array of {'whole ' * (kinds == WHOLE)}numbers, not {found}.")
+    if len(value.shape) != len(shape) or any(
+        want is not None and have != want for have, want in zip(value.shape, shape, strict=True)
+    ):
+        wanted = "(" + ", ".join("any" if each is None else str(each) for each in shape) + ")"
+        refuse(f"`{name}` has the shape {value.shape}, and the table needs {wanted}.")
+
+
+def numbers(name: str, value: Any, shape: Shape, low: float = 0.0, high: float = LARGEST) -> None:
+    """Check an array of finite numbers, from ``low`` to ``high``."""
+    array(name, value, shape)
+    _within(name, value, low, high)
+
+
+def positions(name: str, value: Any, shape: Shape, size: int, least: int = 0) -> None:
+    """Check an array of positions among ``size`` things, from ``least`` (0, or −1 where there may be none) on."""
+    array(name, value, shape, WHOLE)
+    _within(name, value, least, size - 1)
+
+
+def _within(name: str, value: Array, low: float, high: float) -> None:
+    if value.size and not (low <= value.min() and value.max() <= high):
+        place = int(np.argmin((value >= low) & (value <= high)))
+        wanted = f"from {low:g} to {high:g}" if high < LARGEST else f"at least {low:g}" if low > -LARGEST else "finite"
+        refuse(f"`{name}` has {value.flat[place]!s} at position {place}, and its numbers must be {wanted}.")
+
+
+def ascending(name: str, value: Any, size: int | None = None, low: float = -LARGEST, high: float = LARGEST) -> None:
+    """Check an array of distinct finite numbers in ascending order."""
+    numbers(name, value, (size,), low, high)
+    if not (value[1:] > value[:-1]).all():
+        refuse(f"`{name}` must ascend, without repeated numbers.")
+
+
+def probabilities(name: str, value: Any, shape: Shape) -> None:
+    """Check an array whose last axis has probabilities that sum to 1."""
+    numbers(name, value, shape, 0.0, 1.0 + EACH_SUM)
+    if not np.allclose(value.sum(-1), 1.0, rtol=0, atol=EACH_SUM):
+        refuse(f"`{name}` must be probabilities that sum to 1.")
+
+
+def number(name: str, value: Any, low: float = -LARGEST, high: float = LARGEST) -> None:
+    """Check one finite number, from ``low`` to ``high``."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not low <= value <= high:
+        refuse(f"`{name}` is {value!r}, and must be a number from {low:g} to {high:g}.")
+
+
+def limits(name: str, value: Any) -> None:
+    """Check the lowest and the highest possible number, either of which may be infinite, or None."""
+    if value is None:
+        return
+    if not isinstance(value, tuple) or len(value) != 2:
+        refuse(f"`{name}` is {value!r}, and must be two numbers.")
+    for each in value:
+        number(name, each, -math.inf, math.inf)
+    if not value[0] <= value[1]:
+        refuse(f"`{name}` is {value!r}, and must be in ascending order.")
+
+
+def names(name: str, value: Any, size: int | None = None, *, are_distinct: bool = True) -> None:
+    """Check an array of names, of which there is at least one."""
+    if not isinstance(value, np.ndarray) or value.ndim != 1 or not len(value):
+        refuse(f"`{name}` must be an array with at least one name.")
+    listed = value.tolist()
+    if not all(isinstance(each, Hashable) for each in listed):
+        refuse(f"`{name}` must be texts, numbers or dates.")
+    if are_distinct and len(set(listed)) < len(listed):
+        refuse(f"`{name}` must be distinct.")
+    if size is not None and len(listed) != size:
+        refuse(f"`{name}` has {len(listed):,} names, and the table needs {size:,}.")
+
+
+def texts(name: str, value: Any, size: int | None = None) -> None:
+    """Check a tuple of distinct texts."""
+    if not isinstance(value, tuple) or not value or not all(isinstance(each, str) for each in value):
+        refuse(f"`{name}` must be a tuple of texts, not {value!r}.")
+    if len(set(value)) < len(value) or (size is not None and len(value) != size):
+        refuse(f"`{name}` must be {'distinct' if size is None else f'{size:,} distinct'} texts.")
+
+
+def parts(name: str, value: Any, kind: type, size: int | None = None) -> None:
+    """Check a tuple of at least one object of a class."""
+    if not isinstance(value, tuple) or not value or not all(isinstance(each, kind) for each in value):
+        refuse(f"`{name}` must be a tuple of objects of {kind.__name__}.")
+    if size is not None and len(value) != size:
+        refuse(f"`{name}` has {len(value):,} parts, and the table needs {size:,}.")
+
+
+def instance(name: str, value: Any, *kinds: type) -> None:
+    """Check the class of a part."""
+    if not isinstance(value, kinds):
+        refuse(f"`{name}` must be {' or '.join(kind.__name__ for kind in kinds)}, not {type(value).__name__}.")
+
+
+def rows(value: Any, batch: tuple[int, ...]) -> None:
+    """Check a number of cases, or one for each table of a batch."""
+    found = np.asarray(value)
+    if found.dtype.kind not in REAL or found.shape not in {(), batch}:
+        refuse(f"`rows` is {value!r}, and must be the number of cases of each table.")
+    _within("rows", found, 0, MOST_CASES)
+
+
+def sparse(name: str, value: Any, shape: Sequence[int]) -> None:
+    """Check a finite matrix, dense or sparse."""
+    if hasattr(value, "indptr"):
+        _within(name, value.data, -LARGEST, LARGEST)
+    else:
+        numbers(name, value, tuple(shape), -LARGEST)
+    if tuple(value.shape) != tuple(shape):
+        refuse(f"`{name}` has the shape {tuple(value.shape)}, and the design needs {tuple(shape)}.")

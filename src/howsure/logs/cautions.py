@@ -1,0 +1,102 @@
+"""Caveats of an evaluated task: items that do not match, numbers that differ from the harness's, easy tasks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from howsure.designs.clusters import FEW
+from howsure.errors import listed
+from howsure.logs.joined import Joined
+from howsure.logs.log import Log
+
+NEARLY = 0.95  # mean score from which on a task hardly tells models apart
+ENOUGH = 30  # items from which on a mean near 0 or 1 says so of the task
+CLOSE = 1e-4  # relative difference from the harness's number: it may be rounded
+
+
+def of_items(found: Joined) -> Iterator[str]:
+    """Yield the caveats of a task's items."""
+    task, lacking = found.task, {name: number for name, number in found.lacking.items() if number}
+    if dropped := found.items - found.shared:
+        lacks = ", ".join(f"{name} lacks {number:,}" for name, number in lacking.items())
+        yield f"{task}: {dropped:,} of {found.items:,} items lack a score and are left out for all models: {lacks}."
+    if found.unlike:
+        many = f"{found.unlike:,} item{'' if found.unlike == 1 else 's'}"
+        yield f"{task}: {many} asked different things of different models: look whether the items are the same."
+    if found.cluster is not None and (number := len(set(found.cluster.tolist()))) < FEW:
+        yield f"{task}: there are only {number} clusters: so few make the intervals themselves uncertain."
+    if found.is_exponential:
+        yield (
+            f"{task}: {found.metric} is the exponential of the mean log loss; differences are of the mean log loss. "
+            "Lower is better."
+        )
+    if found.bounds is None or found.shared < ENOUGH or found.better == "lower":
+        return
+    means = found.means
+    if means.mean(1).min() > NEARLY:
+        alike = int((means == means[0]).all(0).sum())
+        yield f"{task}: all models nearly always succeed; {alike:,} of {found.shared:,} items do not tell them apart."
+    if (best := float(means.mean(1).max())) < 1 - NEARLY:
+        yield f"{task}: no model scores above {best:.3f}: the task is too hard to tell the models apart."
+
+
+def of_parts(task: str, parts: Sequence[Joined]) -> Iterator[str]:
+    """Yield which models of a task are shown by themselves, and why."""
+    main, *others = parts
+    for each in others:
+        names = ", ".join(each.models)
+        verb = "is" if len(each.models) == 1 else "are"
+        words = (
+            f"{names} {verb} not compared with {', '.join(main.models)}: "
+            f"{each.items:,} items have a score, of which few are among the {main.items:,} of the others."
+            if each.metric == main.metric
+            else f"{names} {verb} not compared with {', '.join(main.models)}: "
+            f"the scores are by {each.metric!r}, not by {main.metric!r}."
+        )
+        yield f"{task}: {words}"
+
+
+def of_absent(task: str, absent: Sequence[tuple[str, str]], metric: str | None) -> Iterator[str]:
+    """Yield which models of a task have no score by the requested metric."""
+    if absent:
+        names = ", ".join(model for _, model in absent)
+        yield f"{task}: {names} {'has' if len(absent) == 1 else 'have'} no score by {metric!r}."
+
+
+def of_harness(log: Log, found: Joined) -> Iterator[str]:
+    """Yield where the harness's own number or count differs from that of the samples in the log."""
+    for model in found.models:
+        said = log.said(found.task, model, found.metric)
+        own, samples = own_number(log, found, model)
+        count = f"{samples:,} of {said.samples:,} samples" if said.samples and said.samples != samples else ""
+        differs = not math.isnan(said.value) and not math.isclose(own, said.value, rel_tol=CLOSE, abs_tol=CLOSE)
+        if differs:
+            yield (
+                f"{found.task}: the harness reports {found.metric} {said.value:.6g} for {model}, and the samples in "
+                f"the log give {own:.6g}{f' ({count})' if count else ''}."
+            )
+        elif count:
+            yield f"{found.task}: the log has {count} of {model}."
+
+
+def own_number(log: Log, found: Joined, model: str) -> tuple[float, int]:
+    """Return a model's mean over all its samples of a metric, as the harness aggregates it, and their number."""
+    own = (log["task"] == found.task) & (log["model"] == model) & (log["metric"] == found.metric)
+    own &= np.isfinite(log["score"])
+    if not own.any():
+        return math.nan, 0
+    _, item = np.unique(log["item"][own].astype(str), return_inverse=True)
+    runs = np.bincount(item)
+    weight = log["weight"][own] if "weight" in log else np.ones(len(item))
+    each, weights = np.bincount(item, log["score"][own]) / runs, np.bincount(item, weight) / runs
+    mean = float(np.average(each, weights=weights))
+    return (math.exp(min(mean, 700.0)) if found.is_exponential else mean), len(item)
+
+
+def of_tasks(absent: Sequence[str], metric: str | None) -> Iterator[str]:
+    """Yield which tasks have no score by the requested metric."""
+    if absent:
+        yield f"Left out, without scores by {metric!r}: {listed(absent)}."

@@ -1,0 +1,87 @@
+"""Details of lighteval: a Parquet file for each task, with the results in a folder beside that of the details."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from howsure.logs.opening import Opened
+from howsure.logs.records import Reader, Reported, Score, mapping, named_numbers, number, start_of
+
+NAME = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+)\.parquet")
+SCORES = ("metric", "metrics")  # columns with the scores of a sample, of later and of earlier versions
+
+
+def _knows(log: Opened) -> bool:
+    return bool(NAME.fullmatch(log.path.name)) and any(name in log.first for name in SCORES)
+
+
+def _parsed(value: Any) -> dict[str, Any]:
+    """Return a mapping, which some versions write as text."""
+    if isinstance(value, str):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            return mapping(ast.literal_eval(value))
+    return mapping(value)
+
+
+def _task_and_model(path: Path) -> tuple[str, str]:
+    found = NAME.fullmatch(path.name)
+    parts = path.resolve().parent.parts
+    start = len(parts) - 1 - parts[::-1].index("details") if "details" in parts else len(parts) - 2
+    stated = mapping(_results(path).get("config_general")).get("model_name")
+    return found["task"] if found else path.stem, str(stated or "/".join(parts[start + 1 : -1]) or parts[-1])
+
+
+def _results(path: Path) -> dict[str, Any]:
+    """Return the results of the same run, in the folder `results` beside `details`."""
+    found = NAME.fullmatch(path.name)
+    parts = path.resolve().parent.parts
+    if found is None or "details" not in parts:
+        return {}
+    start = len(parts) - 1 - parts[::-1].index("details")
+    return _stored(Path(*parts[:start], "results", *parts[start + 1 : -1], f"results_{found['date']}.json"))
+
+
+@lru_cache(maxsize=16)
+def _stored(path: Path) -> dict[str, Any]:
+    with suppress(OSError, ValueError, RecursionError):
+        return mapping(json.loads(path.read_text(encoding="utf-8")))
+    return {}
+
+
+def _scores(log: Opened) -> Iterator[Score]:
+    task, model = _task_and_model(log.path)
+    for place, row in enumerate(map(mapping, log.records)):
+        document = _parsed(row.get("doc"))
+        item = document.get("id") or row.get("example") or place
+        content = start_of(document.get("query") or row.get("full_prompt") or row.get("example"))
+        scores = next((found for name in SCORES if (found := _parsed(row.get(name)))), {})
+        for name, value in scores.items():
+            for metric, each in named_numbers(str(name), value):
+                if value is not None:
+                    yield Score(task, model, str(item), 1, metric, each, {}, "", content)
+
+
+def _reported(log: Opened) -> Iterator[Reported]:
+    task, model = _task_and_model(log.path)
+    results = mapping(_results(log.path).get("results"))
+    own = next(
+        (mapping(each) for name, each in results.items() if name.replace(":", "|") == task.replace(":", "|")), {}
+    )
+    for metric, value in own.items():
+        if not str(metric).endswith("_stderr") and isinstance(value, int | float):
+            yield Reported(task, model, str(metric), number(value))
+
+
+def _created(log: Opened) -> str:
+    found = NAME.fullmatch(log.path.name)
+    return found["date"] if found else ""
+
+
+LIGHTEVAL = Reader("lighteval", _knows, _scores, reported=_reported, created=_created)

@@ -1,0 +1,45 @@
+"""Metrics of harnesses: which values are better, and how scores of samples are aggregated."""
+
+from __future__ import annotations
+
+import re
+
+LOWER = re.compile(
+    r"perplexity|bits_per_byte|toxic|(^|_)(wer|cer|ter|mer)$|brier|(^|_)loss$|nll|error|latency|cost|bias_score|hallucination",
+    re.IGNORECASE,
+)
+EXPONENTIAL = {"perplexity", "word_perplexity", "byte_perplexity", "weighted_perplexity"}  # exp of a mean log loss
+PLACEHOLDERS = {"bypass"}  # of lm-evaluation-harness: written where nothing is scored
+
+
+def name_of(metric: str) -> str:
+    """Return the name of a metric without its filter and scorer.
+
+    Examples
+    --------
+    >>> name_of("exact_match,strict-match"), name_of("judge/facts")
+    ('exact_match', 'facts')
+    """
+    return metric.partition(",")[0].rpartition("/")[2]
+
+
+def better_by_name(metric: str) -> str:
+    """Return ``"lower"`` for metrics that are known to be better where they are lower, else ``"higher"``.
+
+    Examples
+    --------
+    >>> better_by_name("word_perplexity"), better_by_name("acc_norm"), better_by_name("cer")
+    ('lower', 'higher', 'lower')
+    """
+    return "lower" if LOWER.search(name_of(metric)) else "higher"
+
+
+def is_exponential(metric: str, aggregation: str = "") -> bool:
+    """Return whether a metric is the exponential of a mean log loss.
+
+    Examples
+    --------
+    >>> is_exponential("perplexity,none"), is_exponential("acc"), is_exponential("ppl", "weighted_perplexity")
+    (True, False, True)
+    """
+    return name_of(metric) in EXPONENTIAL or aggregation in EXPONENTIAL

@@ -1,0 +1,90 @@
+"""Files changed at random: an answer within its range, or one line of our error, and never the end of the process."""
+
+import json
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from support.mutants import faults_of, run_apart
+
+SEEDS = 200
+CHUNK = 100
+MANY = 10_000
+BLOCK = 500
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+def test_changed_files_are_refused_or_answered(first):
+    """A saved table, a study file or a log with one thing changed gives numbers in their range, or our error."""
+    faults = [fault for seed in range(first, first + CHUNK) for fault in faults_of(seed)]
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("first", range(SEEDS, SEEDS + MANY, BLOCK))
+def test_many_changed_files_end_no_process(first):
+    """The same for ten thousand of them, in processes with limited memory, of which none ends early."""
+    faults = run_apart(first, BLOCK)
+    assert not faults, "\n".join(faults)
+
+
+def changed(table, path, change):
+    """Return the path of a saved table of which one part is changed."""
+    held = json.loads(table.save(path).read_text())
+    change(held["table"])
+    path.write_text(json.dumps(held))
+    return path
+
+
+@pytest.mark.parametrize(
+    "make, change, message",
+    [
+        (
+            lambda: hs.from_counts([[50, 3], [5, 42]]),
+            lambda held: held["counts"]["values"].__setitem__(0, -30),
+            r"is damaged: `counts` has -30.0 at position 0.*at least 0",
+        ),
+        (
+            lambda: hs.confusion([0, 1, 0, 1], [0, 1, 1, 1], groups=[1, 1, 2, 2]),
+            lambda held: held["design"]["cell"]["values"].__setitem__(1, 10**9),
+            r"is damaged: `cell` has 1000000000 at position 1.*from 0 to 3",
+        ),
+        (
+            lambda: hs.prediction_powered([1, 0, 1, 0, None, None], [1, 0, 0, 0, 1, 1], [1, 0, 1, 1, 1, 0]),
+            lambda held: held["design"]["samples"][0]["influence"]["indices"]["values"].__setitem__(0, 10**9),
+            r"is damaged: `indices` has 1000000000",
+        ),
+        (
+            lambda: hs.scores([0, 1, 1], [0.2, 0.4, 0.9]),
+            lambda held: held["scores"]["values"].reverse(),
+            r"is damaged: `scores` must ascend",
+        ),
+        (
+            lambda: hs.from_counts([[50, 3], [5, 42]]),
+            lambda held: held["labels"].update(values=[1, 1]),
+            r"is damaged: `labels` must be distinct",
+        ),
+    ],
+    ids=["count", "cell", "sparse index", "order", "labels"],
+)
+def test_a_changed_part_is_named(make, change, message, tmp_path):
+    """The error for a damaged file names the part, the value and its place."""
+    with pytest.raises(hs.HowsureError, match=message):
+        hs.load(changed(make(), tmp_path / "table.json", change))
+
+
+@pytest.mark.parametrize(
+    "parts, message",
+    [
+        ({"counts": np.array([[3.0, np.nan], [1.0, 2.0]]), "labels": np.array([0, 1])}, "`counts` has nan"),
+        ({"counts": np.ones((2, 2)), "labels": np.array([0, 1, 2])}, "shape"),
+        ({"counts": np.ones((2, 2)), "labels": np.array([0, 1]), "rows": -5}, "`rows`"),
+        ({"counts": np.ones((2, 2)), "labels": np.array([0, 1]), "design": "plain"}, "`design` must be Design"),
+    ],
+    ids=["nan", "labels", "rows", "design"],
+)
+def test_constructors_check_the_same(parts, message):
+    """A table that is made from its parts is checked as a loaded one is."""
+    with pytest.raises(hs.HowsureError, match=message):
+        hs.ConfusionTable(**parts)
