@@ -1,7 +1,7 @@
 """Pooling: one number from many experiments, with what they disagree about."""
 
 from howsure.pooling.conflation import conflate
-from howsure.pooling.effects import pool
+from howsure.pooling.pools import pool
 from howsure.pooling.folds import pool_folds
 from howsure.pooling.pooled import Pooled
 from howsure.pooling.tables import pool_tables
