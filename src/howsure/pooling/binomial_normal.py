@@ -171,7 +171,8 @@ class BinomialNormal:
         from scipy import optimize, special
 
         mu, heights = self.rows.dense(DENSE)
-        steps = np.gradient(self.rows.tau) * (self.rows.windows[1] - self.rows.windows[0])
+        steps = np.cosh(self.rows.places) * (self.rows.windows[1] - self.rows.windows[0])
+        steps[[0, -1]] /= 2
         density = heights - (np.logaddexp(0, mu) + np.logaddexp(0, -mu)) / 2
         weight = np.exp(density - density.max()) * steps[:, None]
         weight /= weight.sum()

@@ -16,7 +16,7 @@ Array = NDArray[Any]
 FARTHEST = 16.0  # logits; a limit that lies beyond is an end of the range
 LARGEST_TAU = 6.0
 TAU_SCALE = 2.0  # of the half-normal penalty on tau, which bounds the limits of few sites
-COARSE, FINE = (9, 13, 5), (17, 25, 15)  # rows of tau, values of mu in each, nodes of the integral
+COARSE, FINE = (9, 13, 5), (29, 19, 15)  # rows of tau, values of mu in each, nodes of the integral
 
 
 @dataclass(frozen=True, eq=False)
