@@ -18,7 +18,7 @@ DEPTH = 25.0  # twice the drop of the log-likelihood within which a new site is 
 DENSE = 81  # values of mu in each row, by interpolation
 FARTHEST_SITE = 60.0  # logits
 NORMAL_NODES = 41  # for the mean of expit(mu + tau Z)
-NEWTON_STEPS, STENCIL, CLOSE = 20, 0.02, 1e-6  # of the maximum; parts of a standard error
+NEWTON_STEPS, STENCIL, CLOSE = 20, 0.002, 1e-6  # of the maximum; parts of a standard error
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,13 +123,14 @@ class BinomialNormal:
         mu, heights = self.rows.dense(DENSE)
         highest = heights.max(1)
         root = np.sqrt(2 * np.maximum(_vertex(highest) - heights, 0.0))
-        found = []
+        found, nearest = [], int(highest.argmax())
         for way in (-1, 1):
             ends = np.full((len(mu), len(critical)), math.nan)
             for row, (at, each) in enumerate(zip(mu, root, strict=True)):
                 best = int(each.argmin())
                 side = slice(best, None, -1) if way < 0 else slice(best, None)
-                ends[row] = np.interp(np.sqrt(critical), each[side], at[side], left=math.nan)
+                outside = at[best] if row == nearest else math.nan
+                ends[row] = np.interp(np.sqrt(critical), each[side], at[side], left=outside)
             values = self._estimand(ends, self.rows.tau[:, None])
             extreme = np.array([way * _vertex(way * column) for column in values.T])
             beyond = (np.abs(ends) >= FARTHEST * (1 - 1e-9)) & (np.sign(ends) == way)

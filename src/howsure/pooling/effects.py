@@ -92,8 +92,13 @@ def checked_experiments(
     labels = names_of_experiments(names, len(natural))
     for label, value, error in zip(labels, natural, errors, strict=True):
         if not (math.isfinite(value) and scale.range[0] < value < scale.range[1]):
-            where = "finite" if scale.name == "identity" else f"inside {scale.range}, as the scale '{scale.name}' needs"
-            message = f"The value of experiment '{label}' is {value:g}, not {where}."
+            where = (
+                "finite."
+                if scale.name == "identity" or not math.isfinite(value)
+                else f"inside {scale.range}, as the scale '{scale.name}' needs. "
+                "Estimates and tables have method='binomial_normal'."
+            )
+            message = f"The value of experiment '{label}' is {value:g}, not {where}"
             raise HowsureError(message)
         if not (error > 0 and 0 < error**2 < math.inf):
             message = (

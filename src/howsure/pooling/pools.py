@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from howsure.errors import HowsureError, one_of, real_numbers
@@ -128,6 +128,8 @@ def pool(
         one_of("estimand", estimand, ESTIMANDS)
     if isinstance(standard_errors, str | Spec | Metric):
         standard_errors, metric = None, standard_errors
+    if isinstance(experiments, Iterator):
+        experiments = list(experiments)
     normal: dict[str, Any] = {"test": test, "scale": scale}
     if standard_errors is not None or not is_estimated(experiments):
         real_numbers("values", experiments)
