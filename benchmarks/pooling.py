@@ -155,18 +155,19 @@ def main(studies: int) -> None:
     found = list(proportions(studies))
     every = np.concatenate([covered for _, covered in found])
     error = 100 * np.sqrt(LEVEL * (1 - LEVEL) / studies)
-    lines = [
-        HEAD,
-        "## Proportions",
-        f"All {len(found)} settings, {studies} studies each: {', '.join(f'{name} {percent(each)} %' for name, each in zip(QUANTITIES, every.T, strict=True))}. "  # noqa: E501
-        f"No limit lay outside the range. In parentheses: the setting with the lowest coverage. Its Monte Carlo error is {error:.1f} points, "  # noqa: E501
-        "so that the lowest of many settings lies two to three such errors below its true coverage.",
-        *(f"### By {variable}\n\n{section(found, variable)}" for variable in ("sites", "cases", "rate", "tau")),
-        "## Other metrics",
+    means = ", ".join(f"{name} {percent(each)} %" for name, each in zip(QUANTITIES, every.T, strict=True))
+    whole = (
+        f"All {len(found)} settings, {studies} studies each: {means}. No limit lay outside the range. In parentheses: the "
+        f"setting with the lowest coverage. Its Monte Carlo error is {error:.1f} points, so that the lowest of many "
+        "settings lies two to three such errors below its true coverage."
+    )
+    others = (
         f"Sites of {CASES_OF_METRICS} cases; sensitivity and specificity from 0.6 to 0.95, prevalence from 0.3 to 0.7. "
         "The spread is the standard deviation of the logits of the sites' sensitivity and specificity. Sites without a "
-        "value are left out.",
-    ]
+        "value are left out."
+    )
+    parts = (f"### By {variable}\n\n{section(found, variable)}" for variable in ("sites", "cases", "rate", "tau"))
+    lines = [HEAD, "## Proportions", whole, *parts, "## Other metrics", others]
     rows = [
         (name, f"{sites}", f"{spread:g}", *(percent(each) for each in covered.T))
         for name, sites, spread, covered in sorted(metrics(2 * studies), key=lambda each: METRICS.index(each[0]))

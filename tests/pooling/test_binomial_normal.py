@@ -33,7 +33,9 @@ def by_quadrature(likelihood, mu, tau):
     nodes, weights = np.polynomial.hermite_e.hermegauss(200)
     v, eta = likelihood.values, (mu + tau * nodes)[:, None]
     size = np.where(special.expit(eta) < v, likelihood.below, likelihood.above)
-    misfit = v * np.logaddexp(0, -eta) + (1 - v) * np.logaddexp(0, eta) + special.xlogy(v, v) + special.xlog1py(1 - v, -v)
+    misfit = (
+        v * np.logaddexp(0, -eta) + (1 - v) * np.logaddexp(0, eta) + special.xlogy(v, v) + special.xlog1py(1 - v, -v)
+    )
     return float(np.log(weights @ np.exp(-size * misfit) / weights.sum()).sum())
 
 
@@ -153,7 +155,9 @@ def test_values_and_limits_are_in_order_and_in_range(seed):
         assert 0 <= lows[1] <= lows[0] <= fit.value + 1e-9
         assert fit.value - 1e-9 <= highs[0] <= highs[1] <= 1
         assert fit.value == pytest.approx(1 - other.value, abs=1e-4)
-        assert (lows[1], highs[1]) == pytest.approx((1 - other.limits(0.95)[1][0], 1 - other.limits(0.95)[0][0]), abs=2e-3)
+        assert (lows[1], highs[1]) == pytest.approx(
+            (1 - other.limits(0.95)[1][0], 1 - other.limits(0.95)[0][0]), abs=2e-3
+        )
 
 
 def test_equal_sites_are_not_moved():

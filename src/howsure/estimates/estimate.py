@@ -67,7 +67,18 @@ class Estimate(OneRecord, Drawn, float):
     ('0.89', True, 0.11)
     """
 
-    __slots__ = ("confidence_level", "draws", "high", "low", "method", "metric", "range", "reason", "standard_error", "stream")
+    __slots__ = (
+        "confidence_level",
+        "draws",
+        "high",
+        "low",
+        "method",
+        "metric",
+        "range",
+        "reason",
+        "standard_error",
+        "stream",
+    )
 
     ndim: ClassVar[int] = 0  # by which pandas tells a number that can be unpacked from a list
     low: float

@@ -126,7 +126,9 @@ def range_named(text: str) -> tuple[float, float]:
     """Return the range of the metric that a spec string names for two classes; of any number where it names none."""
     definition = named(text)
     with suppress(HowsureError):
-        return (-math.inf, math.inf) if definition is None else definition.bounds(2, _parsed(text, definition).arguments)
+        return (
+            (-math.inf, math.inf) if definition is None else definition.bounds(2, _parsed(text, definition).arguments)
+        )
     return -math.inf, math.inf
 
 

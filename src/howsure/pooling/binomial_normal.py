@@ -69,7 +69,7 @@ class BinomialNormal:
             return math.copysign(math.inf, self.likelihood.values[0] - 0.5), 0.0
         mu, heights = self.rows.dense(DENSE)
         free = heights + np.square(self.rows.tau / TAU_SCALE)[:, None] / 2
-        row, column = np.unravel_index(int(free.argmax()), free.shape)
+        row, column = divmod(int(free.argmax()), free.shape[1])
         gap = float(np.diff(self.rows.tau)[max(row - 1, 0)])
         return self._climbed(np.array([mu[row, column], self.rows.tau[row]]), gap)
 
@@ -79,10 +79,10 @@ class BinomialNormal:
         for _ in range(NEWTON_STEPS):
             slope, curvature = self._derivatives(at, scale)
             if curvature[1, 1] >= 0:  # between two maxima at tau and -tau
-                at = at + [0.0, gap / 2]
+                at = at + np.array([0.0, gap / 2])
                 continue
             step = np.clip(-np.linalg.solve(curvature, slope), -2 * scale, 2 * scale)
-            at = np.abs(at + step) if at[0] + step[0] >= 0 else np.array([at[0] + step[0], abs(at[1] + step[1])])
+            at = np.array([at[0] + step[0], abs(at[1] + step[1])])
             if (np.abs(step) < CLOSE * scale).all():
                 break
         return float(at[0]), min(float(at[1]), LARGEST_TAU)

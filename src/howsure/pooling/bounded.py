@@ -62,8 +62,8 @@ def _sizes(sites: Sites) -> tuple[Array, Array]:
     site differ: both are then their geometric mean.
     """
     start, width = sites.range[0], sites.range[1] - sites.range[0]
-    scaled = ((each - start) / width for each in (sites.values, sites.lows, sites.highs))
-    below, above = equivalent_sizes(*scaled, sites.level)
+    values, lows, highs = ((each - start) / width for each in (sites.values, sites.lows, sites.highs))
+    below, above = equivalent_sizes(values, lows, highs, sites.level)
     for name, size, low, high in zip(sites.names, below, sites.lows, sites.highs, strict=True):
         if not math.isfinite(size):
             message = (
@@ -83,7 +83,7 @@ def _heterogeneity(fit: BinomialNormal) -> dict[str, Any]:
     freedom = len(weight) - 1
     total = float(weight.sum())
     within = freedom * total / float((weight * (total - weight)).sum())  # Higgins and Thompson (2002)
-    tau2, low, high = fit.maximum[1] ** 2, *np.square(fit.tau_limits).tolist()
+    tau2, low, high = (tau**2 for tau in (fit.maximum[1], *fit.tau_limits))
     deviance = max(0.0, -2 * fit.likelihood.common[1])
     return {
         "tau2": tau2,
@@ -110,8 +110,8 @@ def _quantiles(fit: BinomialNormal, tails: Array) -> Array:
 def _alone(sites: Sites, estimand: Estimand) -> Pooled:
     """Return the pooled value of one site: its own."""
     nothing = (math.nan, math.nan)
-    unknown = dict.fromkeys(("tau2", "i2", "h2", "q", "q_p_value", "within_variance"), math.nan)
-    intervals = dict.fromkeys(("tau2_interval", "i2_interval", "h2_interval", "prediction_interval"), nothing)
+    unknown: dict[str, Any] = dict.fromkeys(("tau2", "i2", "h2", "q", "q_p_value", "within_variance"), math.nan)
+    unknown |= dict.fromkeys(("tau2_interval", "i2_interval", "h2_interval", "prediction_interval"), nothing)
     return Pooled(
         value=float(sites.values[0]),
         low=float(sites.lows[0]),
@@ -122,7 +122,6 @@ def _alone(sites: Sites, estimand: Estimand) -> Pooled:
         estimand=estimand,
         metric=sites.metric,
         **unknown,
-        **intervals,  # type: ignore[arg-type]
         weights=np.ones(1),
         names=sites.names,
         values=sites.values,

@@ -113,7 +113,8 @@ class Pooled(OneRecord, Drawn, Named):
 
     def __str__(self) -> str:
         digits = significant_decimals(self.low, self.high)
-        text = f"{self.value:.{digits}f} {interval_text(self.low, self.high, digits)}, {self.estimated}, {self.heterogeneity}"
+        interval = interval_text(self.low, self.high, digits)
+        text = f"{self.value:.{digits}f} {interval}, {self.estimated}, {self.heterogeneity}"
         return f"{text} ({self.reason})" if self.reason else text
 
     def __repr__(self) -> str:
@@ -168,9 +169,7 @@ class Pooled(OneRecord, Drawn, Named):
         columns = (self.values, self.lows, self.highs, self.standard_errors)
         level = self.confidence_level
         return {
-            name: Estimate(
-                value, low=low, high=high, metric=self.metric, confidence_level=level, standard_error=error
-            )
+            name: Estimate(value, low=low, high=high, metric=self.metric, confidence_level=level, standard_error=error)
             for name, value, low, high, error in zip(self.names, *(each.tolist() for each in columns), strict=True)
         }
 

@@ -144,7 +144,9 @@ def pool(
     if method == BINOMIAL_NORMAL or (method is None and test is None and scale is None and sites.is_bounded):
         _refuse_beside("the normal models, such as method='reml'.", **normal)
         if not sites.is_bounded:
-            message = f"`{sites.metric}` has the range {sites.range}: 'binomial_normal' needs two finite ends. Use 'reml'."
+            message = (
+                f"`{sites.metric}` has the range {sites.range}: 'binomial_normal' needs two finite ends. Use 'reml'."
+            )
             raise HowsureError(message)
         return bounded_pool(sites, estimand or "typical_site")
     _refuse_beside("method='binomial_normal'.", estimand=estimand)

@@ -41,7 +41,9 @@ class Rows:
     heights: Array
 
     @classmethod
-    def evaluated(cls, likelihood: Likelihood, places: Array, unit: float, windows: Array, sizes: tuple[int, ...]) -> Rows:
+    def evaluated(
+        cls, likelihood: Likelihood, places: Array, unit: float, windows: Array, sizes: tuple[int, int, int]
+    ) -> Rows:
         """Return the rows with their heights."""
         _, columns, nodes = sizes
         tau = (unit * np.sinh(places))[:, None]
@@ -92,7 +94,7 @@ def rows_about_the_maximum(likelihood: Likelihood, depth: float) -> Rows:
             windows = narrow
             continue
         finished = places[-1] - places[0] < 1.5 * (ends[1] - ends[0])
-        finer = np.linspace(*ends, FINE[0] if finished else number)
+        finer = np.linspace(ends[0], ends[1], FINE[0] if finished else number)
         windows = np.array([np.interp(finer, places, each) for each in narrow])
         places = finer
         if finished:

@@ -123,14 +123,14 @@ def _checked(found: Sequence[Any], labels: tuple[str, ...], level: float | None)
             message = f"Experiment '{name}' is no estimate, as others are: {each!r}. {REMEDY}"
             raise HowsureError(message)
     quantity = [_quantity(each) for each in found]
-    for facts, values in {
+    for fact, given in {
         "metric": quantity,
         "confidence level": [each.confidence_level for each in found],
         "range": [tuple(map(float, each.range)) for each in found],
     }.items():
-        for name, other in zip(labels, values, strict=True):
-            if other != values[0]:
-                message = f"Experiment '{name}' has the {facts} {other}, and '{labels[0]}' {values[0]}: pool one {facts}."
+        for name, other in zip(labels, given, strict=True):
+            if other != given[0]:
+                message = f"Experiment '{name}' has the {fact} {other}, and '{labels[0]}' {given[0]}: pool one {fact}."
                 raise HowsureError(message)
     own = found[0].confidence_level
     if level is not None and checked_level(level) != own:

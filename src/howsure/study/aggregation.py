@@ -14,8 +14,8 @@ from howsure.errors import HowsureError, one_of
 from howsure.estimates.estimate import Estimate
 from howsure.methods.standard_errors import shows_variation
 from howsure.methods.summary import highest_density
-from howsure.pooling.conflation import DENSITIES, conflate
 from howsure.pooling.bounded import BINOMIAL_NORMAL, ESTIMANDS, bounded_pool
+from howsure.pooling.conflation import DENSITIES, conflate
 from howsure.pooling.effects import ALONE, MODELS, normal_pool
 from howsure.pooling.folds import checked_test_share, pool_folds
 from howsure.pooling.pooled import Pooled
@@ -50,11 +50,11 @@ class Aggregation:
     Parameters
     ----------
     name
-        ``"default"``: ``"binomial_normal"`` for a metric with a finite range, else ``"reml_adhoc"``; ``"fixed"``, ``"dl"``, ``"pm"``, ``"reml"`` (each also with ``"_knha"`` or ``"_adhoc"``), ``"beta"``,
-        ``"gamma"``, ``"histogram"`` (conflation), ``"nadeau_bengio"`` (folds), ``"tables"`` (their sum) or
-        ``"identity"``.
+        ``"default"``: ``"binomial_normal"`` for a metric with a finite range, else ``"reml_adhoc"``; ``"fixed"``,
+        ``"dl"``, ``"pm"``, ``"reml"`` (each also with ``"_knha"`` or ``"_adhoc"``), ``"beta"``, ``"gamma"``,
+        ``"histogram"`` (conflation), ``"nadeau_bengio"`` (folds), ``"tables"`` (their sum) or ``"identity"``.
     scale
-        Scale of the first and of the folds, by default that of the metric's range; see `pool`.
+        Scale of the normal models and of the folds, by default that of the metric's range; see `pool`.
     test_share
         Share of the cases that a fold tests on; see `pool_folds`.
     estimand
