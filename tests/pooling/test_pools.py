@@ -98,7 +98,7 @@ def test_ranges_other_than_0_to_1():
     assert difference.value == pytest.approx(np.mean([hs.compare(each, "accuracy").value for each in pairs]), abs=0.02)
     ratio = hs.pool([hs.compare(each, "accuracy", contrast="ratio") for each in pairs])
     assert (ratio.method, ratio.scale) == ("dl_adhoc", "log")
-    assert hs.estimate(hs.from_counts([[5, 1], [2, 7]]), "kappa").range == (-1, 1)
+    assert hs.estimate(hs.from_counts([[5, 1], [2, 7]]), "kappa").bounds == (-1, 1)
     areas = [hs.scores(TRUTH[part], TRUTH[part] + RNG.normal(size=80)) for part in PARTS]
     found = hs.pool(areas, "roc_auc")
     assert found.low < found.value < found.high < 1

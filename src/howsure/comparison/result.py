@@ -132,9 +132,9 @@ class Comparison(OneRecord, Drawn, Named):
         return EFFECTS[self.contrast].null
 
     @property
-    def range(self) -> tuple[float, float]:
+    def bounds(self) -> tuple[float, float]:
         """Smallest and largest possible value of the contrast."""
-        return EFFECTS[self.contrast].bounds(*self.a.range)
+        return EFFECTS[self.contrast].bounds(*self.a.bounds)
 
     @property
     def e_value(self) -> float:

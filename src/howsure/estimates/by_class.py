@@ -112,5 +112,5 @@ def _of_a_batch(stack: Table, metric: Metric, names: Sequence[str], answer: Answ
         method=repeat(chosen.name),
         standard_error=error,
         reason=reason,
-        range=repeat(metric.range),
+        bounds=repeat(metric.range),
     )

@@ -50,7 +50,7 @@ class Estimate(OneRecord, Drawn, float):
     stream : hashable, optional
         Token of the joint stream of drawn tables that the draws are from: draw d of all estimates with equal tokens
         is of the same table. None where there are no draws, or nothing is known of them.
-    range : tuple of two float, optional
+    bounds : tuple of two float, optional
         Smallest and largest possible value of the metric; by default those of the metric of that name, or of any
         number where there is none.
 
@@ -68,19 +68,20 @@ class Estimate(OneRecord, Drawn, float):
     """
 
     __slots__ = (
+        "bounds",
         "confidence_level",
         "draws",
         "high",
         "low",
         "method",
         "metric",
-        "range",
         "reason",
         "standard_error",
         "stream",
     )
 
     ndim: ClassVar[int] = 0  # by which pandas tells a number that can be unpacked from a list
+    bounds: tuple[float, float]
     low: float
     high: float
     metric: str
@@ -88,7 +89,6 @@ class Estimate(OneRecord, Drawn, float):
     method: str
     standard_error: float
     draws: Array | None
-    range: tuple[float, float]
     reason: str
     stream: Hashable
 
@@ -105,7 +105,7 @@ class Estimate(OneRecord, Drawn, float):
         draws: Array | None = None,
         reason: str = "",
         stream: Hashable = None,
-        range: tuple[float, float] | None = None,  # noqa: A002 - the metric's word
+        bounds: tuple[float, float] | None = None,
     ) -> Self:
         """Return the estimate; see the class."""
         self = super().__new__(cls, value)
@@ -119,7 +119,7 @@ class Estimate(OneRecord, Drawn, float):
         put(self, "draws", draws)
         put(self, "reason", reason)
         put(self, "stream", stream)
-        put(self, "range", range_named(metric) if range is None else range)
+        put(self, "bounds", range_named(metric) if bounds is None else bounds)
         return self
 
     @property
@@ -214,7 +214,7 @@ def estimate_of(metric: Metric, name: str, value: float, interval: Interval, lev
         draws=interval.draws,
         reason=interval.reason,
         stream=interval.stream,
-        range=metric.range,
+        bounds=metric.range,
     )
 
 

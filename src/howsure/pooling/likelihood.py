@@ -75,12 +75,12 @@ class Likelihood:
         return p, float((self._sizes(p) * (kept + lost - self._entropy)).sum())
 
     def _sizes(self, p: Any) -> Array:
-        return self.above if self._even else np.where(p < self.values, self.below, self.above)
+        return self.above if self._even else np.asarray(np.where(p < self.values, self.below, self.above))
 
     def _of_sites(self, eta: Array, p: Array) -> Array:
         """Return the log-likelihood of each site at its own logit."""
         softplus = np.log1p(np.exp(-np.abs(eta))) + np.maximum(eta, 0.0)
-        return self._sizes(p) * (self.values * eta - softplus - self._entropy)
+        return np.asarray(self._sizes(p) * (self.values * eta - softplus - self._entropy))
 
     def _block(self, mu: Array, tau: Array, rule: tuple[Array, Array]) -> Array:
         """Integrate over the logit of each site by the adaptive Gauss-Hermite rule; the last axis runs over sites."""

@@ -112,7 +112,7 @@ def pool(
     >>> tables = {"Ulm": [[40, 2], [3, 45]], "Bern": [[28, 0], [0, 30]], "Graz": [[31, 4], [5, 38]]}
     >>> pooled = hs.pool({name: hs.from_counts(each) for name, each in tables.items()}, "accuracy")
     >>> print(pooled)
-    0.956 [0.617, 0.999], typical site, I² = 72 % (moderate)
+    0.956 [0.618, 0.999], typical site, I² = 72 % (moderate)
     >>> pooled.method, pooled.estimand
     ('binomial_normal', 'typical_site')
 

@@ -36,7 +36,7 @@ class Estimated(Protocol):
         """The observed value."""
 
     @property
-    def range(self) -> tuple[float, float]:
+    def bounds(self) -> tuple[float, float]:
         """Smallest and largest possible value."""
 
 
@@ -86,7 +86,7 @@ def sites_of(experiments: Any, metric: Any, level: float | None, names: Sequence
         listed = [experiments[name] for name in experiments]
         names = [str(name) for name in experiments] if names is None else names
     labels = names_of_experiments(names, len(listed))
-    if any(isinstance(each, Table) for each in listed):
+    if any(_is_table(each) for each in listed):
         found = _of_tables(dict(zip(labels, listed, strict=True)), metric, 0.95 if level is None else level)
         level = None
     elif metric is not None:
@@ -102,7 +102,11 @@ def is_estimated(experiments: Any) -> bool:
     if isinstance(experiments, Mapping):
         return len(experiments) > 0
     some = experiments if isinstance(experiments, Collection) else ()
-    return any(isinstance(each, Table | Estimated) for each in some)
+    return any(_is_table(each) or isinstance(each, Estimated) for each in some)
+
+
+def _is_table(experiment: Any) -> bool:
+    return hasattr(experiment, "design")
 
 
 def _of_tables(tables: Mapping[str, Any], metric: Any, level: float) -> list[Any]:
@@ -110,9 +114,7 @@ def _of_tables(tables: Mapping[str, Any], metric: Any, level: float) -> list[Any
         message = "Tables need the metric that is pooled: `hs.pool(tables, 'recall')`."
         raise HowsureError(message)
     for name, each in tables.items():
-        if not isinstance(each, Table):
-            message = f"Experiment '{name}' is no table, as others are: {each!r}. {REMEDY}"
-            raise HowsureError(message)
+        Table.required(each, f"Experiment '{name}' is no table, as others are: {each!r}. {REMEDY}")
     return [estimate(each, metric, confidence_level=level) for each in tables.values()]
 
 
@@ -126,7 +128,7 @@ def _checked(found: Sequence[Any], labels: tuple[str, ...], level: float | None)
     for fact, given in {
         "metric": quantity,
         "confidence level": [each.confidence_level for each in found],
-        "range": [tuple(map(float, each.range)) for each in found],
+        "range": [tuple(map(float, each.bounds)) for each in found],
     }.items():
         for name, other in zip(labels, given, strict=True):
             if other != given[0]:
@@ -143,7 +145,7 @@ def _checked(found: Sequence[Any], labels: tuple[str, ...], level: float | None)
             raise HowsureError(message)
     columns = ("value", "low", "high", "standard_error")
     values, lows, highs, errors = (np.array([float(getattr(each, column)) for each in found]) for column in columns)
-    low, high = map(float, found[0].range)
+    low, high = map(float, found[0].bounds)
     return Sites(labels, values, lows, highs, errors, own, quantity[0], (low, high))
 
 

@@ -241,7 +241,7 @@ class Study(Reports):
         >>> predicted = np.where(np.arange(120) % 7 == 0, 1 - y, y)
         >>> study = hs.Study.from_cross_validation({"rule": predicted}, y, folds=np.arange(120) % 5, metrics=["f1"])
         >>> print(study.aggregate("f1")["rule"])
-        0.867 [0.820, 0.903], I² = 0 % (negligible)
+        0.867 [0.820, 0.903], mean of folds, I² = 0 % (negligible)
         """
         study = cls(seed=seed, n_draws=n_draws, confidence_level=confidence_level)
         splits = folds if folds is None or hasattr(folds, "__len__") else list(folds)
