@@ -6,7 +6,6 @@ Run ``python benchmarks/pooling.py [STUDIES]``, 75 studies of each setting by de
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -138,18 +137,6 @@ def section(found: list[tuple[dict[str, Any], np.ndarray]], variable: str) -> st
     return Grid(headers, tuple(rows)).markdown()
 
 
-def seconds(sites: int) -> float:
-    """Return the fastest of three runs of `hs.pool` on estimates of so many sites."""
-    rng = np.random.default_rng(SEED)
-    made = [hs.proportion(int(rng.binomial(n, 0.9)), int(n)) for n in rng.integers(20, 60, sites)]
-    times = []
-    for _ in range(3):
-        start = time.process_time()
-        hs.pool(made)
-        times.append(time.process_time() - start)
-    return min(times)
-
-
 def main(studies: int) -> None:
     """Simulate, and write the page."""
     found = list(proportions(studies))
@@ -173,9 +160,6 @@ def main(studies: int) -> None:
         for name, sites, spread, covered in sorted(metrics(2 * studies), key=lambda each: METRICS.index(each[0]))
     ]
     lines.append(Grid(("metric", "sites", "spread", "typical site", "new site"), tuple(rows)).markdown())
-    lines.append("## Time")
-    times = [(f"{sites}", number(seconds(sites), 3)) for sites in (5, 40, 500)]
-    lines.append(Grid(("sites", "seconds of processor time, one pool"), tuple(times)).markdown())
     PAGE.write_text("\n\n".join(line.strip() for line in lines) + "\n")
 
 
