@@ -1,9 +1,9 @@
 """Tables of counts against peers: reading them, intervals, resamples, posteriors, reports, pairs, and the start.
 
 Run ``python benchmarks/ratios.py [SECTION …]``; sections are foundation, strings, resampling, sums, posterior, reports,
-pairs, memory, start, classes and growth. Each line gives our time and the peer's, in turn, and how many times faster we
-are; a peer that would take minutes is timed on fewer resamples and scaled, and the line says so. Functions of scores
-have ``benchmarks/scores.py``, compiled kernels ``benchmarks/kernels.py``; ``benchmarks/speed.py`` runs all three.
+pooled, pairs, memory, start, classes and growth. Each line gives our time and the peer's, in turn, and how many times
+faster we are; a peer that would take minutes is timed on fewer resamples and scaled, and the line says so. Functions of
+scores have ``benchmarks/scores.py``, compiled kernels ``benchmarks/kernels.py``; ``benchmarks/speed.py`` runs all three.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ import subprocess
 import sys
 import tracemalloc
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from measure import duration, figure, in_turn, processor, quickest, run
+from scipy import special
 
 import howsure as hs
 
@@ -339,6 +341,17 @@ def classes() -> None:
             figure(f"{name}, {method.__name__}: draws", f"B^{by_draw:.2f}", "B^1")
 
 
+def pooled() -> None:
+    """Pooling of sites by their likelihood."""
+    rng = np.random.default_rng(0)
+    cases = rng.integers(20, 60, 500)
+    right = rng.binomial(cases, special.expit(rng.normal(2.5, 0.5, 500)))
+    estimates = [hs.proportion(int(k), int(n)) for k, n in zip(right, cases, strict=True)]
+    for sites in (5, 40, 500):
+        call = partial(hs.pool, estimates[:sites])
+        figure(f"{sites} sites, both intervals and heterogeneity", duration(quickest(call)), "1 s")
+
+
 SECTIONS = {
     "foundation": foundation,
     "strings": strings,
@@ -346,6 +359,7 @@ SECTIONS = {
     "sums": sums,
     "posterior": posterior,
     "reports": reports,
+    "pooled": pooled,
     "pairs": pairs,
     "memory": memory,
     "start": start,

@@ -54,7 +54,7 @@ def test_json_is_for_machines(folder):
     run("init", folder, "--metrics", "mcc")
     content = json.loads(run("run", folder / "study.toml", "--format", "json").stdout)
     assert len(content["summaries"]) == 4
-    assert content["aggregates"][0]["method"] == "reml_adhoc"
+    assert content["aggregates"][0]["method"] == "binomial_normal"
 
 
 def test_what_is_wrong_is_one_line(folder):

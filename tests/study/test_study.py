@@ -143,6 +143,35 @@ def test_aggregates_are_pool_of_the_draws_moments(study, model, test):
     assert (low, high) == pytest.approx((found.low, found.high), abs=0.15 * (found.high - found.low))
 
 
+def test_the_default_aggregate_is_pool_of_the_tables(study):
+    """By default a group's aggregate is `pool` of its tables, with draws whose quantiles are the limits."""
+    study.add_metric("accuracy")
+    found = study.aggregate("accuracy")["a"]
+    expected = hs.pool([hs.from_counts(FIRST), hs.from_counts(SECOND)], "accuracy")
+    assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
+    assert (found.method, found.estimand, found.metric) == ("binomial_normal", "typical_site", "accuracy")
+    assert np.mean(found.draws < found.low) == pytest.approx(0.025, abs=0.01)
+    assert np.mean(found.draws > found.high) == pytest.approx(0.025, abs=0.01)
+    assert study.aggregate("accuracy", basis="delta")["a"].low == found.low
+    study.add_metric("accuracy", estimand="mean_of_sites")
+    assert study.aggregate("accuracy")["a"].estimand == "mean_of_sites"
+    study.add_metric("accuracy", scale="logit")
+    assert study.aggregate("accuracy")["a"].method == "reml_adhoc"
+    assert study.aggregate("log_dor")["a"].method == "reml_adhoc"
+
+
+def test_small_and_perfect_sites_are_not_moved():
+    """Twelve sites of 42 in 45 have the value of all their cases, and twelve without an error include 1."""
+    for counts, value in (([[21, 0], [3, 21]], 42 / 45), ([[21, 0], [0, 24]], 1.0)):
+        study = hs.Study(n_draws=500)
+        for site in range(12):
+            study.add(f"a/{site}", counts)
+        found = study.aggregate("accuracy")["a"]
+        assert found.value == pytest.approx(value, abs=1e-7)
+        assert found.low < value <= found.high <= 1
+        assert found.draws.max() <= 1
+
+
 ZERO_CELLS = ([[90, 1], [0, 9]], [[80, 2], [1, 17]], [[95, 0], [0, 5]])
 
 
@@ -305,6 +334,8 @@ def test_refused_priors_and_settings(study):
         (lambda: study.add_metric("f1", aggregation="rmel"), "Did you mean 'reml'"),
         (lambda: study.add_metric("f1", aggregation="beta", scale="logit"), "takes no `scale`"),
         (lambda: study.add_metric("f1", aggregation="dl", test_share=0.2), "takes no `test_share`"),
+        (lambda: study.add_metric("f1", aggregation="dl", estimand="typical_site"), "takes no `estimand`"),
+        (lambda: study.add_metric("f1", estimand="typical"), "Did you mean 'typical_site'"),
         (lambda: study.add_metric("f1", aggregation="nadeau_bengio", test_share=2), "between 0 and 1, not 2"),
         (lambda: study.add_metric("f1", aggregation="nadeau_bengio", test_share="a fifth"), "between 0 and 1"),
         (lambda: study.compare("f1", "a/0", "c"), "no experiment or group 'c'"),

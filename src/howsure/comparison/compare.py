@@ -205,7 +205,7 @@ class _Question:
             draws = np.asarray(self.effect.value(first, second))
         quantiles = chosen.of_draws_alone()
         own, chance = (
-            estimate_of(metric.name, value, quantiles.interval_of(drawn, metric, table, level), level, chosen)
+            estimate_of(metric, metric.name, value, quantiles.interval_of(drawn, metric, table, level), level, chosen)
             for value, drawn in ((float(metric(table.counts)), first), (float(np.nanmean(second)), second))
         )
         contrast = replace(metric, range=self.effect.bounds(*metric.range))
@@ -282,7 +282,7 @@ def compared(
             first = chosen.interval(metric, joint, sides.two_sided, seed)
         counts = joint.counted
         a, b = (
-            estimate_of(side.metric.name, float(side.value(counts)), each, level, chosen)
+            estimate_of(side.metric, side.metric.name, float(side.value(counts)), each, level, chosen)
             for side, each in zip(pair, singles, strict=True)
         )
     else:

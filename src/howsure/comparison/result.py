@@ -132,6 +132,11 @@ class Comparison(OneRecord, Drawn, Named):
         return EFFECTS[self.contrast].null
 
     @property
+    def bounds(self) -> tuple[float, float]:
+        """Smallest and largest possible value of the contrast."""
+        return EFFECTS[self.contrast].bounds(*self.a.bounds)
+
+    @property
     def e_value(self) -> float:
         """Evidence against no difference by ``method="anytime"``, at any look; nan of other methods.
 

@@ -90,6 +90,7 @@ class Estimates(Tabular, Mapping[Hashable, Estimate]):
             method=str(self.method[position]),
             standard_error=self.standard_error[position],
             reason=str(self.reason[position]),
+            bounds=self.overall.bounds,
         )
 
     def __iter__(self) -> Iterator[Hashable]:

@@ -112,4 +112,5 @@ def _of_a_batch(stack: Table, metric: Metric, names: Sequence[str], answer: Answ
         method=repeat(chosen.name),
         standard_error=error,
         reason=reason,
+        bounds=repeat(metric.range),
     )

@@ -16,6 +16,8 @@ from howsure.grids import Grid, OneRecord, interval_text, number, percent, signi
 from howsure.methods.default import WHY
 from howsure.methods.interval import Interval
 from howsure.methods.method import Method
+from howsure.metrics.metric import Metric
+from howsure.metrics.spec import range_named
 
 Array = NDArray[Any]
 
@@ -48,6 +50,9 @@ class Estimate(OneRecord, Drawn, float):
     stream : hashable, optional
         Token of the joint stream of drawn tables that the draws are from: draw d of all estimates with equal tokens
         is of the same table. None where there are no draws, or nothing is known of them.
+    bounds : tuple of two float, optional
+        Smallest and largest possible value of the metric; by default those of the metric of that name, or of any
+        number where there is none.
 
     Examples
     --------
@@ -62,9 +67,21 @@ class Estimate(OneRecord, Drawn, float):
     ('0.89', True, 0.11)
     """
 
-    __slots__ = ("confidence_level", "draws", "high", "low", "method", "metric", "reason", "standard_error", "stream")
+    __slots__ = (
+        "bounds",
+        "confidence_level",
+        "draws",
+        "high",
+        "low",
+        "method",
+        "metric",
+        "reason",
+        "standard_error",
+        "stream",
+    )
 
     ndim: ClassVar[int] = 0  # by which pandas tells a number that can be unpacked from a list
+    bounds: tuple[float, float]
     low: float
     high: float
     metric: str
@@ -88,6 +105,7 @@ class Estimate(OneRecord, Drawn, float):
         draws: Array | None = None,
         reason: str = "",
         stream: Hashable = None,
+        bounds: tuple[float, float] | None = None,
     ) -> Self:
         """Return the estimate; see the class."""
         self = super().__new__(cls, value)
@@ -101,6 +119,7 @@ class Estimate(OneRecord, Drawn, float):
         put(self, "draws", draws)
         put(self, "reason", reason)
         put(self, "stream", stream)
+        put(self, "bounds", range_named(metric) if bounds is None else bounds)
         return self
 
     @property
@@ -182,8 +201,8 @@ def _made(fields: dict[str, Any]) -> Estimate:
     return Estimate(**fields)
 
 
-def estimate_of(name: str, value: float, interval: Interval, level: float, method: Method) -> Estimate:
-    """Return the estimate of a value and its interval."""
+def estimate_of(metric: Metric, name: str, value: float, interval: Interval, level: float, method: Method) -> Estimate:
+    """Return the estimate of a metric's value and its interval."""
     return Estimate(
         value,
         low=interval.low,
@@ -195,6 +214,7 @@ def estimate_of(name: str, value: float, interval: Interval, level: float, metho
         draws=interval.draws,
         reason=interval.reason,
         stream=interval.stream,
+        bounds=metric.range,
     )
 
 

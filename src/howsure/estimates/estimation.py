@@ -362,4 +362,4 @@ def finished(
     value = np.asarray(metric.value_at(method.described(table).counted), dtype=float)
     reason = reasons(metric, table, value, interval.reason).item()
     told = interval if reason == interval.reason else replace(interval, reason=reason)
-    return estimate_of(name, float(value), told, level, method)
+    return estimate_of(metric, name, float(value), told, level, method)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -119,6 +120,16 @@ def named(text: str) -> Definition | None:
         message = f"A metric is named by a spec string such as 'f1@macro', not by {type(text).__name__}."
         raise HowsureError(message)
     return REGISTRY.find(re.split(r"[+@]", text, maxsplit=1)[0])
+
+
+def range_named(text: str) -> tuple[float, float]:
+    """Return the range of the metric that a spec string names for two classes; of any number where it names none."""
+    definition = named(text)
+    with suppress(HowsureError):
+        return (
+            (-math.inf, math.inf) if definition is None else definition.bounds(2, _parsed(text, definition).arguments)
+        )
+    return -math.inf, math.inf
 
 
 @lru_cache(REMEMBERED)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, checked_level, one_of, real_numbers, several
-from howsure.pooling.effects import names_of_experiments, pool
+from howsure.pooling.effects import names_of_experiments, normal_pool
 from howsure.pooling.pooled import Pooled
 
 Array = NDArray[Any]
@@ -97,7 +97,7 @@ def conflate(
             )
             raise HowsureError(message)
     means, spreads = (np.array([statistic(each) for each in kept]) for statistic in (np.mean, _deviation))
-    between = pool(means, spreads, test="z", confidence_level=level, names=labels)
+    between = normal_pool(means, spreads, test="z", confidence_level=level, names=labels)
     conflated = DENSITIES[density](kept, bounds)
     low, high = _shortest(conflated, level)
     return replace(
@@ -107,6 +107,7 @@ def conflate(
         high=high,
         standard_error=float(conflated.std()),
         method=f"{density}_conflation",
+        estimand="common_value",
         prediction_interval=(math.nan, math.nan),
         weights=_precision(spreads),
         draws=conflated.rvs(size=len(arrays[0]), random_state=np.random.default_rng(random_state)),

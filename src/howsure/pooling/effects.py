@@ -22,7 +22,7 @@ ALONE = "one experiment says nothing of heterogeneity"
 NARROW = "Hartung–Knapp is narrower than the normal interval here: the experiments agree more than chance would have it"
 
 
-def pool(
+def normal_pool(
     values: ArrayLike,
     standard_errors: ArrayLike,
     *,
@@ -31,62 +31,12 @@ def pool(
     scale: str | None = None,
     confidence_level: float = 0.95,
     names: Sequence[str] | None = None,
+    metric: str = "",
+    limits: tuple[Array, Array] | None = None,
 ) -> Pooled:
-    """Pool the estimates of independent experiments.
+    """Pool values with standard errors by a normal model, on a scale; see `pool`.
 
-    Parameters
-    ----------
-    values, standard_errors : array-like of shape (k,)
-        Estimate and standard error of each experiment.
-    method : {"fixed", "dl", "pm", "reml"}
-        ``"fixed"``: all experiments measure one value; ``"dl"`` (DerSimonian–Laird), ``"pm"`` (Paule–Mandel) or
-        ``"reml"`` (restricted maximum likelihood): each has its own, with variance τ² between them.
-    test : {"z", "knha", "adhoc"}, optional
-        What the interval is taken from, by metafor's names. ``"z"``: the normal distribution, as if τ² were known;
-        ``"knha"``: the observed scatter and Student's t (Hartung, Knapp, Sidik and Jonkman); ``"adhoc"``: the same,
-        with a scatter that is never taken to be smaller than the standard errors expect. By default ``"adhoc"``, which
-        covers 94 % from three experiments on where ``"z"`` covers down to 79 % and ``"knha"`` to 91 %; ``"z"`` with
-        ``method="fixed"``.
-    scale : str, optional
-        ``"logit"`` for values in 0 … 1, ``"log"`` for positive ones, ``"fisher_z"`` for −1 … 1, ``"logit(0, 10)"`` or
-        ``"log(2, inf)"`` for other ranges: the values are pooled on that scale, and the result is carried back, so
-        that it keeps the range. By default ``"identity"``, as they are.
-    confidence_level : float
-        Coverage of the intervals, between 0 and 1.
-    names : sequence of str, optional
-        Names of the experiments; 1, 2, … by default.
-
-    Returns
-    -------
-    Pooled
-        The pooled value with its interval, and the heterogeneity between the experiments.
-
-    Raises
-    ------
-    HowsureError
-        If a value is not finite or outside the scale's range, a standard error is not positive, or lengths differ.
-
-    Notes
-    -----
-    Weights are ``1 / (se² + τ²)``. One experiment alone keeps its own normal interval, except by ``"knha"``.
-    Intervals of τ² invert Cochran's Q (Viechtbauer, 2007), those of I² and H² follow from them with the typical
-    variance within (Higgins and Thompson, 2002). The prediction interval is
-    ``value ± t · sqrt(se² + τ²)`` with Student's t on ``k - 2`` degrees of freedom (Higgins, Thompson and
-    Spiegelhalter, 2009). All agree with R's metafor.
-
-    References
-    ----------
-    DerSimonian, Laird (1986), Controlled Clinical Trials 7; Paule, Mandel (1982), Journal of Research of the NBS 87;
-    Knapp, Hartung (2003), Statistics in Medicine 22; IntHout, Ioannidis, Borm (2014), BMC Medical Research
-    Methodology 14; Röver, Knapp, Friede (2015), BMC Medical Research Methodology 15; Viechtbauer (2007), Statistics
-    in Medicine 26.
-
-    Examples
-    --------
-    >>> import howsure as hs
-    >>> pooled = hs.pool([0.91, 0.88, 0.93], [0.01, 0.02, 0.015], method="reml", scale="logit")
-    >>> round(pooled.value, 3), round(pooled.tau2, 3)
-    (0.907, 0.034)
+    ``limits`` are those of the experiments; by default normal ones on the scale.
     """
     one_of("pooling method", method, MODELS)
     taken = one_of("test", test, SPREADS) if test is not None else "z" if method == "fixed" else "adhoc"
@@ -98,6 +48,8 @@ def pool(
     centre = float(weight @ y / weight.sum())
     error, half, reason = SPREADS[taken](y, weight, centre, level)
     low, middle, high = (float(each) for each in chosen.back(np.array([centre - half, centre, centre + half])))
+    ends = normal_quantile(level) * np.sqrt(v)
+    lows, highs = (chosen.back(y - ends), chosen.back(y + ends)) if limits is None else limits
     return Pooled(
         value=middle,
         low=low,
@@ -105,6 +57,12 @@ def pool(
         standard_error=error / float(chosen.slope(np.array(middle))),
         confidence_level=level,
         method=method if taken == "z" else f"{method}_{taken}",
+        estimand="common_value"
+        if method == "fixed"
+        else "mean_of_sites"
+        if chosen.name == "identity"
+        else "typical_site",
+        metric=metric,
         **_heterogeneity(y, v, tau2, method, level),
         prediction_interval=_prediction(centre, error, tau2, len(y), level, chosen)
         if method != "fixed"
@@ -112,6 +70,8 @@ def pool(
         weights=weight / weight.sum(),
         names=labels,
         values=natural,
+        lows=lows,
+        highs=highs,
         standard_errors=errors,
         scale=chosen.name,
         reason=reason,
@@ -132,13 +92,18 @@ def checked_experiments(
     labels = names_of_experiments(names, len(natural))
     for label, value, error in zip(labels, natural, errors, strict=True):
         if not (math.isfinite(value) and scale.range[0] < value < scale.range[1]):
-            where = "finite" if scale.name == "identity" else f"inside {scale.range}, as the scale '{scale.name}' needs"
-            message = f"The value of experiment '{label}' is {value:g}, not {where}."
+            where = (
+                "finite."
+                if scale.name == "identity" or not math.isfinite(value)
+                else f"inside {scale.range}, as the scale '{scale.name}' needs. "
+                "Estimates and tables have method='binomial_normal'."
+            )
+            message = f"The value of experiment '{label}' is {value:g}, not {where}"
             raise HowsureError(message)
         if not (error > 0 and 0 < error**2 < math.inf):
             message = (
                 f"The standard error of experiment '{label}' is {error:g}: its weight would be infinite. "
-                "Give a positive one, for a perfect result from a posterior (`method='bayes'`) or a pooled table."
+                "Give a positive one; for a perfect result give estimates or tables, `hs.pool(tables, 'recall')`."
             )
             raise HowsureError(message)
     return natural, errors, labels

@@ -14,8 +14,6 @@ from howsure.estimates.drawn import Drawn
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.named import Named
 from howsure.grids import Grid, OneRecord, interval_text, number, p_text, percent, significant_decimals
-from howsure.methods.standard_errors import normal_quantile
-from howsure.pooling.scales import scale_named
 
 Array = NDArray[Any]
 BANDS = ((0.25, "negligible"), (0.5, "low"), (0.75, "moderate"), (math.inf, "high"))
@@ -36,14 +34,23 @@ class Pooled(OneRecord, Drawn, Named):
         Nominal coverage of the intervals.
     method : str
         Name of the method.
+    estimand : {"typical_site", "mean_of_sites", "common_value", "mean_of_folds", "all_cases"}
+        What the value estimates. ``"typical_site"``: the mean over the population of sites (experiments) on the scale
+        that was pooled on, carried back, which for a symmetric distribution is their median; ``"mean_of_sites"``: their
+        mean; ``"common_value"``: the one value that all are assumed to share; ``"mean_of_folds"``: the mean over the
+        folds of a cross-validation; ``"all_cases"``: the value of all cases as one test set.
+    metric : str
+        Spec string of the metric; empty where it is not known.
     tau2, tau2_interval : float, tuple of two float
-        Variance between the experiments, on the scale that was pooled on, with its interval by the Q-profile.
+        Variance between the experiments, on the scale that was pooled on, with its interval by the Q-profile, or by
+        the profile likelihood for ``"binomial_normal"``.
     i2, i2_interval : float, tuple of two float
         Share of the total variance that lies between the experiments, 0 … 1.
     h2, h2_interval : float, tuple of two float
         Total variance over the variance within.
     q, q_p_value : float
-        Cochran's Q, and the probability of one as large if all experiments measured the same.
+        Cochran's Q, or for ``"binomial_normal"`` the deviance of one common value (twice the log of the likelihood
+        ratio to one value for each experiment), and the probability of one as large if all measured the same.
     within_variance : float
         Typical variance within an experiment.
     prediction_interval : tuple of two float
@@ -52,8 +59,8 @@ class Pooled(OneRecord, Drawn, Named):
         Share of each experiment in the pooled value.
     names : tuple of str
         Names of the experiments.
-    values, standard_errors : ndarray of shape (k,)
-        Estimate and standard error of each experiment.
+    values, lows, highs, standard_errors : ndarray of shape (k,)
+        Estimate of each experiment with its interval and its standard error.
     scale : str
         Name of the scale that was pooled on.
     draws : ndarray of shape (draws,), optional
@@ -66,7 +73,7 @@ class Pooled(OneRecord, Drawn, Named):
     >>> import howsure as hs
     >>> pooled = hs.pool([0.91, 0.88, 0.93], [0.01, 0.02, 0.015])
     >>> print(pooled)
-    0.910 [0.854, 0.965], I² = 50 % (moderate)
+    0.910 [0.854, 0.965], mean of sites, I² = 50 % (moderate)
     """
 
     value: float
@@ -75,6 +82,8 @@ class Pooled(OneRecord, Drawn, Named):
     standard_error: float
     confidence_level: float
     method: str
+    estimand: str
+    metric: str = ""
     tau2: float
     tau2_interval: tuple[float, float]
     i2: float
@@ -88,6 +97,8 @@ class Pooled(OneRecord, Drawn, Named):
     weights: Array
     names: tuple[str, ...]
     values: Array
+    lows: Array
+    highs: Array
     standard_errors: Array
     scale: str = "identity"
     draws: Array | None = None
@@ -102,8 +113,17 @@ class Pooled(OneRecord, Drawn, Named):
 
     def __str__(self) -> str:
         digits = significant_decimals(self.low, self.high)
-        text = f"{self.value:.{digits}f} {interval_text(self.low, self.high, digits)}, {self.heterogeneity}"
+        interval = interval_text(self.low, self.high, digits)
+        text = f"{self.value:.{digits}f} {interval}, {self.estimated}, {self.heterogeneity}"
         return f"{text} ({self.reason})" if self.reason else text
+
+    def __repr__(self) -> str:
+        return f"Pooled({f'{self.metric} = ' if self.metric else ''}{self})"
+
+    @property
+    def estimated(self) -> str:
+        """The estimand in words."""
+        return self.estimand.replace("_", " ")
 
     @property
     def heterogeneity(self) -> str:
@@ -145,16 +165,18 @@ class Pooled(OneRecord, Drawn, Named):
 
     @property
     def experiments(self) -> dict[str, Estimate]:
-        """The experiments as estimates, with normal intervals on the scale that was pooled on."""
-        chosen, z = scale_named(self.scale), normal_quantile(self.confidence_level)
-        y, half = chosen.forward(self.values), z * self.standard_errors * chosen.slope(self.values)
-        columns = (self.values, chosen.back(y - half), chosen.back(y + half), self.standard_errors)
+        """The experiments as estimates, with the intervals that they were pooled by."""
+        columns = (self.values, self.lows, self.highs, self.standard_errors)
+        level = self.confidence_level
         return {
-            name: Estimate(
-                value, low=low, high=high, metric="", confidence_level=self.confidence_level, standard_error=error
-            )
+            name: Estimate(value, low=low, high=high, metric=self.metric, confidence_level=level, standard_error=error)
             for name, value, low, high, error in zip(self.names, *(each.tolist() for each in columns), strict=True)
         }
+
+    @property
+    def note(self) -> str:
+        """The estimand, the heterogeneity and the reason in one line."""
+        return "; ".join([f"estimand: {self.estimated}", *self.facts, *([self.reason] if self.reason else [])])
 
     def by_name(self) -> dict[str, Pooled]:
         """Return the pooled number by what it is, as what was pooled of several groups is named."""
@@ -186,7 +208,7 @@ def _forest(pooled: Pooled) -> Grid:
     if not math.isnan(pooled.prediction_interval[0]):
         rows.append(("a new experiment", "", interval_text(*pooled.prediction_interval, digits), "", ""))
     headers = ("experiment", "value", f"{percent(pooled.confidence_level)} interval", "weight", "")
-    return Grid(headers, tuple(rows), "; ".join([*pooled.facts, *([pooled.reason] if pooled.reason else [])]))
+    return Grid(headers, tuple(rows), pooled.note)
 
 
 def _bar(low: float, value: float, high: float, mark: str, left: float, right: float) -> str:

@@ -96,10 +96,9 @@ def forest_sheet(title: str, pooled: Pooled) -> Sheet:
         interval = interval_text(*pooled.prediction_interval, significant_decimals(pooled.low, pooled.high))
         bar = ruler.bar(pooled.value, [pooled.prediction_interval])
         rows.append((word("a further experiment", len(rows)), Cell((interval,), bar=bar), word("–", math.nan)))
-    note = "; ".join([*pooled.facts, *([pooled.reason] if pooled.reason else [])]) + "."
     headers = ("experiment", "value and interval", "weight")
     axis = ruler.axis(title, [1], pooled.value, "together")
-    return Sheet(f"Forest of {title}", headers, tuple(rows), note, axes=(axis,))
+    return Sheet(f"Forest of {title}", headers, tuple(rows), f"{pooled.note}.", axes=(axis,))
 
 
 def rank_sheet(title: str, found: Ranks) -> Sheet:

@@ -10,17 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, one_of
+from howsure.estimates.estimate import Estimate
 from howsure.methods.standard_errors import shows_variation
 from howsure.methods.summary import highest_density
+from howsure.pooling.bounded import BINOMIAL_NORMAL, ESTIMANDS, bounded_pool
 from howsure.pooling.conflation import DENSITIES, conflate
-from howsure.pooling.effects import ALONE, MODELS, pool
+from howsure.pooling.effects import ALONE, MODELS, normal_pool
 from howsure.pooling.folds import checked_test_share, pool_folds
 from howsure.pooling.pooled import Pooled
 from howsure.pooling.scales import SCALES, Scale, scale_named, scale_of_range
+from howsure.pooling.sites import sites_of
 
 Array = NDArray[Any]
-DEFAULT = "reml_adhoc"
+DEFAULT, UNBOUNDED = "default", "reml_adhoc"
 EDGE = "a fold is perfect: the mean is taken on the metric's own scale"
 SYNONYMS = {
     "singleton": "identity",
@@ -47,22 +50,28 @@ class Aggregation:
     Parameters
     ----------
     name
-        ``"fixed"``, ``"dl"``, ``"pm"``, ``"reml"`` (each also with ``"_knha"`` or ``"_adhoc"``), ``"beta"``,
-        ``"gamma"``, ``"histogram"`` (conflation), ``"nadeau_bengio"`` (folds), ``"tables"`` (their sum) or
-        ``"identity"``.
+        ``"default"``: ``"binomial_normal"`` for a metric with a finite range, else ``"reml_adhoc"``; ``"fixed"``,
+        ``"dl"``, ``"pm"``, ``"reml"`` (each also with ``"_knha"`` or ``"_adhoc"``), ``"beta"``, ``"gamma"``,
+        ``"histogram"`` (conflation), ``"nadeau_bengio"`` (folds), ``"tables"`` (their sum) or ``"identity"``.
     scale
-        Scale of the first and of the folds, by default that of the metric's range; see `pool`.
+        Scale of the normal models and of the folds, by default that of the metric's range; see `pool`.
     test_share
         Share of the cases that a fold tests on; see `pool_folds`.
+    estimand
+        Of ``"binomial_normal"``; see `pool`.
     """
 
     name: str = DEFAULT
     scale: str | None = None
     test_share: float | None = None
+    estimand: str | None = None
 
     def settings(self) -> dict[str, Any]:
         """Return name and settings as a study file says them."""
-        named = {"aggregation": self.name, "scale": self.scale, "test_share": self.test_share}
+        name = None if self.name == DEFAULT else self.name
+        named = {
+            "aggregation": name, "scale": self.scale, "test_share": self.test_share, "estimand": self.estimand,
+        }  # fmt: skip
         return {name: value for name, value in named.items() if value is not None}
 
 
@@ -75,6 +84,7 @@ class Members:
     draws: Sequence[Array]
     errors: Array | None = field(default=None)  # delta-method standard errors, where these are asked for
     range: tuple[float, float] = (0.0, 1.0)
+    estimates: Callable[[float], Sequence[Estimate]] | None = None  # at a level, for aggregation by likelihood
 
     def moments(self, scale: Scale = SCALES["identity"]) -> tuple[Array, Array]:
         """Return value and standard error of each: as observed with the delta method, or of the draws.
@@ -104,12 +114,18 @@ def _deviation(draws: Array) -> float:
     return float(draws.std(ddof=1)) if draws.size > 1 else math.nan
 
 
-def aggregation(name: str | None = None, *, scale: str | None = None, test_share: float | None = None) -> Aggregation:
+def aggregation(
+    name: str | None = None,
+    *,
+    scale: str | None = None,
+    test_share: float | None = None,
+    estimand: str | None = None,
+) -> Aggregation:
     """Return an aggregation by name or synonym, with its settings checked."""
     if not isinstance(name, str | None):
         message = f"An aggregation is named by a text such as '{DEFAULT}', not by {name!r}."
         raise HowsureError(message)
-    word = (name or DEFAULT).strip().lower().replace("-", "_").replace(" ", "_")
+    word = (name or (DEFAULT if scale is None else UNBOUNDED)).strip().lower().replace("-", "_").replace(" ", "_")
     word = SYNONYMS.get(word, word)
     if word not in KNOWN:
         raise HowsureError.unknown("aggregation", str(name), [*KNOWN, *SYNONYMS])
@@ -123,22 +139,35 @@ def aggregation(name: str | None = None, *, scale: str | None = None, test_share
         raise HowsureError(message)
     if test_share is not None:
         checked_test_share(test_share)
-    return Aggregation(word, scale, test_share)
+    if estimand is not None:
+        one_of("estimand", estimand, ESTIMANDS)
+    if estimand is not None and word not in {DEFAULT, BINOMIAL_NORMAL}:
+        message = f"The aggregation '{word}' takes no `estimand`: that is for '{BINOMIAL_NORMAL}'."
+        raise HowsureError(message)
+    return Aggregation(word, scale, test_share, estimand)
 
 
 def aggregated(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
     """Return the aggregate of a group, with draws of it; what cannot be aggregated is nan with the reason."""
     if len(members.names) == 1:
         return _single(members, level)
-    varies = shows_variation(*reversed(members.moments()))
-    still = [name for name, each in zip(members.names, np.atleast_1d(varies), strict=True) if not each]
-    if still:
-        reason = f"'{still[0]}' does not vary: give it a prior of more than 0, or aggregate by '{TABLES}'"
-        return _undefined(members, level, chosen.name, reason)
+    if chosen.name == DEFAULT:
+        chosen = replace(chosen, name=BINOMIAL_NORMAL if np.isfinite(members.range).all() else UNBOUNDED)
     try:
+        if chosen.name != BINOMIAL_NORMAL:
+            _refuse_constant(members)
         return members.within(KNOWN[chosen.name](chosen, members, level, seed))
     except HowsureError as error:
         return _undefined(members, level, chosen.name, str(error))
+
+
+def _refuse_constant(members: Members) -> None:
+    """Refuse experiments whose draws are all equal."""
+    varies = shows_variation(*reversed(members.moments()))
+    constant = [name for name, each in zip(members.names, np.atleast_1d(varies), strict=True) if not each]
+    if constant:
+        message = f"'{constant[0]}' does not vary: give it a prior of more than 0, or aggregate by '{TABLES}'"
+        raise HowsureError(message)
 
 
 def _single(members: Members, level: float) -> Pooled:
@@ -164,12 +193,25 @@ def _undefined(members: Members, level: float, method: str, reason: str) -> Pool
         **unknown,
         confidence_level=level,
         method=method,
+        estimand="all_cases" if method == "identity" else ESTIMANDS[0],
         weights=np.full(len(values), math.nan),
         names=members.names,
         values=values,
+        lows=np.full(len(values), math.nan),
+        highs=np.full(len(values), math.nan),
         standard_errors=errors,
         reason=reason,
     )
+
+
+def _by_likelihood(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
+    """Pool the estimates of the experiments, with draws of the confidence distribution."""
+    if members.estimates is None or not np.isfinite(members.range).all():
+        message = f"'{BINOMIAL_NORMAL}' needs the tables of the experiments, and a metric with a finite range"
+        raise HowsureError(message)
+    found = sites_of(dict(zip(members.names, members.estimates(level), strict=True)), None, level, None)
+    tails = np.random.default_rng(seed).random(len(members.draws[0]))
+    return bounded_pool(found, chosen.estimand or ESTIMANDS[0], tails)  # type: ignore[arg-type]
 
 
 def _effects(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
@@ -177,7 +219,7 @@ def _effects(chosen: Aggregation, members: Members, level: float, seed: np.rando
     scale = scale_named(chosen.scale) if chosen.scale else scale_of_range(members.range)
     values, errors = members.moments(scale)
     settings: dict[str, Any] = {"scale": scale.name, "confidence_level": level, "names": members.names}
-    pooled = pool(values, errors, method=model, test=test or "z", **settings)  # type: ignore[arg-type]
+    pooled = normal_pool(values, errors, method=model, test=test or "z", **settings)  # type: ignore[arg-type]
     return replace(pooled, draws=_drawn(pooled, scale, len(members.draws[0]), len(values) - 1 if test else None, seed))
 
 
@@ -187,7 +229,7 @@ def _folds(chosen: Aggregation, members: Members, level: float, seed: np.random.
         scale, note = SCALES["identity"], EDGE  # a perfect fold has no logit
     mean = pool_folds(members.observed, test_share=chosen.test_share, scale=scale.name, confidence_level=level)
     values, errors = members.moments()
-    between = pool(values, errors, method="dl", test="z", confidence_level=level, names=members.names)
+    between = normal_pool(values, errors, method="dl", test="z", confidence_level=level, names=members.names)
     pooled = replace(
         between,
         value=mean.value,
@@ -195,6 +237,7 @@ def _folds(chosen: Aggregation, members: Members, level: float, seed: np.random.
         high=mean.high,
         standard_error=mean.standard_error,
         method="nadeau_bengio",
+        estimand="mean_of_folds",
         prediction_interval=(math.nan, math.nan),
         weights=np.full(len(values), 1 / len(values)),
         scale=scale.name,
@@ -239,6 +282,8 @@ KNOWN: Mapping[str, Aggregator] = {
     **dict.fromkeys((f"{name}{test}" for name in MODELS for test in ("", "_knha", "_adhoc")), _effects),
     **{name: _conflated for name in DENSITIES if name != "gaussian"},
     "nadeau_bengio": _folds,
+    DEFAULT: _by_likelihood,  # or the effects, by the metric's range
+    BINOMIAL_NORMAL: _by_likelihood,
     TABLES: _alone_only,
     "identity": _alone_only,
 }

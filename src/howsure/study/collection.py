@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of, whole_number
+from howsure.estimates.estimation import estimate
 from howsure.methods.draws import MOST_DRAWS
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.binding import labels_to_expand, resolve
@@ -157,7 +158,7 @@ class Collection:
         if chosen.name == TABLES and len(members) > 1:
             return self._of_sum(metric, group, gathered, level)
         seed = seed_of(self.seed, "aggregate", group, metric, chosen.name)
-        return aggregated(chosen, gathered, level, seed)
+        return replace(aggregated(chosen, gathered, level, seed), metric=metric)
 
     def _chosen(self, metric: str) -> Aggregation:
         for added, chosen in self.metrics.items():
@@ -176,6 +177,9 @@ class Collection:
             [self.draws(metric, each.name, "posterior") for each in members],
             errors,
             bound[0].range,
+            lambda level: [
+                estimate(one.table, each, confidence_level=level) for each, one in zip(bound, members, strict=True)
+            ],
         )
 
     def _of_sum(self, metric: str, group: str, gathered: Members, level: float) -> Pooled:
@@ -196,6 +200,8 @@ class Collection:
             high=alone.high,
             standard_error=alone.standard_error,
             method=TABLES,
+            estimand="all_cases",
+            metric=metric,
             prediction_interval=(np.nan, np.nan),
             weights=cases / cases.sum(),
             draws=draws[0],

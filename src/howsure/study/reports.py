@@ -138,7 +138,7 @@ class Reports:
             aggregation.
         basis : {"draws", "delta"}
             ``"draws"``: mean and standard deviation of the posterior; ``"delta"``: observed value and delta-method
-            standard error.
+            standard error. ``"binomial_normal"`` takes neither: it pools observed values by their likelihood.
 
         Returns
         -------

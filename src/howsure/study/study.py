@@ -149,6 +149,7 @@ class Study(Reports):
         aggregation: str | None = None,
         scale: str | None = None,
         test_share: float | None = None,
+        estimand: str | None = None,
     ) -> None:
         """Add a metric, with the way in which it is aggregated over the experiments of a group.
 
@@ -157,20 +158,25 @@ class Study(Reports):
         metric : str
             A spec string; ``"recall@none"`` is one metric per class.
         aggregation : str, optional
-            ``"fixed"``, ``"dl"``, ``"pm"``, ``"reml"`` (each also with ``"_knha"`` or ``"_adhoc"``: see `pool`),
-            ``"beta"``, ``"gamma"``, ``"histogram"`` (conflation), ``"nadeau_bengio"`` (folds of one cross-validation),
-            ``"tables"`` (their sum) or ``"identity"``. By default ``"reml_adhoc"``.
+            ``"binomial_normal"``, ``"fixed"``, ``"dl"``, ``"pm"``, ``"reml"`` (the last four also with ``"_knha"`` or
+            ``"_adhoc"``: see `pool`), ``"beta"``, ``"gamma"``, ``"histogram"`` (conflation), ``"nadeau_bengio"``
+            (folds of one cross-validation), ``"tables"`` (their sum) or ``"identity"``. By default
+            ``"binomial_normal"`` for a metric with a finite range, else ``"reml_adhoc"``.
         scale : str, optional
-            Scale to pool on; by default that of the metric's range.
+            Scale on which a normal model pools, by default that of the metric's range; a scale alone means
+            ``"reml_adhoc"``.
         test_share : float, optional
             Share of the cases that a fold tests on, for ``"nadeau_bengio"``.
+        estimand : {"typical_site", "mean_of_sites"}, optional
+            For ``"binomial_normal"``: see `pool`.
 
         Raises
         ------
         HowsureError
             If a name is not known or does not fit the experiments.
         """
-        self._held.add_metric(metric, chosen_aggregation(aggregation, scale=scale, test_share=test_share))
+        chosen = chosen_aggregation(aggregation, scale=scale, test_share=test_share, estimand=estimand)
+        self._held.add_metric(metric, chosen)
 
     # --- from and to elsewhere -------------------------------------------------------------------------------
 
@@ -235,7 +241,7 @@ class Study(Reports):
         >>> predicted = np.where(np.arange(120) % 7 == 0, 1 - y, y)
         >>> study = hs.Study.from_cross_validation({"rule": predicted}, y, folds=np.arange(120) % 5, metrics=["f1"])
         >>> print(study.aggregate("f1")["rule"])
-        0.867 [0.820, 0.903], I² = 0 % (negligible)
+        0.867 [0.820, 0.903], mean of folds, I² = 0 % (negligible)
         """
         study = cls(seed=seed, n_draws=n_draws, confidence_level=confidence_level)
         splits = folds if folds is None or hasattr(folds, "__len__") else list(folds)

@@ -14,7 +14,7 @@ from howsure.compat.prob_conf_mat.experiment_group import ExperimentGroup
 from howsure.compat.prob_conf_mat.metrics.abc import MetricLike
 from howsure.errors import HowsureError
 from howsure.methods.standard_errors import shows_variation
-from howsure.pooling.effects import pool
+from howsure.pooling.pools import pool
 
 Array = NDArray[Any]
 AGGREGATION_REGISTRY: dict[str, type[ExperimentAggregator]] = {}

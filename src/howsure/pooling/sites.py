@@ -1,0 +1,155 @@
+"""Experiments with values, limits and range, as they come from estimates, comparisons, or tables and a metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, checked_level
+from howsure.estimates.estimation import estimate
+from howsure.metrics.spec import named
+from howsure.pooling.effects import names_of_experiments
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+REMEDY = "Give estimates, tables and a metric, or values and their standard errors."
+
+
+@runtime_checkable
+class Estimated(Protocol):
+    """An estimate or a comparison: a value with its limits, and the range of its metric."""
+
+    metric: str
+    confidence_level: float
+    standard_error: float
+    low: float
+    high: float
+    reason: str
+
+    @property
+    def value(self) -> float:
+        """The observed value."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Smallest and largest possible value."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sites:
+    """Independent experiments on one metric.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Their names.
+    values, lows, highs, standard_errors : ndarray of shape (k,)
+        Estimates, limits and standard errors.
+    level : float
+        Confidence level of the limits.
+    metric : str
+        What was estimated.
+    range : tuple of two float
+        Smallest and largest possible value.
+    """
+
+    names: tuple[str, ...]
+    values: Array
+    lows: Array
+    highs: Array
+    standard_errors: Array
+    level: float
+    metric: str
+    range: tuple[float, float]
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the range has two finite ends."""
+        return math.isfinite(self.range[0]) and math.isfinite(self.range[1])
+
+    @property
+    def of_areas(self) -> bool:
+        """Whether they are areas under the ROC curve, or contrasts of such."""
+        definition = named(self.metric.partition(":")[0])
+        return definition is not None and definition.is_area
+
+
+def sites_of(experiments: Any, metric: Any, level: float | None, names: Sequence[str] | None) -> Sites:
+    """Return the experiments of estimates, or of tables and a metric; in a list, or in a mapping by name."""
+    listed = list(experiments)
+    if isinstance(experiments, Mapping):
+        listed = [experiments[name] for name in experiments]
+        names = [str(name) for name in experiments] if names is None else names
+    labels = names_of_experiments(names, len(listed))
+    if any(_is_table(each) for each in listed):
+        found = _of_tables(dict(zip(labels, listed, strict=True)), metric, 0.95 if level is None else level)
+        level = None
+    elif metric is not None:
+        message = f"`metric` is for tables: estimates have a metric of their own. {REMEDY}"
+        raise HowsureError(message)
+    else:
+        found = list(listed)
+    return _checked(found, labels, level)
+
+
+def is_estimated(experiments: Any) -> bool:
+    """Whether experiments are tables, estimates or comparisons, and not plain numbers."""
+    if isinstance(experiments, Mapping):
+        return len(experiments) > 0
+    some = experiments if isinstance(experiments, Collection) else ()
+    return any(_is_table(each) or isinstance(each, Estimated) for each in some)
+
+
+def _is_table(experiment: Any) -> bool:
+    return hasattr(experiment, "design")
+
+
+def _of_tables(tables: Mapping[str, Any], metric: Any, level: float) -> list[Any]:
+    if metric is None:
+        message = "Tables need the metric that is pooled: `hs.pool(tables, 'recall')`."
+        raise HowsureError(message)
+    for name, each in tables.items():
+        Table.required(each, f"Experiment '{name}' is no table, as others are: {each!r}. {REMEDY}")
+    return [estimate(each, metric, confidence_level=level) for each in tables.values()]
+
+
+def _checked(found: Sequence[Any], labels: tuple[str, ...], level: float | None) -> Sites:
+    """Return estimates as sites; refuse those of other metrics, levels or ranges, and undefined ones."""
+    for name, each in zip(labels, found, strict=True):
+        if not isinstance(each, Estimated):
+            message = f"Experiment '{name}' is no estimate, as others are: {each!r}. {REMEDY}"
+            raise HowsureError(message)
+    quantity = [_quantity(each) for each in found]
+    for fact, given in {
+        "metric": quantity,
+        "confidence level": [each.confidence_level for each in found],
+        "range": [tuple(map(float, each.bounds)) for each in found],
+    }.items():
+        for name, other in zip(labels, given, strict=True):
+            if other != given[0]:
+                message = f"Experiment '{name}' has the {fact} {other}, and '{labels[0]}' {given[0]}: pool one {fact}."
+                raise HowsureError(message)
+    own = found[0].confidence_level
+    if level is not None and checked_level(level) != own:
+        message = f"The estimates have the confidence level {own:g}. Make them with `confidence_level={level:g}`."
+        raise HowsureError(message)
+    for name, each in zip(labels, found, strict=True):
+        if not math.isfinite(each.value):
+            why = f" ({each.reason})" if each.reason else ""
+            message = f"The value of experiment '{name}' is {each.value:g}{why}. Leave it out."
+            raise HowsureError(message)
+    columns = ("value", "low", "high", "standard_error")
+    values, lows, highs, errors = (np.array([float(getattr(each, column)) for each in found]) for column in columns)
+    low, high = map(float, found[0].bounds)
+    return Sites(labels, values, lows, highs, errors, own, quantity[0], (low, high))
+
+
+def _quantity(each: Any) -> str:
+    """Return what was estimated: the metric, or the contrast of a metric."""
+    contrast = getattr(each, "contrast", "")
+    return f"{each.metric}: {contrast}" if contrast else str(each.metric)
