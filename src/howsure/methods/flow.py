@@ -139,7 +139,7 @@ def _side_by_side(metrics: Sequence[Metric], table: Table) -> list[Metric]:
     cells = table.cells.shape[-1]
     if cells >= LUMPED_CELLS and not (design.is_independent or design.lumps(cells) is None):
         return []  # lumped cells have a small sample of their own
-    return [each for each in metrics if each.shares is not None and (cells < LUMPED_CELLS or each.terms is not None)]
+    return [each for each in metrics if each.shares is not None]
 
 
 def _by_cells(metric: Metric, table: Table) -> AtLevels:
@@ -175,7 +175,7 @@ def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -
         cases = table.design.sampled(table.cells) / sample.effect[..., None]
         cells = cases.shape[-1]
         flat = cases.reshape(-1, cells)
-        paths = _Paths.of(lambda part: AllCells(metric, table, flat[part]), cells, sample, metric.range)
+        paths = _Paths.of(lambda part: AllCells(metric, table, flat[part], part), cells, sample, metric.range)
     return lambda level: paths.interval(level, table)
 
 
