@@ -20,7 +20,7 @@ ROUNDING = 1e-9
 
 
 class LeftOut:
-    """Macro averages on tables without one case of each kind, and their classes' outcomes.
+    """Averages over classes on tables without one case of each kind.
 
     Parameters
     ----------
@@ -38,7 +38,9 @@ class LeftOut:
         self.misses, self.alarms = layout.by_class(self.wrong)
         self.rows = self.hits + self.misses
         self.value, self.times, self.whole = averages.of_each(self.hits, self.rows, self.hits + self.alarms)
-        self.weights = quotient(self.times, self.times.sum(-1, keepdims=True))
+        self.is_weighted = averages.by_total.any(-1)
+        counted = averages.weights(self.rows, self.times)
+        self.weights = quotient(counted, counted.sum(-1, keepdims=True))
         over, under = averages.above, averages.below
         self.forms = (  # of a hit, a miss and a false alarm, in numerator and denominator
             (self.hits, over.sum(0), under.sum(0)),
@@ -47,13 +49,18 @@ class LeftOut:
         )
 
     def bias(self) -> Array:
-        """Return the bias of the jackknife: ``−Σ C (x − v y) y / (B (B − y))`` by class for forms A and B.
+        """Return the bias by the jackknife, on each table.
 
-        Without one case A / B is (A − x) / (B − y), for a count of coefficients x and y.
+        Without one case of a kind, of coefficients x and y, A / B changes by ``d = −(x − v y) / (B − y)``, and so its
+        curvature is ``d y / B``. A weighted average is Σ R v / Σ R: leaving out a case of the class itself also takes
+        one from its R.
         """
         total = np.zeros(len(self.cases))
-        for count, x, y in self.forms:
-            total += (self.weights * count * y * quotient(self._change(count, x, y), self.whole)).sum(-1)
+        for (count, x, y), own in zip(self.forms, (1.0, 1.0, 0.0), strict=True):
+            change = self._change(count, x, y)
+            bend = np.where(self.is_weighted[:, None], quotient(self.rows - own, self.rows) * change, 0.0)
+            bend = np.where(self.is_weighted[:, None], bend, y * quotient(change, self.whole))
+            total += (self.weights * count * bend).sum(-1)
         return total
 
     def inflation(self) -> Array:
@@ -100,12 +107,16 @@ class LeftOut:
         equal = (~occurs | (np.abs(self.rows - largest) <= ROUNDING * largest)).all(-1) & (largest[:, 0] > 1)
         if not equal.any():
             return equal, np.zeros(len(equal))
-        spread = self.wrong * (1 - quotient(self.wrong, self.rows[:, self.layout.truth]))
+        size = self.rows[:, self.layout.truth]
+        spread = self.wrong * quotient(size - self.wrong, size - 1)  # the unbiased variance of a cell
         over, under = self.averages.above, self.averages.below
         kinds = (
             (quotient(self.hits * self.misses, self.rows), over[0] + over[2], under[0] + under[2]),
             (self.layout.by_class(spread)[1], over[2], under[2]),
         )
-        bends = (variance * (x - self.value * y) * quotient(-y, self.whole**2) for variance, x, y in kinds)
-        weights = np.where(self.averages.by_total, self.rows, 1.0) * self.times
-        return equal, quotient((weights * sum(bends)).sum(-1), weights.sum(-1))
+        bias = np.zeros(len(equal))
+        for variance, x, y in kinds:  # the factor makes up for the bias of the estimate itself: 1 + 3 y / (2 B) + …
+            more = quotient(self.whole, self.whole - y)
+            bend = (x - self.value * y) * quotient(-y, self.whole**2) * (more + more**2) / 2
+            bias += (self.weights * variance * bend).sum(-1)
+        return equal, bias

@@ -24,6 +24,7 @@ class Path:
         self.start = tables.start()
         centre = tables.scale.scaled(value)
         self.bias, self.inflation = tables.second_order()
+        self.is_sparse = tables.is_sparse()
         self.centre = np.where(np.isfinite(centre), centre, self.start.value[0]) - self.bias
         self.varies = shows_variation(np.sqrt(self.start.variance[0]), self.centre)
         self.reach = np.full(self.centre.shape, -np.inf)

@@ -25,6 +25,8 @@ from howsure.native.products import ProductTables
 from howsure.tables.counts import ConfusionCounts, occurring
 
 Array = NDArray[Any]
+SEVERAL = 20  # classes, up to which intervals covered with two cases a class
+FEW_CASES = 4  # of a class, on average
 
 
 class TooSteepError(Exception):
@@ -79,18 +81,26 @@ class ClassPath(PathTables, abc.ABC):
         parts = [right + pseudo * true * predicted, missed + wrong, *by_class]
         self.filled = np.concatenate([np.broadcast_to(each, (len(effect), each.shape[-1])) for each in parts], -1)
 
+    def is_sparse(self) -> Array:
+        """Return whether many classes have few cases on average, of each table; a weighted recall has no bias."""
+        cells = self.cases
+        rows = cells[:, : self.classes] + self.told.by_class(cells[:, self.classes :])[0]
+        occurs = (rows > 0).sum(-1)
+        few = (occurs > SEVERAL) & (rows.sum(-1) < FEW_CASES * occurs)
+        is_recall = (self.averages.below[[0, 2]] == 0).all((0, -1))
+        return np.asarray(few & ~(is_recall & self.averages.by_total.any(-1)))
+
     def score(self, here: Point, tables: Any) -> Array:
         """Return how far the observed cells are from a point along its slopes."""
         return dot(self.cases[tables], here.slopes[..., : -2 * self.classes])
 
     def second_order(self) -> tuple[Array, Array]:
-        """Return the bias, half by second differences and half by the jackknife, and the inflation of the variance."""
+        """Return bias and inflation of the variance; the bias of macro averages is half by second differences."""
         left_out = LeftOut(self.averages, self.told, self.cases)
-        is_macro = self.averages.by_total.reshape(-1) == 0
-        bias, inflation = self.bias(), np.ones(len(self.cases))
-        if is_macro.any():
-            bias = np.where(is_macro, (bias + left_out.bias()) / 2, bias)
-            inflation = np.where(is_macro, left_out.inflation(), inflation)
+        bias, inflation = left_out.bias(), np.ones(len(self.cases))
+        if not left_out.is_weighted.all():
+            bias = np.where(left_out.is_weighted, bias, (bias + self.bias()) / 2)
+            inflation = np.where(left_out.is_weighted, 1.0, left_out.inflation())
         equal, fixed = left_out.of_fixed_sizes()
         return np.where(equal, fixed, bias), inflation
 

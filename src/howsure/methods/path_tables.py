@@ -120,6 +120,10 @@ class PathTables(abc.ABC):
         bias = self.bias()
         return bias, np.ones(bias.shape)
 
+    def is_sparse(self) -> Array:
+        """Return whether many classes have so few cases that the bias is not known, of each table."""
+        return np.zeros(len(self.filled), dtype=bool)
+
     def deviance(self, here: Point, tables: Any) -> Array:
         """Return the root of the deviance of the tables at the start from points of the path."""
         filled = self.filled[tables]
