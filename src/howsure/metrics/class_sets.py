@@ -77,6 +77,12 @@ class ClassSet:
         """Whether no class is a constant."""
         return bool(np.isnan(self.constants).all())
 
+    def among_named(self, undefined: Array) -> Array:
+        """Return which of the named classes are undefined, from those of the average that are."""
+        found = ~np.isin(self.named, self.kept)
+        found[~found] = undefined
+        return found
+
     @property
     def fixed(self) -> Array:
         """The values of the classes of the average that are constants."""
