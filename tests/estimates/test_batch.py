@@ -213,7 +213,7 @@ def test_groups_without_a_class_say_why():
     assert np.isnan(found["b"].value)
     assert found["b"].reason == hs.estimate(tables["b"], "recall").reason == "undefined: there is no case of the class"
     average = hs.estimate(tables, "recall@macro")
-    assert average["b"].reason == "averaged without 1 of 2 classes, where it is undefined"
+    assert average["b"].reason == "averaged without 1 of 2 classes, where it is undefined (with them 0.250 to 0.750)"
     assert average["a"].reason == ""
 
 

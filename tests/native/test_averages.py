@@ -18,9 +18,9 @@ def averages_of(classes):
     rng = np.random.default_rng(classes)
     kinds = [(*ratio, weighted) for ratio in (PRECISION, RECALL, F1, JACCARD) for weighted in (False, True)]
     times = [np.ones(classes), rng.integers(0, 3, classes) + (np.arange(classes) == 0)]
-    filled = [np.nan, 0.0, 1.0]
+    constants = [np.full(classes, np.nan), np.where(np.arange(classes) % 4 == 3, rng.choice([0.0, 1.0]), np.nan)]
     return [
-        ClassShares.of(above, below, by_total=weighted, times=times[place % 2], filled=filled[place % 3])
+        ClassShares.of(above, below, by_total=weighted, times=times[place % 2], constants=constants[place // 4 % 2])
         for place, (above, below, weighted) in enumerate(kinds)
     ]
 
@@ -29,8 +29,8 @@ def value(average, hits, rows, columns):
     """Return an average, class by class."""
     part, whole = (coefficients[:, 0] @ [hits, rows, columns] for coefficients in (average.above, average.below))
     total = weight = 0.0
-    for own, all_of_it, row, times in zip(part, whole, rows, average.times, strict=True):
-        share = own / all_of_it if all_of_it else average.filled[0]
+    for own, all_of_it, row, times, constant in zip(part, whole, rows, average.times, average.constants, strict=True):
+        share = constant if not np.isnan(constant) or not all_of_it else own / all_of_it
         counts = times * (row if average.by_total[0] else 1.0) * (not np.isnan(share))
         total, weight = total + counts * np.nan_to_num(share), weight + counts
     return total / weight
@@ -76,7 +76,7 @@ def test_biases_are_half_the_second_differences_times_the_counts(classes, by_num
         tp, fn, fp, tn = four
         part, whole = (each[:, 0] @ [tp, tp + fn, tp + fp] for each in (average.above, average.below))
         share = (tp + fn) / (tp + fn + fp + tn) if average.by_total[0] else 1 / average.times.sum()
-        return average.times * part / whole * share
+        return np.where(np.isnan(average.constants), average.times, 0.0) * part / whole * share
 
     expected = np.zeros((2, len(alone)))
     for row, place in np.ndindex(expected.shape):

@@ -61,8 +61,9 @@ from howsure.native.growth import grown
 from howsure.native.products import ProductTables
 for classes in (1, 2, 9, 64):
     kinds = [([2, 0, 0], [0, 1, 1], False, np.nan), ([1, 0, 0], [0, 1, 0], True, 0.0)]
-    together = ClassShares.beside([ClassShares.of(above, below, by_total=by, times=np.ones(classes), filled=filled)
-                                   for above, below, by, filled in kinds])
+    together = ClassShares.beside([ClassShares.of(above, below, by_total=by, times=np.ones(classes),
+                                                  constants=[constant] * classes)
+                                   for above, below, by, constant in kinds])
     for tables in (0, 1, 3):
         counts = rng.poisson(0.5, (4, tables, 2, classes)) * 1.0
         together.bias(list(counts), 1 / 16, 0.5)
@@ -123,7 +124,7 @@ for size, bound in ((-1, 5.0), (1, 701.0), (1, np.nan)):
     assert function.howsure_tilted(L(size), P(zeros), P(np.array([1.0, 0.0, bound])), *[P(zeros)] * 2) == 1
 for tables, averages, classes in ((-1, 1, 1), (1, -1, 1), (1, 1, -1)):
     sizes = (L(tables), L(averages), L(classes))
-    assert function.howsure_average_bias(*sizes, *[P(zeros)] * 10) == 1
+    assert function.howsure_average_bias(*sizes, *[P(zeros)] * 11) == 1
     assert function.howsure_product_points(*sizes, L(0), *[P(zeros)] * 14) == 1
 for wrong, place in ((-1, 0), (1, 3), (1, -1)):
     places = np.array([place])
@@ -248,7 +249,7 @@ def test_every_instruction_set_gives_the_same_numbers(tmp_path):
         sizes = [ctypes.c_int64(each) for each in (tables.size, len(powers), 1, 1)]
         assert ctypes.CDLL(str(target)).howsure_power_sums(*sizes, *addresses) == 0
         cells, moments = of_classes.copy(), [np.empty(shape) for shape in (2, of_classes.shape, 2, 2, 240)]
-        arrays = (places, places - 1, ones, 2 * ones, ones, ones, ones, ones, cells, *moments)
+        arrays = (places, places - 1, ones, 2 * ones, ones, ones, np.nan * ones, ones, cells, *moments)
         addresses = [ctypes.c_void_p(each.ctypes.data) for each in arrays]
         sizes = [ctypes.c_int64(each) for each in (2, 1, 40, len(places))]
         assert ctypes.CDLL(str(target)).howsure_product_points(*sizes, *addresses) == 0
@@ -258,7 +259,7 @@ def test_every_instruction_set_gives_the_same_numbers(tmp_path):
         assert (
             ctypes.CDLL(str(target)).howsure_grown(*(ctypes.c_int64(each) for each in (2, 123, 2, 2)), *addresses) == 0
         )
-        arrays = (ones, 2 * ones, ones, ones, *(cells.reshape(-1)[each:] for each in range(4)), ones, bias)
+        arrays = (ones, 2 * ones, ones, ones, np.nan * ones, *(cells.reshape(-1)[each:] for each in range(4)), ones, bias)
         addresses = [ctypes.c_void_p(each.ctypes.data) for each in arrays]
         assert (
             ctypes.CDLL(str(target)).howsure_average_bias(*(ctypes.c_int64(each) for each in (2, 1, 40)), *addresses)

@@ -8,9 +8,9 @@ from howsure.native.averages import ClassShares
 from howsure.native.products import ProductTables
 
 AVERAGES = [
-    ClassShares.of([2, 0, 0], [0, 1, 1], by_total=False, times=np.ones(7), filled=np.nan),
-    ClassShares.of([1, 0, 0], [0, 0, 1], by_total=True, times=np.ones(7), filled=np.nan),
-    ClassShares.of([1, 0, 0], [0, 1, 0], by_total=True, times=np.arange(7) % 3, filled=0.0),
+    ClassShares.of([2, 0, 0], [0, 1, 1], by_total=False, times=np.ones(7)),
+    ClassShares.of([1, 0, 0], [0, 0, 1], by_total=True, times=np.ones(7)),
+    ClassShares.of([1, 0, 0], [0, 1, 0], by_total=True, times=np.arange(7) % 3, constants=[0.0, *[np.nan] * 5, 1.0]),
 ]
 
 

@@ -407,8 +407,25 @@ def changes(question, case, table, found, rng):
         again, _ = question.of(one_model(other.table()))
         if isinstance(again, Exception) or not alike(found, again):
             yield f"{what} changes {found} to {again}"
+    if case.kind == "confusion" and "labels" in case.keywords and question.method in {"auto", "flow", "delta", "wald"}:
+        yield from unused(question, case, table, found)
     if case.can_be_split and rng.random() < 0.5:
         yield from groups(question, case, rng)
+
+
+def unused(question, case, table, found):
+    """Yield whether a label that never occurs changes the interval of an average whose value leaves it out."""
+    from howsure.metrics.binding import resolve
+
+    labels = case.keywords["labels"]
+    another = np.append(labels, ["zzz"] if labels.dtype.kind == "U" else [99])
+    if resolve(question.metric, table).members is None or (table.class_totals > 0).sum() < 2:
+        return  # a truth of one class shows no variation, and a table smoothed over all classes stands in for it
+    again, fault = question.of(replace(case, keywords=case.keywords | {"labels": another}).table())
+    if fault or isinstance(again, Exception):
+        yield f"with an unused label: {fault or again}"
+    elif math.isclose(again.value, found.value, rel_tol=1e-9) and not alike(found, again):
+        yield f"an unused label changes {found} to {again}"
 
 
 def groups(question, case, rng):
@@ -456,8 +473,12 @@ def numbers(found, table, metric, threshold):
         held = found.draws is None and found.method not in TEXTBOOK
         if held and not found.low - slack <= found.value <= found.high + slack:
             yield f"{found.value} outside [{found.low}, {found.high}]"
+        inside = low + slack < found.value < high - slack and found.standard_error > ROUNDING and "bias" not in found.reason
+        if held and inside and "@" in metric and found.method == "flow" and found.value in (found.low, found.high):
+            yield f"a limit at the value, of a standard error of {found.standard_error}: {found}"
 
 
+ROUNDING = 1e-6
 TEXTBOOK = {
     "wald",
     "delong_wald",

@@ -28,7 +28,7 @@ from howsure.methods.method import DrawingMethod, Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.methods.sides import Alternative, Sides
-from howsure.metrics.binding import resolve
+from howsure.metrics.binding import resolve, resolve_each
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Effect, Metric, Side
 from howsure.metrics.spec import Spec
@@ -173,17 +173,15 @@ class _Question:
         models = paired_table(table, "compare")
         names = models.chosen(*self.names)
         joint = models.pair(*names)
-        return self._of(
-            joint,
-            [Side(name, resolve(self.metric, joint.model(name)), joint.view(name)) for name in names],
-            random_state,
-        )
+        bound = resolve_each(self.metric, [joint.model(name) for name in names])
+        sides = [Side(name, metric, joint.view(name)) for name, metric in zip(names, bound, strict=True)]
+        return self._of(joint, sides, random_state)
 
     def of_test_sets(self, joint: SeparateTables, *, random_state: Any) -> Comparison:
         """Compare two models on different cases."""
         names = (self.names[0] or "first", self.names[1] or "second")
-        views = zip(names, joint.tables, joint.views, strict=True)
-        return self._of(joint, [Side(name, resolve(self.metric, own), view) for name, own, view in views], random_state)
+        sides = map(Side, names, resolve_each(self.metric, joint.tables), joint.views)
+        return self._of(joint, list(sides), random_state)
 
     def _of(self, joint: Table, sides: list[Side], random_state: Any) -> Comparison:
         metric = contrast_metric(self.effect, *sides)

@@ -18,7 +18,7 @@ from howsure.comparison.rank_sets import Estimated
 from howsure.designs.base import is_heard, quotient
 from howsure.errors import HowsureError
 from howsure.methods.standard_errors import shows_variation
-from howsure.metrics.binding import resolve
+from howsure.metrics.binding import resolve_each
 from howsure.metrics.metric import Metric, Side
 from howsure.tables.paired import JointTable
 from howsure.tables.table import Table
@@ -93,7 +93,8 @@ def contenders(given: Any, metric: Any) -> Contenders:
         return _of_separate(named, metric)
     joint = JointTable.required(found, GIVE)
     tables = {name: joint.model(name) for name in joint.models}
-    sides = [Side(name, resolve(metric, own), joint.view(name)) for name, own in tables.items()]
+    bound = resolve_each(metric, list(tables.values()))
+    sides = [Side(name, each, joint.view(name)) for name, each in zip(tables, bound, strict=True)]
     counts = joint.counted
     with np.errstate(all="ignore"):
         values = np.array([float(each.value(counts)) for each in sides])
@@ -111,7 +112,7 @@ def _of_separate(tables: dict[str, Table], metric: Any) -> Contenders:
     for each in listed[1:]:
         if refusal := listed[0].refusal_beside(each):
             raise HowsureError(refusal)
-    metrics = [resolve(metric, each) for each in listed]
+    metrics = resolve_each(metric, listed)
     with np.errstate(all="ignore"):
         values = np.array([float(one(own.counted)) for one, own in zip(metrics, listed, strict=True)])
         gradients = [_finite([one.gradient(own.counted)], own)[0] for one, own in zip(metrics, listed, strict=True)]

@@ -285,8 +285,8 @@ def leaderboard(
     deviations = estimated.deviations(rng)
     sets = rank_sets(estimated, deviations, level)
     own = [
-        estimate(one, metric, method=named(method), confidence_level=level, random_state=group_seed(seed, name))
-        for name, one in found.tables.items()
+        estimate(one, each, method=named(method), confidence_level=level, random_state=group_seed(seed, name))
+        for (name, one), each in zip(found.tables.items(), found.metrics, strict=True)
     ]
     names = [found.names[index] for index in known]
     chances = _probabilities(names, estimated, deviations, rng)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from howsure.comparison.pairs import compared_pairs
 from howsure.comparison.result import Comparison, comparison_grid
 from howsure.errors import HowsureError, UnknownKeyError, checked_level, one_of
 from howsure.estimates.estimate import Estimate
-from howsure.estimates.estimation import evaluate, finished
+from howsure.estimates.estimation import asked_metrics, default_metrics, evaluate, finished
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.grouped import Results, over_groups
 from howsure.estimates.named import Named
@@ -29,7 +29,7 @@ from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.methods.sides import Alternative, Sides
-from howsure.metrics.binding import listed_metrics, resolve
+from howsure.metrics.binding import listed_metrics, resolve, resolve_each
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.metric import Metric
 from howsure.tables.paired import JointTable, paired_table
@@ -85,21 +85,25 @@ def evaluate_models(
     models = paired_table(table, "evaluate_models")
     chosen, level = named(method), checked_level(confidence_level)
     tables = {name: models.model(name) for name in models.models}
+    first = tables[models.models[0]]
     settings: dict[str, Any] = {"confidence_level": level, "random_state": random_state}
     if not isinstance(chosen, Bootstrap | Dirichlet):
-        alone = {name: evaluate(each, metrics, method=chosen, **settings) for name, each in tables.items()}
+        wanted = default_metrics(first) if metrics is None else asked_metrics(first, listed_metrics(metrics))
+        own = list(zip(*(resolve_each(each, list(tables.values())) for each in wanted), strict=True))
+        pairs = zip(tables.items(), own, strict=True)
+        alone = {name: evaluate(each, bound, method=chosen, **settings) for (name, each), bound in pairs}
         return Results(results=alone, column="model")
     if isinstance(chosen, Dirichlet) and not chosen.is_plain:
         message = "Of several models at once `Dirichlet` takes `prior=` only."
         raise HowsureError(message)
-    first = tables[models.models[0]]
-    bound = [resolve(each, first) for each in evaluate(first, metrics, confidence_level=level)]  # what specs stand for
+    wanted = evaluate(first, metrics, confidence_level=level)  # what specs stand for
+    bound = [resolve_each(each, list(tables.values())) for each in wanted]
     seed = seed_sequence(random_state)
     stream = stream_of(chosen, models, seed)
-    draws = draws_of_models(bound, models, chosen, seed)
+    draws = draws_of_models([_of_any_model(each[0], first) for each in bound], models, chosen, seed)
     found = {}
     for index, (name, own) in enumerate(tables.items()):
-        metrics_of = [resolve(each.spec or each, own) for each in bound]  # scores and values are the model's own
+        metrics_of = [each[index] for each in bound]
         intervals = [
             chosen.interval_of(draws[row, index], each, own, level, seed) for row, each in enumerate(metrics_of)
         ]
@@ -111,6 +115,14 @@ def evaluate_models(
             estimates=estimates, table=own, method=chosen, seed=seed, threshold=None, confidence_level=level
         )
     return Results(results=found, column="model")
+
+
+def _of_any_model(metric: Metric, table: Table) -> Metric:
+    """Return the metric for draws of every model: no class is a constant for the sake of one of them."""
+    if metric.members is None or metric.members.varies:
+        return metric
+    some = cast("Sequence[int]", metric.classes)
+    return resolve(metric.spec or metric, replace(table, counts=np.ones(table.counts.shape)), classes=some)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

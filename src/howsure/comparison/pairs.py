@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -15,13 +15,14 @@ from howsure.comparison.result import Comparison
 from howsure.estimates.estimate import Estimate
 from howsure.methods.method import DrawingMethod, Method
 from howsure.methods.sides import Sides
-from howsure.metrics.binding import resolve
+from howsure.metrics.binding import left_out, resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Contrast, Metric, Side
 from howsure.tables.paired import JointTable
 from howsure.tables.table import Table
 
 DIFFERENCE = EFFECTS["difference"]
+Seen = Callable[[JointTable, str], tuple[Metric, Any]]
 
 
 def compared_pairs(
@@ -43,15 +44,16 @@ def compared_pairs(
         Seed of the methods that draw.
     """
     names = list(combinations(models.models, 2))
-    alone = _Alone()
+    alone, without = _Alone(), left_out(metric, [models.model(name) for name in models.models])
     found: dict[int, Comparison] = {}
     draws = isinstance(method, DrawingMethod)  # by pair, each from the seed
     for places, batch in () if draws else models.batches_of_pairs(names):
         chosen = [names[place] for place in places]
-        told = _in_one_pass(models, batch, chosen, metric, method, sides, alone)
+        told = _in_one_pass(models, batch, chosen, partial(_seen, metric, without), method, sides, alone)
         found |= {int(places[index]): comparison for index, comparison in told.items()}
     rest = [place for place in range(len(names)) if place not in found]
-    found |= {place: _one(models, names[place], metric, method, sides, random_state, alone) for place in rest}
+    seen = partial(_seen, metric, without)
+    found |= {place: _one(models, names[place], seen, method, sides, random_state, alone) for place in rest}
     return [found[place] for place in range(len(names))]
 
 
@@ -71,7 +73,7 @@ class _Alone:
 def _one(
     models: JointTable,
     names: tuple[str, str],
-    metric: str | Metric,
+    seen: Seen,
     method: Method | None,
     sides: Sides,
     random_state: Any,
@@ -79,26 +81,26 @@ def _one(
 ) -> Comparison:
     """Return the comparison of one pair, by its own joint table."""
     joint = models.pair(*names)
-    contrast = contrast_metric(DIFFERENCE, *(Side(name, *_seen(metric, joint, name)) for name in names))
+    contrast = contrast_metric(DIFFERENCE, *(Side(name, *seen(joint, name)) for name in names))
     return compared(joint, contrast, method, sides, random_state, alone=alone)
 
 
-def _seen(metric: str | Metric, joint: JointTable, name: str) -> tuple[Metric, Any]:
-    """Return the metric of one of the models, and how its table follows from the joint one."""
-    return resolve(metric, joint.model(name)), joint.view(name)
+def _seen(metric: str | Metric, without: Any, joint: JointTable, name: str) -> tuple[Metric, Any]:
+    """Return the metric of one of the models, over the classes of all, and how its table follows from the joint one."""
+    return resolve(metric, joint.model(name), without=without), joint.view(name)
 
 
 def _in_one_pass(
     models: JointTable,
     batch: JointTable,
     names: Sequence[tuple[str, str]],
-    metric: str | Metric,
+    seen_of: Seen,
     method: Method | None,
     sides: Sides,
     alone: _Alone,
 ) -> dict[int, Comparison]:
     """Return the comparisons of the pairs of a batch by their places in it, but of those that need words."""
-    seen = [_seen(metric, batch, name) for name in batch.models]
+    seen = [seen_of(batch, name) for name in batch.models]
     if not all(each.takes_batches for each, _ in seen):
         return {}
     contrast = contrast_metric(DIFFERENCE, *(Side(name, *each) for name, each in zip(batch.models, seen, strict=True)))

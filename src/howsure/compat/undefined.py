@@ -97,7 +97,8 @@ def _absent(metric: Metric | Spec, table: Table) -> Array:
         if isinstance(metric, Spec) and metric.is_each_class:
             return np.isnan(metric.definition.evaluate(*counts.outcomes(), **metric.arguments))
         bound = resolve(metric, table)
-        return np.isnan([bound.value_at(counts)] if bound.per_class is None else bound.per_class(counts))
+        found = np.isnan([bound.value_at(counts)] if bound.per_class is None else bound.per_class(counts))
+        return found if bound.members is None else bound.members.among_named(found)
 
 
 def warn(words: str, category: type[Warning] = UndefinedMetricWarning) -> None:

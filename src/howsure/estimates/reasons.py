@@ -43,7 +43,7 @@ def reasons(metric: Metric, table: Table, value: Array, found: Any) -> Array:
     if undefined.any():
         text = np.where(undefined, _undefined(metric, table), text)
     if metric.per_class is not None:
-        text = np.where((text == "") & ~undefined, _left_out(metric.per_class, metric, table), text)
+        text = np.where((text == "") & ~undefined, _left_out(metric.per_class, metric, table, value), text)
     if table.design.is_exact:  # nothing is drawn, so that nothing could vary
         text = np.where(text == CONSTANT, "", text)
     return np.where(text == "", note, text + f"; {note}") if note else text
@@ -74,14 +74,32 @@ def _empty_parts(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
     return text
 
 
-def _left_out(per_class: Callable[[Any], Array], metric: Metric, table: Table) -> Any:
-    """Say how many classes an average leaves out because the metric is undefined on them."""
-    undefined = np.isnan(per_class(table.counted))
-    if not undefined.any():
+def _left_out(per_class: Callable[[Any], Array], metric: Metric, table: Table, value: Array) -> Any:
+    """Say how many classes an average leaves out because the metric is undefined on them, or has as constants."""
+    undefined, members = np.isnan(per_class(table.counted)), metric.members
+    before = 0 if members is None else len(members.named) - len(members.kept)
+    missing, number = undefined.sum(-1) + before, undefined.shape[-1] + before
+    fixed = [] if members is None else members.fixed.tolist()
+    if not (missing.any() or fixed):
         return ""
-    missing, number = undefined.sum(-1), undefined.shape[-1]
     what = "pairs of classes" if metric.spec is not None and metric.spec.pairs else "classes"
     text = np.full(table.batch, "", dtype=object)
     for few in np.unique(missing[missing > 0]):
-        text[missing == few] = f"averaged without {few} of {number} {what}, where it is undefined"
+        chosen = missing == few
+        text[chosen] = f"averaged without {few} of {number} {what}, where it is undefined"
+        if metric.average == "macro" or metric.average is None:
+            text[chosen] += _with_them(value[chosen], few / number, metric.range)
+    if fixed:
+        values = " or ".join(f"{each:g}" for each in sorted(set(fixed)))
+        words = f"{len(fixed)} of {number} {what} cannot vary here, counted as {values}"
+        text = np.where(text == "", words, text + f"; {words}")
     return text
+
+
+def _with_them(value: Array, share: float, bounds: tuple[float, float]) -> Any:
+    """Say between which values a mean would be if classes that are this share of all were in it."""
+    if not np.isfinite(bounds).all():
+        return ""
+    low, high = (np.asarray((1 - share) * value + share * end) for end in bounds)
+    ends = zip(low.ravel(), high.ravel(), strict=True)
+    return np.array([f" (with them {first:.3f} to {last:.3f})" for first, last in ends], dtype=object)

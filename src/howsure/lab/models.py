@@ -12,7 +12,7 @@ from howsure.designs.counted import Independent
 from howsure.designs.separate import Separate
 from howsure.errors import HowsureError, one_of, whole_number
 from howsure.lab.truths import MANY, Asked, Cells, Truth, probabilities
-from howsure.metrics.binding import resolve
+from howsure.metrics.binding import resolve_each
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Metric, Side
 from howsure.tables.paired import PairedTable, SeparateTables
@@ -88,7 +88,8 @@ class PairedModels(Truth):
 
     def bound(self, metric: Asked, table: Any) -> Metric:
         """Return the contrast of the two models' metrics."""
-        sides = (Side(name, resolve(metric, table.model(name)), table.view(name)) for name in NAMES)
+        bound = resolve_each(metric, [table.model(name) for name in NAMES])
+        sides = (Side(name, each, table.view(name)) for name, each in zip(NAMES, bound, strict=True))
         return contrast_metric(EFFECTS[self.contrast], *sides)
 
     def _table(self, counts: Array) -> PairedTable:
@@ -151,8 +152,7 @@ class SeparateModels(Truth):
 
     def bound(self, metric: Asked, table: Any) -> Metric:
         """Return the contrast of the two models' metrics."""
-        views = zip(NAMES, table.tables, table.views, strict=True)
-        sides = (Side(name, resolve(metric, own), view) for name, own, view in views)
+        sides = map(Side, NAMES, resolve_each(metric, table.tables), table.views)
         return contrast_metric(EFFECTS[self.contrast], *sides)
 
     def _table(self, cells: list[Array]) -> SeparateTables:

@@ -20,8 +20,10 @@ from howsure.methods.interval import Interval
 from howsure.methods.method import DrawingMethod, Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
+from howsure.metrics.class_sets import alike
 from howsure.metrics.metric import Metric
 from howsure.running.progress import progress
+from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -253,7 +255,7 @@ def _limits(
     """Return the limits of each metric on drawn tables: in one pass where the method can."""
     if not isinstance(tables, Sequence):
         distinct, times = _distinct(tables)
-        found = _in_one_pass(truth, metrics, distinct, times, method, level)
+        found = _in_passes(truth, metrics, distinct, times, method, level)
         singles: Sequence[Table] = [distinct.picked(index) for index in range(len(times))]
     else:
         found, singles, times = {}, tables, np.ones(len(tables))
@@ -272,11 +274,27 @@ def _distinct(stack: Table) -> tuple[Table, Array]:
     return replace(stack, counts=cells.reshape(-1, *stack.shape), rows=rows), times.astype(float)
 
 
+def _in_passes(
+    truth: Truth, metrics: Sequence[Asked], stack: Table, times: Array, method: Method | None, level: float
+) -> dict[int, _Limits]:
+    """Return the limits of metrics as `_in_one_pass`: in as many passes as there are sets of classes that occur."""
+    parts = alike(stack) if isinstance(stack.counted, ClassCounts) and stack.design.is_independent else []
+    if len(parts) < 2:
+        return _in_one_pass(truth, metrics, stack, times, method, level)
+    rows = np.broadcast_to(stack.rows, len(times))
+    stacks = [replace(stack, counts=stack.counts[part], rows=rows[part]) for part in parts]
+    found = [
+        _in_one_pass(truth, metrics, each, times[part], method, level)
+        for each, part in zip(stacks, parts, strict=True)
+    ]
+    return {place: _joined([each[place] for each in found]) for place in found[0]}
+
+
 def _in_one_pass(
     truth: Truth, metrics: Sequence[Asked], stack: Table, times: Array, method: Method | None, level: float
 ) -> dict[int, _Limits]:
     """Return the limits of metrics on all tables of a batch, by their place; without those that take one at a time."""
-    bound = [truth.bound(each, stack.picked(0)) for each in metrics]  # all tables have the same cells
+    bound = [truth.bound(each, stack) for each in metrics]
     found = {}
     with np.errstate(all="ignore"):
         answers = in_passes(stack, bound, method, level)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast, final
 
 import numpy as np
@@ -12,7 +12,18 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import quotient
 from howsure.methods.draws import lumped
-from howsure.methods.interval import CONSTANT, ONE_CASE, ONE_CLUSTER, UNDEFINED, AllAtLevels, AtLevels, Interval, told
+from howsure.methods.interval import (
+    BIASED,
+    CONSTANT,
+    ONE_CASE,
+    ONE_CLUSTER,
+    SPARSE,
+    UNDEFINED,
+    AllAtLevels,
+    AtLevels,
+    Interval,
+    told,
+)
 from howsure.methods.loss_grid import Losses
 from howsure.methods.method import JointMethod, needs_counted_cases, tests_by
 from howsure.methods.path import Path
@@ -139,7 +150,7 @@ def _side_by_side(metrics: Sequence[Metric], table: Table) -> list[Metric]:
     cells = table.cells.shape[-1]
     if cells >= LUMPED_CELLS and not (design.is_independent or design.lumps(cells) is None):
         return []  # lumped cells have a small sample of their own
-    return [each for each in metrics if each.shares is not None and (cells < LUMPED_CELLS or each.terms is not None)]
+    return [each for each in metrics if each.shares is not None]
 
 
 def _by_cells(metric: Metric, table: Table) -> AtLevels:
@@ -175,7 +186,7 @@ def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -
         cases = table.design.sampled(table.cells) / sample.effect[..., None]
         cells = cases.shape[-1]
         flat = cases.reshape(-1, cells)
-        paths = _Paths.of(lambda part: AllCells(metric, table, flat[part]), cells, sample, metric.range)
+        paths = _Paths.of(lambda part: AllCells(metric, table, flat[part], part), cells, sample, metric.range)
     return lambda level: paths.interval(level, table)
 
 
@@ -270,6 +281,17 @@ class _Paths:
         return cls([Path(tables(part), value[part], excess[part], bounds) for part in parts], sample, bounds)
 
     @property
+    def bias(self) -> Array:
+        """The second-order bias of each average over classes; 0 of other metrics, which may be on another scale."""
+        each = [block.bias if block.tables.sums_classes else np.zeros(block.bias.shape) for block in self.blocks]
+        return np.concatenate(each).reshape(self.sample.value.shape)
+
+    @property
+    def is_sparse(self) -> Array:
+        """Whether many classes have so few cases that the bias is not known."""
+        return np.concatenate([block.is_sparse for block in self.blocks]).reshape(self.sample.value.shape)
+
+    @property
     def varies(self) -> Array:
         """Whether each metric varies at all."""
         return np.concatenate([block.varies for block in self.blocks]).reshape(self.sample.value.shape)
@@ -300,7 +322,20 @@ def _interval(
         high = np.where(value >= highest, highest, np.maximum(high, value))
     constant = ~(paths.varies & (low < high))
     endless = ~np.isfinite(z)
-    return told(low, high, sample.error, (constant, CONSTANT), (endless, why_endless), (~np.isfinite(value), UNDEFINED))
+    refusals = (constant, CONSTANT), (endless, why_endless), (~np.isfinite(value), UNDEFINED)
+    return _with_caution(told(low, high, sample.error, *refusals), paths.bias, paths.is_sparse)
+
+
+def _with_caution(found: Interval, bias: Any, is_sparse: Any) -> Interval:
+    """Return intervals with a caution where the bias exceeds half the width, or cannot be known."""
+    with np.errstate(invalid="ignore"):
+        exceeds = np.abs(bias) > (found.high - found.low) / 2
+    if not (np.any(exceeds) or np.any(is_sparse)):
+        return found
+    shape = np.shape(found.low)
+    words = [BIASED.format(bias=f"{each:+.2g}") for each in np.broadcast_to(bias, shape).ravel()]
+    cautions = np.where(is_sparse, SPARSE, np.where(exceeds, np.reshape(np.array(words, dtype=object), shape), ""))
+    return replace(found, reason=np.where(found.reason == "", cautions, found.reason))
 
 
 def design_effect(metric: Metric, table: Table, varies: Array) -> Array:

@@ -23,7 +23,9 @@ class Path:
         self.tables, self.excess, self.bounds = tables, excess, bounds
         self.start = tables.start()
         centre = tables.scale.scaled(value)
-        centre = np.where(np.isfinite(centre), centre, self.start.value[0]) - tables.bias()
+        self.bias, self.inflation = tables.second_order()
+        self.is_sparse = tables.is_sparse()
+        centre = np.where(np.isfinite(centre), centre, self.start.value[0]) - self.bias
         self.ends = tables.scale.scaled(np.array(bounds))[:, None]
         self.centre = np.clip(centre, *self.ends)  # no table has a value beyond them
         self.varies = shows_variation(np.sqrt(self.start.variance[0]), self.centre)
@@ -36,12 +38,16 @@ class Path:
         Of Rao's score, how far the observed cells are from ``here`` along its slopes, variance and skewness are exact,
         however steeply the metric bends, as it is linear in the counts.
         """
+        if self.tables.by_deviance:
+            return self.tables.deviance(here, tables)
         error = np.sqrt(here.variance)
         skewness = here.third / (here.variance * error)
         excess = self.excess[tables] * skewness  # of clusters, whose variance is estimated
         share, found = self.tables.score_share, np.zeros(error.shape)
+        error = error * np.sqrt(self.inflation[tables])
         if share > 0:
-            score = self.tables.score(here, tables) / error
+            off = self.tables.score(here, tables) - (self.bias[tables] if self.tables.sums_classes else 0.0)
+            score = off / error
             found = share * _quantile(score + excess / 2, skewness - 2 * excess)
         if share < 1:
             off = (self.centre[tables] - here.value) / error

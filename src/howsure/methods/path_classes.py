@@ -16,18 +16,26 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES
 from howsure.designs.sums import dot
+from howsure.methods.class_bias import LeftOut
 from howsure.methods.path_tables import NUDGE, SMALL_PART, PathTables, Point, steady
 from howsure.methods.tilting import STEEPEST
 from howsure.metrics.class_shares import all_cells, filled_cells
 from howsure.native.averages import ClassShares, differences
 from howsure.native.products import ProductTables
-from howsure.tables.counts import ConfusionCounts
+from howsure.tables.counts import ConfusionCounts, occurring
 
 Array = NDArray[Any]
+SEVERAL = 20  # classes, up to which intervals covered with two cases a class
+FEW_CASES = 4  # of a class, on average
 
 
 class TooSteepError(Exception):
     """A stride changes wrong predictions by more than is allowed, and they are no products any more."""
+
+
+def _prior_classes(counts: ConfusionCounts, classes: int) -> tuple[Array, Array]:
+    """Return which true and which predicted classes share the pseudo-cases, ``(tables, K)``: see `occurring`."""
+    return occurring(counts.rows.reshape(-1, classes), counts.columns.reshape(-1, classes))
 
 
 class ClassPath(PathTables, abc.ABC):
@@ -43,10 +51,9 @@ class ClassPath(PathTables, abc.ABC):
         How many counts an independent case is worth.
     told : tuple of two ndarray
         True and predicted class of the cells that are told one by one.
-    wrong : float
-        Pseudo-cases in each of them that is a wrong prediction.
-    factors : tuple of two float
-        Of the true and of the predicted class, whose products are in all wrong predictions besides.
+    is_listed : bool
+        Whether these are all cells, and hold the pseudo-cases; else all cells have a product of two factors besides,
+        of the true and of the predicted class.
     """
 
     def __init__(
@@ -56,8 +63,7 @@ class ClassPath(PathTables, abc.ABC):
         effect: Array,
         *,
         told: tuple[Array, Array],
-        wrong: float,
-        factors: tuple[float, float],
+        is_listed: bool,
     ) -> None:
         self.averages, self.classes = averages, counts.classes
         truth, prediction = told
@@ -68,12 +74,35 @@ class ClassPath(PathTables, abc.ABC):
         seen = np.diagonal(cells, axis1=-2, axis2=-1), cells[:, self.told.truth, self.told.prediction]
         right, missed = (steady(each / effect[:, None]) for each in seen)
         self.cases = np.concatenate([right, missed], -1)  # of those told one by one
-        by_class = np.tile(np.repeat(factors, self.classes), (len(effect), 1))
-        self.filled = np.concatenate([right + PSEUDO_CASES / self.classes**2, missed + wrong, by_class], -1)
+        true, predicted = _prior_classes(counts, self.classes)
+        pseudo = PSEUDO_CASES / (true.sum(-1) * predicted.sum(-1))[:, None]
+        wrong = pseudo * true[:, self.told.truth] * predicted[:, self.told.prediction] * is_listed
+        by_class = [pseudo * true, 1.0 * predicted] if not is_listed else [0.0 * true, 0.0 * predicted]
+        parts = [right + pseudo * true * predicted, missed + wrong, *by_class]
+        self.filled = np.concatenate([np.broadcast_to(each, (len(effect), each.shape[-1])) for each in parts], -1)
+
+    def is_sparse(self) -> Array:
+        """Return whether many classes have few cases on average, of each table; a weighted recall has no bias."""
+        cells = self.cases
+        rows = cells[:, : self.classes] + self.told.by_class(cells[:, self.classes :])[0]
+        occurs = (rows > 0).sum(-1)
+        few = (occurs > SEVERAL) & (rows.sum(-1) < FEW_CASES * occurs)
+        is_recall = (self.averages.below[[0, 2]] == 0).all((0, -1))
+        return np.asarray(few & ~(is_recall & self.averages.by_total.any(-1)))
 
     def score(self, here: Point, tables: Any) -> Array:
         """Return how far the observed cells are from a point along its slopes."""
         return dot(self.cases[tables], here.slopes[..., : -2 * self.classes])
+
+    def second_order(self) -> tuple[Array, Array]:
+        """Return bias and inflation of the variance; the bias of macro averages is half by second differences."""
+        left_out = LeftOut(self.averages, self.told, self.cases)
+        bias, inflation = left_out.bias(), np.ones(len(self.cases))
+        if not left_out.is_weighted.all():
+            bias = np.where(left_out.is_weighted, bias, (bias + self.bias()) / 2)
+            inflation = np.where(left_out.is_weighted, 1.0, left_out.inflation())
+        equal, fixed = left_out.of_fixed_sizes()
+        return np.where(equal, fixed, bias), inflation
 
     def point(self, cells: Array, tables: Any) -> Point:
         """Return the point of the path at tables in these proportions."""
@@ -86,13 +115,14 @@ class ManyClasses(ClassPath):
     """Tables told by the cells with cases; the others are products. For the parameters see `ClassPath`."""
 
     def __init__(self, averages: ClassShares, counts: ConfusionCounts, effect: Array) -> None:
-        factors = PSEUDO_CASES / counts.classes**2, 1.0
-        super().__init__(averages, counts, effect, told=counts.once(filled_cells), wrong=0.0, factors=factors)
+        super().__init__(averages, counts, effect, told=counts.once(filled_cells), is_listed=False)
 
     def bias(self) -> Array:
         """Return the second-order bias by what each class adds."""
         hits, (misses, alarms) = self.filled[..., : self.classes], self.told.errors(self.filled)
-        rest = (hits + misses).sum(-1, keepdims=True) - hits - misses - alarms
+        rows = hits + misses  # a weighted average is over the cases of its own classes
+        total = np.where(self.averages.by_total, self.averages.times > 0, True) * rows
+        rest = total.sum(-1, keepdims=True) - rows - alarms
         return self.averages.bias((hits, misses, alarms, rest), SMALL_PART, NUDGE)
 
     def directions(self, here: Point, pace: Array) -> Array:
@@ -108,8 +138,7 @@ class FewClasses(ClassPath):
     """Tables told by all their cells. For the parameters see `ClassPath`."""
 
     def __init__(self, averages: ClassShares, counts: ConfusionCounts, effect: Array) -> None:
-        pseudo = PSEUDO_CASES / counts.classes**2
-        super().__init__(averages, counts, effect, told=counts.once(all_cells), wrong=pseudo, factors=(0.0, 0.0))
+        super().__init__(averages, counts, effect, told=counts.once(all_cells), is_listed=True)
 
     def bias(self) -> Array:
         """Return half the sum of ``C · ∂²/∂C²`` over the cells, each of which changes the terms of two classes.

@@ -29,6 +29,9 @@ LUMPED_CELLS = 400  # from which on it pays to put together those that stay in p
 DIRECTIONS = 128  # in which they are taken together, beyond that
 FEWEST_DIRECTIONS, MOST_SIGNS = 16, 2**25  # of tables so large that the sum of all directions' cells would take long
 ENTRIES = 2**20  # of tables held at once
+MEANS_OF_LOGARITHMS = ("geometric", "harmonic")  # averages that are 0 where a class has no hit
+SHORT = 0.25  # logarithm of the factor by which a cell may change in a stride for these
+EVERY = slice(None)
 DIGITS = 40  # binary, of numbers of cases
 WAYS = np.array([-1.0, 1.0])[:, None]  # down and up
 
@@ -91,6 +94,10 @@ class PathTables(abc.ABC):
     ----------
     filled : ndarray of shape (tables, entries)
         What the tables are at the start, two pseudo-cases beyond the observed ones.
+    by_deviance : bool
+        Whether the statistic is the root of the deviance: for geometric and harmonic means.
+    sums_classes : bool
+        Whether the metric is a sum over classes of ratios, so that its score has the bias of its value.
     scale : Scale
         The metric's.
     score_share : float
@@ -98,6 +105,8 @@ class PathTables(abc.ABC):
     """
 
     filled: Array
+    by_deviance: bool = False
+    sums_classes: bool = True
     scale: Scale = Scale()
     score_share: float = 1 / 2
 
@@ -108,6 +117,23 @@ class PathTables(abc.ABC):
     @abc.abstractmethod
     def bias(self) -> Array:
         """Return the second-order bias of the metric on its scale, at the start."""
+
+    def second_order(self) -> tuple[Array, Array]:
+        """Return the bias, and by what factor the variance exceeds that of the delta method."""
+        bias = self.bias()
+        return bias, np.ones(bias.shape)
+
+    def is_sparse(self) -> Array:
+        """Return whether many classes have so few cases that the bias is not known, of each table."""
+        return np.zeros(len(self.filled), dtype=bool)
+
+    def deviance(self, here: Point, tables: Any) -> Array:
+        """Return the root of the deviance of the tables at the start from points of the path."""
+        filled = self.filled[tables]
+        cells = here.cells * quotient(filled.sum(-1), here.cells.sum(-1))[..., None]
+        with np.errstate(all="ignore"):
+            each = np.where(filled > 0, filled * np.log(filled / cells), 0.0)
+        return np.sqrt(np.maximum(2 * each.sum(-1), 0.0))
 
     @abc.abstractmethod
     def score(self, here: Point, tables: Any) -> Array:
@@ -126,6 +152,8 @@ class PathTables(abc.ABC):
     def ahead(self, here: Point, tables: Any) -> Point:
         """Return the points one stride on."""
         found = STRIDE / np.sqrt(here.variance)
+        if self.by_deviance:  # which is steep where a class has few hits
+            found = np.minimum(found, SHORT / np.abs(here.slopes).max(-1))
         pace = WAYS * np.where(np.isfinite(found), found, 0.0)  # where nothing varies nothing changes
         return self.point(grown(here.cells, self.directions(here, pace), pace, STEEPEST), tables)
 
@@ -142,9 +170,12 @@ class AllCells(PathTables):
         One table, or a batch.
     cases : ndarray of shape (tables, cells)
         Numbers of independent cases.
+    part : slice
+        Which tables of the batch these are.
     """
 
-    def __init__(self, metric: Metric, table: Table, cases: Array) -> None:
+    def __init__(self, metric: Metric, table: Table, cases: Array, part: slice = EVERY) -> None:
+        self.part = part
         self.metric, self.table, self.cases = metric, table, steady(cases)
         self.scale = Scale.of(metric)
         self.left = table.design.remaining
@@ -153,11 +184,22 @@ class AllCells(PathTables):
             self.score_share = 1.0
         elif not np.isfinite(metric.range).all():  # far out the score hardly grows
             self.score_share = 0.0
+        self.sums_classes = metric.shares is not None and not table.design.has_strata
+        self.by_deviance = metric.average in MEANS_OF_LOGARITHMS and table.has_rows
         self.filled = self.cases + PSEUDO_CASES * self.pseudo_shares() * self.left
+        if self.by_deviance:
+            self.filled = self.cases + table.design.spread(self._flat(table.half_hits))  # type: ignore[attr-defined]
+
+    def _flat(self, cells: Array) -> Array:
+        """Return values by the cells of one table, or of each in this part of the batch, ``(..., cells)``."""
+        many = cells.ndim > self.table.axes
+        return cells.reshape(len(self.table.cells), -1)[self.part] if many else cells.ravel()
 
     def pseudo_shares(self) -> Array:
         """Return the share of the pseudo-cases in each cell: of a loss without bound fewer where it is large."""
-        even = self.table.design.spread(self.table.prior_shares.ravel())
+        averages_classes = self.metric.of_one_model.members is not None
+        shares = self.table.shares_of_occurring if averages_classes else self.table.prior_shares
+        even = self.table.design.spread(self._flat(shares))
         if not self.metric.is_mean_loss or np.isfinite(self.metric.range[1]):
             return even
         cells = self.table.design.tables(self.cases)
@@ -169,7 +211,7 @@ class AllCells(PathTables):
 
     def bias(self) -> Array:
         """Return the second-order bias of the metric: with many cells by what each class adds."""
-        if self.metric.is_mean_loss:
+        if self.by_deviance or self.metric.is_mean_loss:
             return np.zeros(len(self.cases))
         terms = self.metric.terms
         few = len(self.table.labels) ** 2 < LUMPED_CELLS
@@ -261,7 +303,7 @@ def second_order_bias(value: Callable[[Array], Array], cells: Array, part: float
             moved[number, :, chosen] += nudges
             moved[len(chosen) + number, :, chosen] -= nudges
             above, below, middle = np.split(value(moved), (len(chosen), 2 * len(chosen)))
-            bend = (above + below - 2 * middle) / nudges**2
+            bend = quotient(above + below - 2 * middle, nudges**2)
             total += (own * np.where(np.isfinite(bend), bend, 0.0)).sum(0)
         return total / 2
     middle, rng, roots = value(cells), np.random.default_rng(0), np.sqrt(cells)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,9 @@ class Tilting:
     bounds : tuple of float
         Smallest and largest possible mean.
     """
+
+    bias: ClassVar[float] = 0.0  # a mean has none
+    is_sparse: ClassVar[bool] = False
 
     def __init__(self, losses: Losses, value: float, bounds: tuple[float, float]) -> None:
         off = losses.losses - value

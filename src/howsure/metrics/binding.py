@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, several
+from howsure.metrics.class_averages import gaps_of
 from howsure.metrics.counted import of_predictions
 from howsure.metrics.metric import Metric
 from howsure.metrics.multiclass import of_score_matrix
@@ -51,7 +52,12 @@ def listed_metrics(metrics: Any) -> list[Any]:
 
 
 def resolve(
-    spec: str | Spec | Metric, table: Table, *, classes: Sequence[int] | None = None, threshold: float | None = None
+    spec: str | Spec | Metric,
+    table: Table,
+    *,
+    classes: Sequence[int] | None = None,
+    threshold: float | None = None,
+    without: Array | None = None,
 ) -> Metric:
     """Return the metric that a spec names on a table.
 
@@ -65,6 +71,8 @@ def resolve(
         Positions of the classes to average over; all by default.
     threshold : float, optional
         Where a metric of predictions reads a table of scores; metrics of scores do not look at it.
+    without : ndarray of bool of shape (K,), optional
+        Classes that an average leaves out for another model of the comparison: see `resolve_each`.
 
     Returns
     -------
@@ -101,7 +109,39 @@ def resolve(
         return of_scores(asked, table)
     if isinstance(table, ScoreMatrixTable):
         return of_score_matrix(asked, table)
-    return of_predictions(asked, table, classes)
+    return of_predictions(asked, table, classes, without)
+
+
+def left_out(spec: str | Spec | Metric, tables: Sequence[Table]) -> Array | None:
+    """Return the classes that an average leaves out for all of several models; None for other metrics.
+
+    Parameters
+    ----------
+    spec : str, Spec or Metric
+        The metric; one that is bound already has its classes.
+    tables : sequence of Table
+        The table of each model.
+    """
+    if isinstance(spec, Metric):
+        return None
+    return gaps_of(spec if isinstance(spec, Spec) else parse(spec), tables)
+
+
+def resolve_each(spec: str | Spec | Metric, tables: Sequence[Table]) -> list[Metric]:
+    """Return the metric on the tables of several models: an average is over one set of classes.
+
+    A class on which the metric is undefined for one of them is left out for all.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> first = hs.confusion(["a", "b", "a"], ["a", "b", "b"], labels=["a", "b", "c"])
+    >>> stray = hs.confusion(["a", "b", "a"], ["a", "b", "c"], labels=["a", "b", "c"])
+    >>> [metric.classes.tolist() for metric in resolve_each("f1@macro", [first, stray])]
+    [[0, 1], [0, 1]]
+    """
+    without = left_out(spec, tables)
+    return [resolve(spec, each, without=without) for each in tables]
 
 
 def _at_threshold(
@@ -175,6 +215,7 @@ def from_split(metric: Metric, split: int) -> Metric:
         positive=None,
         per_class=None,
         classes=None,
+        members=None,
     )
 
 

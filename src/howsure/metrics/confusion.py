@@ -314,19 +314,10 @@ def _balanced_range(_: int, *, adjusted: bool = False) -> tuple[float, float]:
     return (-1.0, 1.0) if adjusted else (0.0, 1.0)
 
 
-def _balanced_slopes(hits: Array, rows: Array, columns: Array, *, adjusted: bool = False) -> tuple[Array, Array, Array]:
-    recalls = divide(hits, rows)
-    number = (~np.isnan(recalls)).sum(-1, keepdims=True)
-    scale = 1 / (number * (1 - 1 / np.maximum(number, 2))) if adjusted else 1 / number
-    by_hit = scale * divide(np.ones_like(rows), rows)
-    return by_hit, -recalls * by_hit, np.zeros_like(columns)
-
-
 @margins_metric(
     aliases=("ba", "balanced_accuracy_score", "bacc"),
     range=_balanced_range,
     terms=("recall",),
-    derivative=_balanced_slopes,
     sklearn="balanced_accuracy_score",
 )
 def balanced_accuracy(hits: Array, rows: Array, columns: Array, *, adjusted: bool = False) -> Array:

@@ -83,6 +83,7 @@ def contrast_metric(effect: Effect, first: Side, second: Side) -> Metric:
         range=effect.bounds(*metric.range),
         better=metric.better,
         contrast=Contrast(effect, first, second),
+        takes_batches=first.metric.takes_batches and second.metric.takes_batches,
     )
 
 

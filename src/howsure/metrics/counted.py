@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -13,10 +12,9 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics import averages
-from howsure.metrics.averages import Average
-from howsure.metrics.class_shares import class_shares
-from howsure.metrics.forms import Parts, Ratio, complex_step, divide
-from howsure.metrics.lumps import lumps_of_margins, lumps_of_outcomes, lumps_of_ratio, lumps_of_shares
+from howsure.metrics.class_averages import averaged, basics, filled, mean_recall, parts_of
+from howsure.metrics.forms import Ratio, complex_step, divide
+from howsure.metrics.lumps import lumps_of_outcomes, lumps_of_ratio
 from howsure.metrics.metric import Metric
 from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import Spec
@@ -27,7 +25,9 @@ Array = NDArray[Any]
 REMEMBERED = 16  # linear forms of metrics, which may be large
 
 
-def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None) -> Metric:
+def of_predictions(
+    spec: Spec, table: Table, classes: Sequence[int] | None, without: Array | None = None
+) -> Metric:
     """Return the metric that a spec names on a table of predictions.
 
     Parameters
@@ -38,6 +38,8 @@ def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None) -> M
         Its classes.
     classes : sequence of int, optional
         Positions of the classes to average over; all by default.
+    without : ndarray of bool of shape (K,), optional
+        Classes that an average leaves out for another model of the comparison.
 
     Raises
     ------
@@ -47,13 +49,16 @@ def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None) -> M
     if not table.has_negatives and spec.definition.reads_negatives:
         raise _needs_negatives(spec, table)
     if spec.definition.has_outcomes:
-        return _of_outcomes(spec, table, classes)
+        return _of_outcomes(spec, table, classes, without)
     if not table.has_one_label_per_case:
         message = (
             f"`{spec.text}` is not defined for multilabel data, where a case has many labels. "
             "Use a metric of one label with an average, such as 'f1@macro'."
         )
         raise HowsureError(message)
+    if spec.definition.terms == ("recall",):
+        chosen = None if classes is None else _positions(classes, len(table.labels))
+        return mean_recall(spec, table, chosen, without)
     bind = {"margins": _of_margins, "cells": _of_cells, "coefficients": _of_coefficients}[spec.definition.form]
     metric = bind(spec, len(table.labels))
     return metric if spec.definition.disagreement is None else _of_a_sample(metric, spec.definition.disagreement, table)
@@ -70,7 +75,7 @@ def _of_a_sample(metric: Metric, disagreement: Callable[[Any], Any], table: Tabl
     )
 
 
-def _of_outcomes(spec: Spec, table: Table, classes: Sequence[int] | None) -> Metric:
+def _of_outcomes(spec: Spec, table: Table, classes: Sequence[int] | None, without: Array | None) -> Metric:
     chosen = None if classes is None else _positions(classes, len(table.labels))
     if spec.average == "none":
         message = (
@@ -81,7 +86,7 @@ def _of_outcomes(spec: Spec, table: Table, classes: Sequence[int] | None) -> Met
     if spec.average == "micro":
         return _pooled(spec, table, chosen)
     if spec.average in averages.BY_NAME:
-        return _averaged(spec, table, averages.BY_NAME[spec.average], chosen)
+        return averaged(spec, table, averages.BY_NAME[spec.average], chosen, without)
     return _single_class(spec, table)
 
 
@@ -113,16 +118,6 @@ def _needs_negatives(spec: Spec, table: Table) -> HowsureError:
     return HowsureError(message)
 
 
-def basics(spec: Spec, classes: int) -> dict[str, Any]:
-    """Return what a bound metric has of its spec."""
-    bounds = spec.definition.bounds(classes, spec.arguments)
-    return {"name": spec.text, "range": bounds, "better": spec.definition.better, "spec": spec}
-
-
-def _filled(values: Array, spec: Spec) -> Array:
-    return values if math.isnan(spec.zero_division) else np.where(np.isnan(values), spec.zero_division, values)
-
-
 def _single_class(spec: Spec, table: Table) -> Metric:
     index = table.default_class if spec.positive_class is None else table.position(spec.positive_class)
     if index is None:
@@ -134,7 +129,7 @@ def of_one_class(spec: Spec, table: Table, index: int) -> Metric:
     """Return the metric of the class at a position against the rest."""
     where = np.array([index])
     metric = _of_one_table(
-        spec, table, where, lambda counts: counts.outcomes(index), parts=_parts(spec, where), positive=index
+        spec, table, where, lambda counts: counts.outcomes(index), parts=parts_of(spec, where), positive=index
     )
     if metric.as_ratio is None or table.shape != (2, 2):
         return metric
@@ -189,7 +184,7 @@ def _of_one_table(
     return Metric(
         **basics(spec, size),
         counts_class=type(own),
-        value=lambda counts: _filled(definition.evaluate(*outcomes(counts), **arguments), spec),
+        value=lambda counts: filled(definition.evaluate(*outcomes(counts), **arguments), spec),
         gradient=lambda counts: by_cell(definition.slopes(*outcomes(counts), **arguments), counts),
         as_ratio=(lambda: _ratio_of_outcomes(definition, arguments, by_cell)) if definition.linear else None,
         lumps=(lambda: lumps_of_outcomes(size, where)) if table.has_rows else None,
@@ -197,75 +192,10 @@ def _of_one_table(
     )
 
 
-def _averaged(spec: Spec, table: Table, average: Average, chosen: Array | None) -> Metric:
-    definition, arguments = spec.definition, spec.arguments
-
-    def per_class(counts: ClassCounts) -> tuple[Array, Array]:
-        values = _filled(definition.evaluate(*counts.outcomes(), **arguments), spec)
-        return (values, counts.rows) if chosen is None else (values[..., chosen], counts.rows[..., chosen])
-
-    def gradient(counts: ClassCounts) -> Array:
-        by_value, by_weight = average.slopes(*counts.once(per_class))
-        if chosen is not None:
-            by_value, by_weight = (_scatter(part, chosen, counts.classes) for part in (by_value, by_weight))
-        with np.errstate(invalid="ignore"):
-            slopes = definition.slopes(*counts.outcomes(), **arguments) * by_value
-        slopes = np.where(by_value == 0, 0.0, slopes)
-        slopes[:2] += by_weight  # a class's weight is its true total, tp + fn
-        return counts.by_cell(slopes)
-
-    size = len(table.labels)
-    classes = np.arange(size) if chosen is None else chosen
-    return Metric(
-        **basics(spec, size),
-        counts_class=table.counts_class,
-        value=lambda counts: average.value(*counts.once(per_class)),
-        gradient=gradient,
-        terms=_terms(spec, average, chosen),
-        shares=class_shares(spec, average, chosen, size),
-        lumps=lumps_of_shares(spec, classes, table, weighs=average.reads_weights),
-        parts=_parts(spec, classes) if average.name == "macro" and np.isnan(spec.zero_division) else None,
-        per_class=None if definition.form == "events" else lambda counts: counts.once(per_class)[0],
-        classes=None if definition.form == "events" else classes,
-    )
-
-
-def _terms(spec: Spec, average: Average, chosen: Array | None) -> Callable[..., Array] | None:
-    """Return what each class adds to an average, by its outcomes; None where that does not follow from these alone."""
-    if average.name not in {"macro", "weighted"} or (average.reads_weights and chosen is not None):
-        return None
-
-    def terms(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
-        values = _filled(spec.definition.evaluate(tp, fn, fp, tn, **spec.arguments), spec)
-        if average.reads_weights:
-            return values * divide(tp + fn, tp + fn + fp + tn)
-        share = np.full(tp.shape[-1], 1 / tp.shape[-1])
-        if chosen is not None:
-            share = np.bincount(chosen, minlength=tp.shape[-1]) / len(chosen)
-        return np.asarray(values * share)
-
-    return terms if spec.definition.form == "outcomes" else None
-
-
 def _class_counts(table: Table) -> ClassCounts:
     counts = table.counted
     assert isinstance(counts, ClassCounts)  # noqa: S101 - tables of classes alone come here
     return counts
-
-
-def _scatter(values: Array, chosen: Array, size: int) -> Array:
-    every = np.zeros((*values.shape[:-1], size))
-    every[..., chosen] = values
-    return every
-
-
-def _parts(spec: Spec, classes: Array) -> Parts | None:
-    definition = spec.definition
-    ratios = [definition.share_ratio(**spec.arguments)]
-    if definition.terms:
-        ratios = [REGISTRY.find(name).outcome_ratio() for name in definition.terms]  # type: ignore[union-attr]
-    terms = tuple((1.0, ratio) for ratio in ratios if ratio is not None)
-    return Parts(terms, classes) if terms else None
 
 
 def _of_margins(spec: Spec, size: int) -> Metric:
@@ -293,17 +223,13 @@ def _of_margins(spec: Spec, size: int) -> Metric:
             return value_of_ratio(ratio(), counts)
         return definition.evaluate(counts.hits, counts.rows, counts.columns, **arguments)
 
-    parts = _parts(spec, np.arange(size)) if definition.terms else None
-    if parts is not None and arguments.get("adjusted"):
-        parts = Parts(tuple((weight / (1 - 1 / size), each) for weight, each in parts.terms), parts.classes)
     return Metric(
         **basics(spec, size),
         counts_class=ConfusionCounts,
         value=value,
         gradient=(lambda counts: slopes_of_ratio(ratio(), counts)) if definition.linear else gradient,
         as_ratio=ratio if definition.linear else None,
-        parts=parts,
-        lumps=lumps_of_margins(spec, ratio, size),
+        lumps=(lambda: lumps_of_ratio(ratio())) if definition.linear else None,
     )
 
 

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.metrics.forms import Ratio
-from howsure.metrics.registry import REGISTRY
 from howsure.metrics.spec import Spec
 from howsure.tables.table import Table
 
@@ -72,15 +71,6 @@ def lumps_of_shares(spec: Spec, classes: Array, table: Table, *, weighs: bool) -
     if tn or (fp and (fn or weighs)):
         return None
     return lambda: _by_class(classes, len(table.labels), axis=1 if fp else 0)
-
-
-def lumps_of_margins(spec: Spec, ratio: Callable[[], Ratio], size: int) -> Lumping:
-    """Return what gives the codes of a metric of margins: of a ratio, or of a mean of recalls; None of all others."""
-    if spec.definition.linear:
-        return lambda: lumps_of_ratio(ratio())
-    if [REGISTRY.find(name) for name in spec.definition.terms] == [REGISTRY.find("recall")]:
-        return lambda: _by_class(np.arange(size), size, axis=0)
-    return None
 
 
 def _by_class(classes: Array, size: int, axis: int) -> Array:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
+from howsure.metrics.class_sets import ClassSet
 from howsure.metrics.forms import Better, Distance, Parts, Proportion, Rank, Ratio
 from howsure.metrics.registry import Scored
 from howsure.metrics.spec import Spec
@@ -68,6 +69,8 @@ class Metric:
         Such counts → the values that it is an average of, ``(..., classes)``.
     classes : ndarray of shape (classes,), optional
         Positions of the classes that it is an average of, or that it pools where these are not all.
+    members : ClassSet, optional
+        The classes of an average, also those that it leaves out.
     smaller : callable, optional
         Table → a smaller one with all that the metric looks at, and the metric of that one.
     contrast : Contrast, optional
@@ -107,6 +110,7 @@ class Metric:
     spec: Spec | None = None
     per_class: Callable[[Any], Array] | None = None
     classes: Array | None = None
+    members: ClassSet | None = None
     smaller: Callable[[Table], tuple[Table, Metric]] | None = None
     contrast: Contrast | None = None
     side: Side | None = None

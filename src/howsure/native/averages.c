@@ -5,11 +5,11 @@
 #include <math.h>
 
 /* One average: coefficients of hits, row and column totals, so many places apart, whether classes count by their row
- * totals, how often each does, and the value of a class that has none. */
+ * totals, how often each does, and the values of classes that are constants (nan: the ratio). */
 typedef struct {
-    const double *above, *below, *times;
+    const double *above, *below, *times, *constants;
     int64_t apart;
-    double by_total, filled;
+    double by_total;
 } Average;
 
 ALWAYS_INLINE double form(const double *by, int64_t apart, double hits, double row, double column) {
@@ -21,13 +21,13 @@ ALWAYS_INLINE double slopes_of(const Average average, int64_t classes, const dou
                                double *restrict by_row, double *restrict by_column) {
     const double *const above = average.above, *const below = average.below, counts = average.by_total;
     const int64_t apart = average.apart;
-    const double kept = isnan(average.filled) ? 0.0 : 1.0, of_none = kept == 0.0 ? 0.0 : average.filled;
     double total = 0, sum = 0;
     for (int64_t each = 0; each < classes; each++) { /* value, weight and times of each class */
         const double part = form(above, apart, hits[each], rows[each], columns[each]);
         const double whole = form(below, apart, hits[each], rows[each], columns[each]);
-        const double own = whole == 0.0 ? kept * average.times[each] : average.times[each];
-        by_hit[each] = whole == 0.0 ? of_none : part / whole;
+        const double constant = average.constants[each];
+        const double own = isnan(constant) && whole == 0.0 ? 0.0 : average.times[each];
+        by_hit[each] = !isnan(constant) ? constant : whole == 0.0 ? 0.0 : part / whole;
         by_row[each] = own * (counts * rows[each] + (1 - counts));
         by_column[each] = own;
     }
@@ -37,7 +37,8 @@ ALWAYS_INLINE double slopes_of(const Average average, int64_t classes, const dou
     }
     for (int64_t each = 0; each < classes; each++) {
         const double whole = form(below, apart, hits[each], rows[each], columns[each]);
-        const double slope = whole == 0.0 ? 0.0 : by_row[each] / (total * whole), value = by_hit[each];
+        const int varies = isnan(average.constants[each]) && whole != 0.0;
+        const double slope = varies ? by_row[each] / (total * whole) : 0.0, value = by_hit[each];
         const double by_weight = counts * by_column[each] * (value - sum / total) / total;
         by_hit[each] = slope * (above[0] - value * below[0]);
         by_row[each] = slope * (above[apart] - value * below[apart]) + by_weight;
@@ -62,14 +63,15 @@ ALWAYS_INLINE double bias_of(double count, double a, double b, double of_row, do
  * it is. */
 FOR_EACH_PROCESSOR PUBLIC int howsure_average_bias(int64_t tables, int64_t averages, int64_t classes,
                                                    const double *above, const double *below, const double *by_total,
-                                                   const double *times, const double *tp, const double *fn,
-                                                   const double *fp, const double *tn, const double *nudges,
-                                                   double *restrict found) {
+                                                   const double *times, const double *constants, const double *tp,
+                                                   const double *fn, const double *fp, const double *tn,
+                                                   const double *nudges, double *restrict found) {
     if (tables < 0 || averages < 0 || classes < 0)
         return 1;
     for (int64_t table = 0; table < tables * averages; table++) {
         const int64_t which = table % averages, start = table * classes;
         const double *const over = above + which, *const under = below + which, *const time = times + which * classes;
+        const double *const constant = constants + which * classes;
         const double a[] = {over[0] + over[averages] + over[2 * averages], over[averages], over[2 * averages]};
         const double b[] = {under[0] + under[averages] + under[2 * averages], under[averages], under[2 * averages]};
         double every = 0, sum = 0;
@@ -77,6 +79,8 @@ FOR_EACH_PROCESSOR PUBLIC int howsure_average_bias(int64_t tables, int64_t avera
             every += time[each];
         for (int64_t each = 0; each < classes; each++) {
             const int64_t place = start + each;
+            if (!isnan(constant[each]) || time[each] == 0.0)
+                continue;
             const double counts[] = {tp[place], fn[place], fp[place], tn[place]};
             const double row = counts[0] + counts[1], column = counts[0] + counts[2];
             const double total = row + counts[2] + counts[3], share = row / total;
@@ -101,7 +105,7 @@ FOR_EACH_PROCESSOR PUBLIC int howsure_average_bias(int64_t tables, int64_t avera
 FOR_EACH_PROCESSOR PUBLIC int howsure_product_points(int64_t tables, int64_t averages, int64_t classes, int64_t wrong,
                                                      const int64_t *truth, const int64_t *prediction,
                                                      const double *above, const double *below, const double *by_total,
-                                                     const double *times, const double *filled, const double *cases,
+                                                     const double *times, const double *constants, const double *cases,
                                                      double *restrict cells, double *restrict values,
                                                      double *restrict slopes, double *restrict seconds,
                                                      double *restrict thirds, double *restrict scratch) {
@@ -115,8 +119,8 @@ FOR_EACH_PROCESSOR PUBLIC int howsure_product_points(int64_t tables, int64_t ave
             return 1;
     for (int64_t table = 0; table < tables * averages; table++) {
         const int64_t which = table % averages;
-        const Average average = {above + which, below + which, times + which * classes, averages, by_total[which],
-                                 filled[which]};
+        const Average average = {above + which, below + which, times + which * classes, constants + which * classes,
+                                 averages, by_total[which]};
         double *const cell = cells + table * entries, *const slope = slopes + table * entries;
         double *const of_truth = cell + told, *const of_prediction = of_truth + classes;
         double n = 0, n1 = 0, n2 = 0, n3 = 0, m = 0, m1 = 0, m2 = 0, m3 = 0, second = 0, third = 0, all = 0;

@@ -39,14 +39,14 @@ class ClassShares:
         Whether classes count by their true totals.
     times : ndarray of shape (..., K)
         How often each class is averaged over.
-    filled : ndarray of shape (..., 1)
-        The value of a class on which the ratio is undefined; nan leaves it out.
+    constants : ndarray of shape (..., K)
+        The value of each class that is a constant; nan of those that have their ratio.
 
     Examples
     --------
     The mean of two recalls, 8 of 10 and 3 of 6, rises by a half of 1/10 and of 1/6 with a hit:
 
-    >>> recall = ClassShares.of([1, 0, 0], [0, 1, 0], by_total=False, times=[1, 1], filled=np.nan)
+    >>> recall = ClassShares.of([1, 0, 0], [0, 1, 0], by_total=False, times=[1, 1])
     >>> slopes = recall.slopes(np.array([8.0, 3.0]), np.array([10.0, 6.0]), np.array([11.0, 5.0]))
     >>> round(float(slopes.value), 3), slopes.by_hit.round(3).tolist()
     (0.65, [0.05, 0.083])
@@ -56,36 +56,43 @@ class ClassShares:
     below: Array
     by_total: Array
     times: Array
-    filled: Array
+    constants: Array
 
     @classmethod
     def of(
-        cls, above: Sequence[float], below: Sequence[float], *, by_total: bool, times: ArrayLike, filled: float
+        cls,
+        above: Sequence[float],
+        below: Sequence[float],
+        *,
+        by_total: bool,
+        times: ArrayLike,
+        constants: ArrayLike | None = None,
     ) -> Self:
         """Return one average; parameters are those of the class, without the axis of averages."""
         over, under = (np.array(each, dtype=float)[:, None] for each in (above, below))
         number = np.asarray(times, dtype=float)
-        return cls(over, under, np.array([by_total]), number, np.array([filled]))
+        values = np.full(number.shape, np.nan) if constants is None else np.asarray(constants, dtype=float)
+        return cls(over, under, np.array([by_total]), number, values)
 
     @classmethod
     def beside(cls, averages: Sequence[ClassShares]) -> Self:
         """Return several averages, one for each table of a batch."""
         above, below = (np.stack([getattr(each, name) for each in averages], 1) for name in ("above", "below"))
-        names = ("by_total", "times", "filled")
-        by_total, times, filled = (np.stack([getattr(each, name) for each in averages]) for name in names)
-        return cls(above, below, by_total, times, filled)
+        names = ("by_total", "times", "constants")
+        by_total, times, constants = (np.stack([getattr(each, name) for each in averages]) for name in names)
+        return cls(above, below, by_total, times, constants)
 
     def at(self, which: Any) -> ClassShares:
         """Return some of several averages."""
         if isinstance(which, slice) and which == slice(None):
             return self
-        of_each = (self.by_total[which], self.times[which], self.filled[which])
+        of_each = (self.by_total[which], self.times[which], self.constants[which])
         return ClassShares(self.above[:, which], self.below[:, which], *of_each)
 
     @property
     def arrays(self) -> tuple[Array, ...]:
         """All of them, as a kernel takes them."""
-        given = (self.above, self.below, self.by_total, self.times, self.filled)
+        given = (self.above, self.below, self.by_total, self.times, self.constants)
         return tuple(np.ascontiguousarray(each, dtype=float) for each in given)
 
     def slopes(self, hits: Array, rows: Array, columns: Array) -> Slopes:
@@ -94,7 +101,7 @@ class ClassShares:
         weights = self.weights(rows, times)
         total = np.add.reduce(weights, -1, keepdims=True)
         mean = np.add.reduce(values * weights, -1, keepdims=True) / total
-        each = np.where(whole == 0, 0.0, weights / (total * whole))
+        each = weights / (total * np.where(whole == 0, np.inf, whole))
         by_hit, by_row, by_column = (
             each * above - each * values * below for above, below in zip(self.above, self.below, strict=True)
         )
@@ -107,19 +114,25 @@ class ClassShares:
         return np.where(self.by_total, rows, 1.0) * times if self.by_total.any() else times
 
     def of_each(self, hits: Array, rows: Array, columns: Array) -> tuple[Array, Array, Array]:
-        """Return the value of each class, how often it is averaged over, 0 if left out, and its denominator."""
+        """Return the value of each class, how often it is averaged over, 0 if undefined, and its denominator.
+
+        The denominator of a constant is 0: its value has no slope.
+        """
         part, whole = (by[0] * hits + by[1] * rows + by[2] * columns for by in (self.above, self.below))
+        constant = ~np.isnan(self.constants)
+        if constant.any():
+            whole = np.where(constant, 0.0, whole)
         empty = whole == 0
         if not empty.any():
             return part / whole, self.times, whole
-        values = np.where(empty, self.filled, part / np.where(empty, 1.0, whole))
+        values = np.where(empty, self.constants, part / np.where(empty, 1.0, whole))
         absent = np.isnan(values)
         return np.where(absent, 0.0, values), np.where(absent, 0.0, self.times), whole
 
     def bias(self, outcomes: Sequence[Array], part: float, most: float) -> Array:
         """Return half the sum of what classes add to the second differences, times their counts, ``(...)``.
 
-        Weighted averages are of the ratio times the share of the class, another such ratio.
+        A weighted average is the sum of the ratio times the share of the class, another such ratio.
 
         Parameters
         ----------
@@ -134,7 +147,7 @@ class ClassShares:
             found, averages = np.empty(shape[:-1]), self.by_total.size
             counts = (np.ascontiguousarray(each, dtype=float) for each in outcomes)
             sizes = (found.size // averages, averages, shape[-1])
-            compiled(*sizes, *self.arrays[:-1], *counts, np.array([part, most]), found)
+            compiled(*sizes, *self.arrays, *counts, np.array([part, most]), found)
             return found
         tp, fn, fp, tn = outcomes
         value, times, whole = self.of_each(tp, tp + fn, tp + fp)
@@ -148,7 +161,7 @@ class ClassShares:
             first, second = differences(value, whole, a, b, square)
             rise = self.by_total * times * (of_row - share) * total / (total**2 - square)
             bend = weights * second + 2 * rise * (first - (value + square / 2 * second) / total)
-            sum_of_all += (count * np.where(np.isfinite(bend), bend, 0.0)).sum(-1)
+            sum_of_all += (count * np.where(np.isfinite(bend) & (whole > 0) & (times > 0), bend, 0.0)).sum(-1)
         return sum_of_all / 2
 
 
@@ -161,7 +174,7 @@ def differences(value: Array, whole: Array, a: Any, b: Any, square: Array) -> tu
     Parameters
     ----------
     value, whole : ndarray
-        ``A / B`` and B.
+        ``A / B`` and B; B is 0 for a constant.
     a, b : float or ndarray
         Coefficients of the count in A and B.
     square : ndarray
@@ -177,8 +190,9 @@ def differences(value: Array, whole: Array, a: Any, b: Any, square: Array) -> tu
     >>> round(float(second), 9), round(2 / 5 + 2 / 3 - 2 * 2 / 4, 9)
     (0.066666667, 0.066666667)
     """
-    first = (a - value * b) * whole / (whole**2 - square * b**2)
-    return first, -2 * first * b / whole
+    safe = np.where(whole == 0, np.inf, whole)
+    first = (a - value * b) / (safe - square * b**2 / safe)
+    return first, -2 * first * b / safe
 
 
 def _by_outcome(coefficients: Array) -> tuple[Array, ...]:

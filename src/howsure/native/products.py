@@ -58,10 +58,16 @@ class ProductTables:
         same = of_truth * of_prediction  # right predictions are no products
         misses = of_truth * of_prediction.sum(-1, keepdims=True) - same
         alarms = of_prediction * of_truth.sum(-1, keepdims=True) - same
+        more = self.by_class(wrong)
+        return misses + more[0], alarms + more[1]
+
+    def by_class(self, wrong: Array) -> tuple[Array, Array]:
+        """Return the sums of the listed wrong cells by true and by predicted class, ``(..., K)`` each."""
         order, truths, predictions = self._runs
-        truths.add(misses, wrong)
-        predictions.add(alarms, wrong[..., order])
-        return misses, alarms
+        sums = np.zeros((2, *wrong.shape[:-1], self.classes))
+        truths.add(sums[0], wrong)
+        predictions.add(sums[1], wrong[..., order])
+        return sums[0], sums[1]
 
     def moments(self, averages: ClassShares, cells: Array, cases: Array) -> Moments:
         """Return values and slopes of averages, of tables that are scaled, in place, to numbers of cases.

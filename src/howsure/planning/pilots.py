@@ -16,7 +16,7 @@ from howsure.estimates.passes import own_table
 from howsure.methods.default import checked, default_method
 from howsure.methods.method import DrawingMethod, Method
 from howsure.methods.standard_errors import shows_variation, standard_error
-from howsure.metrics.binding import resolve, smallest
+from howsure.metrics.binding import resolve, resolve_each, smallest
 from howsure.metrics.contrast import contrast_metric
 from howsure.metrics.metric import Effect, Metric, Side
 from howsure.metrics.spec import Spec
@@ -92,14 +92,14 @@ class Pilot:
         if len(tables) > 1:
             joint = SeparateTables.of(tables)
             names = (self.names[0] or "first", self.names[1] or "second")
-            views = zip(names, tables, joint.views, strict=True)
-            sides = [Side(name, resolve(self.asked, own), view) for name, own, view in views]
+            sides = map(Side, names, resolve_each(self.asked, tables), joint.views)
             return joint, contrast_metric(self.effect, *sides)
         table = tables[0]
         if not self.is_comparison:
             return table, resolve(self.asked, table)
         models: Any = table
-        sides = [Side(str(name), resolve(self.asked, models.model(name)), models.view(name)) for name in self.names]
+        bound = resolve_each(self.asked, [models.model(name) for name in self.names])
+        sides = [Side(str(name), each, models.view(name)) for name, each in zip(self.names, bound, strict=True)]
         return table, contrast_metric(self.effect, *sides)
 
     @cached_property

@@ -10,17 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
-from howsure.designs.base import PSEUDO_CASES, Design
+from howsure.designs.base import PSEUDO_CASES, Design, quotient
 from howsure.errors import UndefinedDesignError
 from howsure.grids import Grid, count_text
 from howsure.tables.cautions import of_classes
-from howsure.tables.counts import ConfusionCounts, Counts
+from howsure.tables.counts import ConfusionCounts, Counts, occurring
 from howsure.tables.labels import other_classes, union_of_labels
 from howsure.tables.lumped import LumpedTable, lumped
 from howsure.tables.table import Table
 from howsure.tables.union import places_of_names
 
 Array = NDArray[Any]
+HALF = 0.5
 OF_TWO_CLASSES = (
     *("accuracy", "balanced_accuracy", "precision", "recall", "specificity", "npv", "f1", "mcc", "kappa"),
 )
@@ -82,6 +83,29 @@ class ConfusionTable(Table):
         """Return the flat cell of each pair of classes in a table that has them."""
         place = places_of_names(self.labels.tolist(), whole.labels.tolist())
         return (len(whole.labels) * place[:, None] + place).ravel()
+
+    @property
+    def shares_of_occurring(self) -> Array:
+        """How pseudo-cases are spread for an average over classes: see `occurring`."""
+        cells = self._cells_of_occurring * 1.0
+        return np.asarray(cells / cells.sum((-2, -1), keepdims=True))
+
+    @property
+    def half_hits(self) -> Array:
+        """Half a right case of each class, and half a wrong one in all, for geometric and harmonic means.
+
+        The logarithm of a count of hits then has next to no bias.
+        """
+        cells, right = self._cells_of_occurring, np.eye(len(self.labels), dtype=bool)
+        wrong = cells & ~right
+        return HALF * np.asarray((cells & right) + quotient(wrong, wrong.sum((-2, -1), keepdims=True)))
+
+    @property
+    def _cells_of_occurring(self) -> Array:
+        """Which cells may have pseudo-cases in an average over classes."""
+        counts = ConfusionCounts(self.counts)
+        true, predicted = occurring(counts.rows, counts.columns)
+        return np.asarray(true[..., :, None] & predicted[..., None, :])
 
     @property
     def default_prior(self) -> Array:

@@ -127,6 +127,26 @@ class ClassCounts(Counts):
         raise NotImplementedError
 
 
+def occurring(rows: Array, columns: Array) -> tuple[Array, Array]:
+    """Return which true and which predicted classes may have pseudo-cases in an average over classes, ``(..., K)``.
+
+    They are the classes with true cases; predicted ones of every kind where the truth has a single class. An unused
+    label or a stray prediction then changes no pseudo-count. Where no class has cases all have pseudo-cases.
+
+    Examples
+    --------
+    >>> true, predicted = occurring(np.array([5.0, 4.0, 0.0]), np.array([6.0, 2.0, 1.0]))
+    >>> true.tolist(), predicted.tolist()
+    ([True, True, False], [True, True, False])
+    """
+    true = rows > 0
+    true = true | ~true.any(-1, keepdims=True)
+    single = true.sum(-1, keepdims=True) == 1
+    predicted = np.where(single, true | (columns > 0), true)
+    alone = predicted.sum(-1, keepdims=True) == 1
+    return true, predicted | alone
+
+
 @final
 class ConfusionCounts(ClassCounts):
     """Confusion tables, ``(..., K, K)``: rows are the true class, columns the predicted class."""

@@ -205,6 +205,16 @@ class LumpedTable(Table):
         return self.added(self.whole.prior_shares)
 
     @property
+    def shares_of_occurring(self) -> Array:
+        """Those of the whole table, added up."""
+        return self.added(self.whole.shares_of_occurring)
+
+    @property
+    def half_hits(self) -> Array:
+        """Those of the whole table, added up."""
+        return self.added(self.whole.half_hits)  # type: ignore[attr-defined]  # a confusion table
+
+    @property
     def default_prior(self) -> Array:
         """The whole table's pseudo-cases, added up."""
         return self.added(self.whole.default_prior)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
+from howsure.designs.base import quotient
 from howsure.designs.separate import Separate
 from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, listed
@@ -214,6 +215,14 @@ class PairedTable(JointTable):
     def prior_shares(self) -> Array:
         """How a prior's mass is spread over the cells; sums to 1."""
         return self.pseudo
+
+    @property
+    def shares_of_occurring(self) -> Array:
+        """How pseudo-cases are spread for an average over classes: over tuples of classes with true cases."""
+        occurs = self.class_totals > 0
+        shares = self.pseudo * occurs[..., self.codes].all(-1)
+        total = shares.sum(-1, keepdims=True)
+        return np.where(occurs.sum(-1, keepdims=True) > 1, quotient(shares, total), self.pseudo)
 
     @property
     def prior_shape(self) -> tuple[int, ...]:
@@ -465,6 +474,14 @@ class SeparateTables(Table):
     def prior_shares(self) -> Array:
         """How a prior's mass is spread over the cells: sums to 1 for each of the tables."""
         return np.concatenate([each.prior_shares.ravel() for each in self.tables])
+
+    @property
+    def shares_of_occurring(self) -> Array:
+        """How pseudo-cases are spread for an average over classes: in each table's own way."""
+        tables = [view.table(self) for view in self.views]
+        shape = [(*self.batch, *each.shape) for each in tables]
+        own = [np.broadcast_to(each.shares_of_occurring, size) for each, size in zip(tables, shape, strict=True)]
+        return np.concatenate([each.reshape(*self.batch, -1) for each in own], -1)
 
     @property
     def default_prior(self) -> Array:

@@ -198,6 +198,11 @@ class Table(abc.ABC):
         return np.full(self.shape, 1 / np.prod(self.shape))
 
     @property
+    def shares_of_occurring(self) -> Array:
+        """How pseudo-cases are spread for an average over classes: over the classes that occur, ``(..., *cells)``."""
+        return self.prior_shares
+
+    @property
     def pseudo_places(self) -> Array:
         """Two cells or more, in an order, over which a prior of several models' tuples is spread."""
         return np.array([0, self.shape[-1] - 1])

@@ -1,0 +1,122 @@
+"""Second-order bias and variance of averages over many classes with few cases each.
+
+Each class has nuisance parameters of its own. The bias of a macro average is of order 1 / (cases of a class), while its
+interval narrows with the square root of the number of classes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import quotient
+from howsure.native.averages import ClassShares
+from howsure.native.products import ProductTables
+
+Array = NDArray[Any]
+ROUNDING = 1e-9
+
+
+class LeftOut:
+    """Averages over classes on tables without one case of each kind.
+
+    Parameters
+    ----------
+    averages : ClassShares
+        One for each table.
+    layout : ProductTables
+        Which wrong cells are listed.
+    cases : ndarray of shape (tables, K + wrong)
+        Hits of each class, then the cases of the listed wrong cells.
+    """
+
+    def __init__(self, averages: ClassShares, layout: ProductTables, cases: Array) -> None:
+        self.averages, self.layout, self.cases = averages, layout, cases
+        self.hits, self.wrong = np.split(cases, [layout.classes], axis=-1)
+        self.misses, self.alarms = layout.by_class(self.wrong)
+        self.rows = self.hits + self.misses
+        self.value, self.times, self.whole = averages.of_each(self.hits, self.rows, self.hits + self.alarms)
+        self.is_weighted = averages.by_total.any(-1)
+        counted = averages.weights(self.rows, self.times)
+        self.weights = quotient(counted, counted.sum(-1, keepdims=True))
+        over, under = averages.above, averages.below
+        self.forms = (  # of a hit, a miss and a false alarm, in numerator and denominator
+            (self.hits, over.sum(0), under.sum(0)),
+            (self.misses, over[1], under[1]),
+            (self.alarms, over[2], under[2]),
+        )
+
+    def bias(self) -> Array:
+        """Return the bias by the jackknife, on each table.
+
+        Without one case of a kind, of coefficients x and y, A / B changes by ``d = −(x − v y) / (B − y)``, and so its
+        curvature is ``d y / B``. A weighted average is Σ R v / Σ R: leaving out a case of the class itself also takes
+        one from its R.
+        """
+        total = np.zeros(len(self.cases))
+        for (count, x, y), own in zip(self.forms, (1.0, 1.0, 0.0), strict=True):
+            change = self._change(count, x, y)
+            bend = np.where(self.is_weighted[:, None], quotient(self.rows - own, self.rows) * change, 0.0)
+            bend = np.where(self.is_weighted[:, None], bend, y * quotient(change, self.whole))
+            total += (self.weights * count * bend).sum(-1)
+        return total
+
+    def inflation(self) -> Array:
+        """Return by what factor the variance of the average exceeds that of its gradient.
+
+        It is ``1 + (1 − 1/m) (r − 1)``: r² is the variance of the leave-one-out changes over that of the gradient, and
+        m the effective number of classes that contribute to the variance.
+        """
+        slopes = self._by_cell([self.weights * quotient(x - self.value * y, self.whole) for _, x, y in self.forms])
+        each = self.cases * slopes**2
+        variance = each.sum(-1)
+        by_hit, by_wrong = np.split(each, [self.layout.classes], axis=-1)
+        of_class = by_hit + sum(self.layout.by_class(by_wrong / 2))
+        left_out = (self.cases * self._by_cell(self._changes()) ** 2).sum(-1)
+        varies = variance > 0
+        ratio = np.where(varies, quotient(left_out, variance), 1.0)
+        share = np.where(varies, quotient((of_class**2).sum(-1), variance**2), 1.0)
+        return np.asarray(1 + (1 - share) * np.maximum(np.sqrt(ratio) - 1, 0.0))
+
+    def _change(self, count: Array, x: Array, y: Array) -> Array:
+        """Return by how much less a class's ratio is without one case; 0 where it would be undefined."""
+        left = self.whole - np.minimum(count, 1.0) * y
+        return np.where((left > ROUNDING) & (self.whole > 0), -quotient(x - self.value * y, left), 0.0)
+
+    def _changes(self) -> list[Array]:
+        """Return the change of the average by one case less; a class that loses its only case leaves the average."""
+        mean = (self.weights * self.value).sum(-1, keepdims=True)
+        others = self.weights * quotient(mean - self.value, np.maximum(1 - self.weights, ROUNDING))
+        found = []
+        for count, x, y in self.forms:
+            last = (self.whole - np.minimum(count, 1.0) * y <= ROUNDING) & (count > 0) & (self.whole > 0)
+            found.append(np.where(last, others, self.weights * self._change(count, x, y)))
+        return found
+
+    def _by_cell(self, of_class: list[Array]) -> Array:
+        """Return values of hits, misses and alarms by the cells."""
+        hit, miss, alarm = of_class
+        return np.concatenate([hit, miss[:, self.layout.truth] + alarm[:, self.layout.prediction]], -1)
+
+    def of_fixed_sizes(self) -> tuple[Array, Array]:
+        """Return which tables have classes of one size, and the bias where these sizes are fixed by the design."""
+        occurs = self.rows > 0
+        largest = self.rows.max(-1, keepdims=True)
+        equal = (~occurs | (np.abs(self.rows - largest) <= ROUNDING * largest)).all(-1) & (largest[:, 0] > 1)
+        if not equal.any():
+            return equal, np.zeros(len(equal))
+        size = self.rows[:, self.layout.truth]
+        spread = self.wrong * quotient(size - self.wrong, size - 1)  # the unbiased variance of a cell
+        over, under = self.averages.above, self.averages.below
+        kinds = (
+            (quotient(self.hits * self.misses, self.rows), over[0] + over[2], under[0] + under[2]),
+            (self.layout.by_class(spread)[1], over[2], under[2]),
+        )
+        bias = np.zeros(len(equal))
+        for variance, x, y in kinds:  # the factor makes up for the bias of the estimate itself: 1 + 3 y / (2 B) + …
+            more = quotient(self.whole, self.whole - y)
+            bend = (x - self.value * y) * quotient(-y, self.whole**2) * (more + more**2) / 2
+            bias += (self.weights * variance * bend).sum(-1)
+        return equal, bias
