@@ -57,6 +57,7 @@ PARTS = (
     "VennAbers",
     "Steps",
     "LowRank",
+    "ShiftRefit",
     "csr_array",
 )
 SAVED = {*TABLES, *DESIGNS, *PARTS}

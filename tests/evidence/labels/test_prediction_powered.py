@@ -56,7 +56,7 @@ def test_the_power_is_the_best_of_ppi_plus_plus() -> None:
     stand_ins = (made == predicted).astype(float)
     together = np.cov(scores, stand_ins[:trusted], bias=True)[0, 1]
     best = together / (stand_ins.var() * (1 + trusted / others))
-    tuned = hs.estimate(hs.prediction_powered(y_true, made, predicted), "accuracy")
+    tuned = hs.estimate(hs.prediction_powered(y_true, made, predicted, metric="accuracy"), "accuracy")
     literal = hs.estimate(hs.prediction_powered(y_true, made, predicted, power=best), "accuracy")
     assert tuned.value == pytest.approx(literal.value)
     errors = [ppi_mean(scores, stand_ins[:trusted], stand_ins[trusted:], power)[1] for power in np.linspace(0, 1, 21)]
@@ -218,7 +218,7 @@ def test_made_labels_that_tell_nothing_of_the_metric_are_left_out() -> None:
     """Predictions in the place of made labels are all right by these: the table is the trusted cases', enlarged."""
     true = [0] * 4 + [1] * 4
     predicted = [0] * 3 + [1] + [1] * 3 + [0] + [1] * 20 + [0] * 4
-    table = hs.prediction_powered([*true, *[None] * 24], predicted, predicted, check=False)
+    table = hs.prediction_powered([*true, *[None] * 24], predicted, predicted, metric="accuracy", check=False)
     np.testing.assert_allclose(table.counts, [[12, 4], [4, 12]])
 
 

@@ -69,9 +69,8 @@ def transported(table: Source, target: Any, *, data: Any = None) -> Source:
     shift = Shift.of(table, target, data)
     centre = shift.expected(shift.shares)
     below = [str(label) for label, share in zip(table.labels.tolist(), shift.shares, strict=True) if share < 0]
-    design = Linearised(
-        shift.samples(), centre, note=BELOW.format(", ".join(below)) if below else "", estimates_shares=True
-    )
+    note = BELOW.format(", ".join(below)) if below else ""
+    design = Linearised(shift.samples(), centre, note=note, estimates_shares=True, refit=shift.refit())
     counts = shift.expected(shift.possible).reshape(table.counts.shape)
     return replace(table, counts=counts, design=design, rows=round(float(shift.target.sum())))
 
