@@ -161,7 +161,7 @@ def _sparse(parts: Strata, trials: Array, low: Array, high: Array, confidence_le
     found = []
     for together, each in zip(binomial.jeffreys(share * worth, worth, confidence_level), (low, high), strict=True):
         apart = math.sqrt(float(((inside * (each - parts.value)) ** 2).sum()))
-        found.append(max(abs(float(together) - share) * span / apart, 1.0))
+        found.append(max(float(quotient(np.asarray(abs(float(together) - share) * span), np.asarray(apart))), 1.0))
     return found[0], found[1]
 
 

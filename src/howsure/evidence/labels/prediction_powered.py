@@ -146,7 +146,7 @@ def prediction_powered(
     >>> table = hs.prediction_powered(trusted, made, predicted)
     >>> alone = hs.confusion(truth[:200], predicted[:200])
     >>> print(hs.estimate(table, "accuracy"), hs.estimate(alone, "accuracy"))
-    0.919 [0.888, 0.950] 0.930 [0.888, 0.960]
+    0.917 [0.878, 0.946] 0.930 [0.888, 0.960]
     """
     if power is not None and not (isinstance(power, int | float) and 0 <= power <= 1):
         message = f"`power` is {power!r}. Give a weight from 0 (trusted cases alone) to 1, or leave it out."

@@ -62,9 +62,9 @@ def transported(table: Source, target: Any, *, data: Any = None) -> Source:
     >>> source = hs.from_counts([[900, 100], [50, 450]], labels=["ok", "fault"])
     >>> there = hs.transported(source, {"ok": 8600, "fault": 1400})
     >>> print(hs.estimate(there, "prevalence"))  # (0.14 - 0.1) / (0.9 - 0.1)
-    0.050 [0.026, 0.074]
+    0.050 [0.024, 0.072]
     >>> print(hs.estimate(source, "precision"), hs.estimate(there, "precision"))
-    0.818 [0.784, 0.849] 0.321 [0.172, 0.467]
+    0.818 [0.784, 0.849] 0.321 [0.160, 0.456]
     """
     shift = Shift.of(table, target, data)
     centre = shift.expected(shift.shares)
