@@ -21,7 +21,7 @@ from howsure.evidence.labels.dawid_skene import Votes
 from howsure.evidence.labels.two_phase import TwoPhase
 from howsure.evidence.review.prior import Cells
 from howsure.evidence.review.reviewed import Reviewed
-from howsure.evidence.shift.shares import LowRank
+from howsure.evidence.shift.shares import LowRank, ShiftRefit
 from howsure.evidence.unlabelled.batch import CalibratedBatch
 from howsure.tables import stored
 from howsure.tables.batch import Tables
@@ -64,7 +64,7 @@ DESIGNS = (
     *(Independent, Weighted, FixedMargins, Clusters, Separate, Linearised, Reviewed, TwoPhase, StratifiedSample),
     *(Batch, Population, Known, CalibratedBatch),
 )
-PARTS = (Sample, MergedDraws, Votes, Cases, Cells, Platt, Beta, Isotonic, VennAbers, Steps, LowRank, csr_array)
+PARTS = (Sample, MergedDraws, Votes, Cases, Cells, Platt, Beta, Isotonic, VennAbers, Steps, LowRank, ShiftRefit, csr_array)
 KINDS: dict[str, Any] = {kind.__name__: kind for kind in (*TABLES, *DESIGNS, *PARTS)}
 
 

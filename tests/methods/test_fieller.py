@@ -87,3 +87,12 @@ def test_a_ratio_that_cannot_vary_has_no_interval(seed):
         assert found.value == pytest.approx(1 / classes)
         assert np.isnan([found.low, found.high]).all()
         assert "does not vary" in found.reason
+
+
+@pytest.mark.parametrize("metric", ["recall", "accuracy", "f1"])
+def test_a_share_of_estimated_counts_has_wilsons_limits_where_labels_never_err(metric):
+    """With error rates of zero the corrected counts are those recorded, and the variance at θ gives Wilson's interval."""
+    recorded = hs.from_counts([[50, 3], [2, 42]])
+    found = hs.estimate(hs.corrected(recorded, sensitivity=1.0, specificity=1.0), metric, method="fieller")
+    wilson = hs.estimate(recorded, metric, method="wilson")
+    assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), rel=1e-9)

@@ -5,6 +5,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import howsure as hs
 from howsure.designs.strata import Strata
@@ -182,21 +183,34 @@ def test_silent_strata_of_a_higher_level_move_a_metric_farther():
 
 
 def test_reaches_are_the_root_of_the_strata_s_squares():
-    """Without unseen outcomes each stratum moves from its value to its own Jeffreys' limits, in proportion to its reach."""
-    value, trials, reach = np.array([0.3, 0.62, 0.85]), np.array([20.0, 50.0, 13.0]), np.array([0.5, 0.3, 0.2])
-    parts = Strata(reach=reach, value=value, trials=trials, within=np.zeros(3), between=np.array(2e-4))
+    """Without unseen outcomes, and with many cases, each stratum moves to its own Jeffreys' limits, times its reach."""
+    value, trials, reach = np.array([0.3, 0.62, 0.45]), np.array([2e6, 5e6, 1.3e6]), np.array([0.5, 0.3, 0.2])
+    parts = Strata(reach=reach, value=value, trials=trials, within=np.zeros(3), between=np.array(2e-7))
     z = float(NormalDist().inv_cdf(0.95))
     below, above = stratified.reaches(parts, z, 0.9)
     low, high = binomial.jeffreys(value * trials, trials, 0.9)
-    assert below == pytest.approx(np.sqrt(((reach * (value - low)) ** 2).sum() + z**2 * 2e-4), rel=1e-6)
-    assert above == pytest.approx(np.sqrt(((reach * (high - value)) ** 2).sum() + z**2 * 2e-4), rel=1e-6)
+    assert below == pytest.approx(np.sqrt(((reach * (value - low)) ** 2).sum() + z**2 * 2e-7), rel=1e-4)
+    assert above == pytest.approx(np.sqrt(((reach * (high - value)) ** 2).sum() + z**2 * 2e-7), rel=1e-4)
+
+
+def test_strata_of_one_error_each_are_no_surer_than_all_their_cases_together():
+    """Four equal strata with 9 of 10 right each have the upper limit of 36 of 40: Jeffreys', by its quantile."""
+    parts = Strata(
+        reach=np.full(4, 0.25),
+        value=np.full(4, 0.9),
+        trials=np.full(4, 10.0),
+        within=np.zeros(4),
+        between=np.array(0.0),
+    )
+    _, above = stratified.reaches(parts, float(NormalDist().inv_cdf(0.975)), 0.95)
+    assert 0.9 + above == pytest.approx(float(stats.beta.ppf(0.975, 36.5, 4.5)), abs=1e-6)
 
 
 def test_the_farthest_silent_stratum_counts_where_the_metric_turns_before_all_of_them():
     """Shares that silent strata leave possible together may move a metric less than one of them by itself."""
     value, trials, reach = np.array([1.0, 1.0]), np.array([4.0, 30.0]), np.array([0.5, 0.5])
     parts = Strata(reach=reach, value=value, trials=trials, within=np.zeros(2), between=np.array(0.0))
-    single, _ = stratified._limits(value, trials, 0.9)
+    single, _ = binomial.jeffreys_or_mid_p(value, trials, 0.9)
 
     def moves(low, high):
         return (reach * (low - value) if np.allclose(low, single) else np.zeros(2)), reach * (high - value)

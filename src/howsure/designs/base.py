@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
+from howsure.designs.refit import Refit
 from howsure.designs.sampling import Blocks, counts_of_draws
 from howsure.designs.strata import Strata
 from howsure.errors import UndefinedDesignError
@@ -130,6 +131,11 @@ class Design(abc.ABC):
     def estimates_shares(self) -> bool:
         """Whether the shares of the true classes are estimates, which may come out near 0."""
         return False
+
+    @property
+    def refit(self) -> Refit | None:
+        """The samples that an estimated table is a known function of; None where there is no such function."""
+        return None
 
     @property
     def method(self) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.designs import invariants
 from howsure.designs.base import Design, quotient
 from howsure.designs.counted import Independent
+from howsure.designs.refit import Refit
 from howsure.designs.sampling import Blocks
 
 Array = NDArray[Any]
@@ -87,6 +88,8 @@ class Linearised(Design):
         Caveat attached to every estimate; empty if there is none.
     estimates_shares : bool
         Whether the shares of the true classes are estimates, which may come out near 0.
+    refit : Refit, optional
+        The samples as multinomial ones and the table as a function of their counts, where that is known.
     """
 
     samples: tuple[Sample, ...]
@@ -94,6 +97,7 @@ class Linearised(Design):
     draws: Draws | None = None
     note: str = ""
     estimates_shares: bool = False
+    refit: Refit | None = None
     is_counted: ClassVar[bool] = False
     has_trials: ClassVar[bool] = False
 
@@ -139,7 +143,8 @@ class Linearised(Design):
         merge[np.arange(len(cells)), cells] = 1.0
         samples = tuple(replace(sample, influence=sample.influence @ merge) for sample in self.samples)
         draws = self.draws and MergedDraws(self.draws, merge)
-        return Linearised(samples, self.centre @ merge, draws, self.note, self.estimates_shares)
+        refit = self.refit and self.refit.merged(cells, size)
+        return Linearised(samples, self.centre @ merge, draws, self.note, self.estimates_shares, refit)
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw each sample anew, and carry it over to the table."""

@@ -286,6 +286,24 @@ BINOMIAL: dict[str, Callable[[ArrayLike, ArrayLike, float], Limits]] = {
 }
 
 
+def jeffreys_or_mid_p(share: Array, trials: Array, confidence_level: float) -> tuple[Array, Array]:
+    """Return Jeffreys' limits of shares, mid-p's where all cases agree, and 0 and 1 where there are none.
+
+    Examples
+    --------
+    >>> low, high = jeffreys_or_mid_p(np.array([0.5, 1.0, 0.0]), np.array([10.0, 10.0, 0.0]), 0.95)
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.224, 0.741, 0.0], [0.776, 1.0, 1.0])
+    """
+    every = (share <= 0) | (share >= 1)
+    low, high = jeffreys(share * trials, trials, confidence_level)
+    if every.any():
+        exact = mid_p((share * trials)[every], trials[every], confidence_level)
+        low[every], high[every] = exact
+    some = trials > 0
+    return np.where(some, np.minimum(low, share), 0.0), np.where(some, np.maximum(high, share), 1.0)
+
+
 def _mid_p_odds(tails: Callable[[Array], Array], x: Array, n: Array, tail: float) -> Array:
     """Return the log odds of the p at which the mean of ``P(X >= x)`` and ``P(X > x)`` is the tail, by Newton's steps.
 

@@ -125,8 +125,8 @@ def _is_estimated(metric: Metric, table: Table) -> bool:
     return table.design.has_labels and not table.design.has_trials and not is_within_classes(metric, table)
 
 
-def _has_estimated_shares(metric: Metric, table: Table) -> bool:
-    return table.design.estimates_shares and not is_within_classes(metric, table)
+def _is_refitted(metric: Metric, table: Table) -> bool:
+    return table.design.refit is not None and not is_within_classes(metric, table)
 
 
 def _is_predictable(metric: Metric, table: Table) -> bool:
@@ -186,8 +186,12 @@ PREFERENCE = (
     Preference("extremes", _is_extreme, "the worst or the best class: it is bounded by the intervals of all"),
     Preference("flow", _is_smooth_and_bounded, "a smooth, bounded metric: its limits cover in small samples too"),
     Preference("mover", _is_one_table_or_separate, "made of parts with intervals that cover, which it puts together"),
+    Preference(
+        "least_favourable",
+        _is_refitted,
+        "estimated from several samples: it has the limits of each, also where a sample is small or a class rare",
+    ),
     Preference("fieller", _is_estimated, "a ratio of estimated counts: it follows from their joint variance"),
-    Preference("least_favourable", _has_estimated_shares, "a class may hardly occur, where a metric bends: it follows"),
     Preference("two_rates", _is_of_one_class, "it follows from two rates, whose limits are right of few errors too"),
     Preference("delta", _always, "no other method suits it: it needs many cases of what the metric divides by"),
 )

@@ -26,7 +26,8 @@ class Fieller(Method):
 
     For ``metric = A / B`` with both linear in the counts (F1, F-beta, Jaccard, any proportion, mean absolute
     error). The variance is evaluated at θ, not at the estimate, so the limits are the roots of a quadratic;
-    they are cut at the metric's range. Few unequal clusters and uneven weights widen z.
+    they are cut at the metric's range. For a proportion of estimated counts the sampling variance of its cases is
+    evaluated at θ too, as Wilson does. Few unequal clusters and uneven weights widen z.
 
     References
     ----------
@@ -54,7 +55,8 @@ class Fieller(Method):
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
         assert metric.ratio is not None  # noqa: S101 - see `suits`
-        ratio = metric.ratio
+        share = None if table.design.is_counted else metric.proportion
+        ratio = metric.ratio if share is None else Ratio(share.successes * 1.0, share.trials * 1.0)
         with np.errstate(all="ignore"):
             value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
         forms = _Forms.of(ratio, table)
@@ -65,6 +67,8 @@ class Fieller(Method):
             forms = _Forms(forms.part, forms.whole, tuple(np.where(shows, own, other) for own, other in variances))
             # Where the forms are proportional the roots are one, and the distance of those found is rounding.
             varies = shows | shows_variation(standard_error(metric, smoothed), metric(smoothed.counted))
+        if share is not None:
+            forms = forms.scored(table.cells.sum(-1))
         known = small_sample(metric, table)
         defined = np.isfinite(value) & (dot(table.cells, (ratio.denominator != 0).ravel() * 1.0) > 0)
 
@@ -72,6 +76,8 @@ class Fieller(Method):
             z = critical_value(confidence_level, *known)
             with np.errstate(invalid="ignore"):
                 low, high = forms.roots(z)
+                if share is not None:
+                    low, high = (share.metric(np.clip(each, 0.0, 1.0)) for each in (low, high))
                 low = np.maximum(np.minimum(low, value), metric.range[0])
                 high = np.minimum(np.maximum(high, value), metric.range[1])
                 constant = ~(varies & (low < high))
@@ -95,6 +101,18 @@ class _Forms:
         part, whole = (dot(table.cells, form.ravel()) for form in (ratio.numerator, ratio.denominator))
         together = (table.variance(a + b) - table.variance(a - b)) / 4
         return cls(part, whole, (table.variance(a), table.variance(b), together))
+
+    def scored(self, total: Array) -> _Forms:
+        """Return the forms of a share A / B of N cases, with the sampling variance at θ, not at the estimate.
+
+        The variance of ``A - θB`` is ``B θ (1 - θ)`` if θ is the share. That of a multinomial sample at the estimate is
+        short of it by ``(θB - A) (1 - 2θ) + (A - θB)² / N``. The variance that errors of the labels add stays as it is;
+        without such errors the roots are Wilson's limits.
+        """
+        a, b = self.part, self.whole
+        of_part, of_whole, together = self.variances
+        of_part, of_whole = of_part - a + a**2 / total, of_whole - 2 * b + b**2 / total
+        return _Forms(a, b, (of_part, of_whole, together - b / 2 - a + a * b / total))
 
     def roots(self, z: Any) -> tuple[Array, Array]:
         of_part, of_whole, together = self.variances

@@ -47,7 +47,8 @@ class Stratified(Method):
     ``low = value - sqrt(sum(w**2 (p - l)**2) + z**2 between)``,
     where ``w (p - l)`` is how far the metric itself falls at most while that stratum moves to its limit.
     A share's limits are Jeffreys', where all of a stratum agree mid-p's; a stratum without a label may be anything.
-    Several strata whose labels all agree have one limit together: what none of their cases showed. Of weighted and
+    Several strata whose labels all agree have one limit together: what none of their cases showed. Where several strata
+    have few cases of an outcome each, the distances are widened to those of one share of all strata. Of weighted and
     clustered cases the number of labels is the effective one, and z a quantile of Student's t.
 
     References
@@ -117,7 +118,7 @@ def reaches(
         By how much the value falls and rises with each stratum; in proportion to its reach by default.
     """
     trials = parts.trials * (normal_quantile(confidence_level) / z) ** 2
-    low, high = _limits(parts.value, trials, confidence_level)
+    low, high = binomial.jeffreys_or_mid_p(parts.value, trials, confidence_level)
 
     def moved(low: Array, high: Array) -> tuple[Array, Array]:
         if moves is None:
@@ -127,13 +128,41 @@ def reaches(
     best, worst = ((trials > 0) & end for end in (parts.value >= 1, parts.value <= 0))
     unseen = [_unseen(parts.reach * silent, trials, confidence_level) for silent in (best, worst)]
     squares = []
-    for each, together, silent in zip(
-        moved(low, high), moved(parts.value - unseen[0], parts.value + unseen[1]), (best, worst), strict=True
+    for each, together, silent, factor in zip(
+        moved(low, high),
+        moved(parts.value - unseen[0], parts.value + unseen[1]),
+        (best, worst),
+        _sparse(parts, trials, low, high, confidence_level),
+        strict=True,
     ):
         farthest = max(float(np.abs(each[silent]).max(initial=0.0)), abs(float(together[silent].sum())))
-        squares.append(float((each[~silent] ** 2).sum() + farthest**2 + z**2 * parts.between))
+        squares.append(float(factor**2 * (each[~silent] ** 2).sum() + farthest**2 + z**2 * parts.between))
     below, above = squares
     return math.sqrt(below), math.sqrt(above)
+
+
+def _sparse(parts: Strata, trials: Array, low: Array, high: Array, confidence_level: float) -> tuple[float, float]:
+    """Return the factors by which the strata's distances to their limits are too short, below and above.
+
+    The method of variance estimates recovery takes each stratum's variance at that stratum's own limit. Where several
+    strata have one or two cases of an outcome each, all these limits are near 0, and so are the variances; the strata
+    together move each of them by less. Their sum is a share as well, of the sum of the reaches R, with the number of
+    cases that gives its variance: ``v (1 - v) R² / Σ r² p (1 - p) / n``. The factor is the distance to Jeffreys' limit
+    of that share over that of the strata, and 1 at least. For one stratum, and for many cases, it is 1.
+    """
+    known = np.where(trials > 0, parts.reach, 0.0)
+    varied = float((known**2 * quotient(parts.value * (1 - parts.value), trials)).sum())
+    span = float(known.sum())
+    if not varied > 0:
+        return 1.0, 1.0
+    share = float((known * parts.value).sum()) / span
+    worth = share * (1 - share) * span**2 / varied
+    inside = np.where((parts.value > 0) & (parts.value < 1), known, 0.0)
+    found = []
+    for together, each in zip(binomial.jeffreys(share * worth, worth, confidence_level), (low, high), strict=True):
+        apart = math.sqrt(float(((inside * (each - parts.value)) ** 2).sum()))
+        found.append(max(float(quotient(np.asarray(abs(float(together) - share) * span), np.asarray(apart))), 1.0))
+    return found[0], found[1]
 
 
 def _unseen(gains: Array, trials: Array, confidence_level: float) -> Array:
@@ -181,12 +210,3 @@ def _moves(
         return down.lowest(quotient(value - low, value)), up.highest(quotient(high - value, 1 - value))
 
     return moves
-
-
-def _limits(share: Array, trials: Array, confidence_level: float) -> tuple[Array, Array]:
-    """Return Jeffreys' limits of shares, mid-p's where all cases agree, and 0 and 1 where there are none."""
-    every = (share <= 0) | (share >= 1)
-    exact, usual = (limits(share * trials, trials, confidence_level) for limits in (binomial.mid_p, binomial.jeffreys))
-    low, high = (np.where(every, *each) for each in zip(exact, usual, strict=True))
-    some = trials > 0
-    return np.where(some, np.minimum(low, share), 0.0), np.where(some, np.maximum(high, share), 1.0)

@@ -58,6 +58,7 @@ PARTS = (
     "VennAbers",
     "Steps",
     "LowRank",
+    "ShiftRefit",
     "csr_array",
 )
 SAVED = {*TABLES, *DESIGNS, *PARTS}

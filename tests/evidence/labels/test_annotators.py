@@ -290,3 +290,13 @@ def test_one_case_has_a_consensus():
         found = hs.consensus([["a", "a", "b"]], y_pred=predicted, labels=["a", "b"], random_state=0)
         assert found.labels.tolist() == ["a"]
         assert found.probabilities.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("right, noted", [(0.68, True), (0.9, False)])
+def test_annotators_who_are_often_wrong_are_told_of(right, noted):
+    """Below three right labels in four the interval covers too rarely, and the estimate says so."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 400)
+    votes = np.where(rng.random((400, 3)) < right, truth[:, None], 1 - truth[:, None])
+    predicted = np.where(rng.random(400) < 0.85, truth, 1 - truth)
+    assert ("annotators are right in" in hs.estimate(hs.annotated(votes, predicted), "accuracy").reason) is noted

@@ -94,7 +94,7 @@ def test_metrics_of_rates_within_the_classes_have_the_sources_interval(metric):
 
 def test_equal_rates_do_not_make_accuracy_one_within_the_classes():
     """Where the classes' rates are equal by chance, accuracy still depends on the shares: they may differ."""
-    assert hs.estimate(hs.transported(SOURCE, TARGET), "accuracy").method == "fieller"
+    assert hs.estimate(hs.transported(SOURCE, TARGET), "accuracy").method == "least_favourable"
 
 
 @pytest.mark.parametrize("metric", ["prevalence", "accuracy", "f1", "precision", "recall", "mcc"])
@@ -267,3 +267,43 @@ def test_what_cannot_be_carried_over_is_refused(call, words):
     with pytest.raises(HowsureError, match=words) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("positive", [120, 300, 700])
+def test_with_known_rates_the_prevalence_has_the_limits_of_the_predicted_share(positive):
+    """With rates as good as known, the limits are those of (q − fpr) / (tpr − fpr) at Jeffreys' limits of q."""
+    rates = np.array([[0.9, 0.1], [0.2, 0.8]])
+    found = hs.estimate(hs.transported(hs.from_counts(1e9 * rates), {0: 1000 - positive, 1: positive}), "prevalence")
+    limits = stats.beta.ppf([0.025, 0.975], positive + 0.5, 1000.5 - positive)
+    assert (found.low, found.high) == pytest.approx(tuple(np.clip((limits - 0.1) / 0.7, 0, 1)), abs=2e-4)
+
+
+def test_the_table_of_the_same_samples_is_the_same_and_of_others_theirs():
+    """The refit gives the table at the observed counts, and at others the one that `transported` gives for them."""
+    refit = hs.transported(SOURCE, TARGET).design.refit
+    other = np.array([850.0, 150, 40, 460, 7900, 2100])
+    theirs = hs.transported(hs.from_counts(other[:4].reshape(2, 2), labels=["ok", "fault"]), {"ok": 7900, "fault": 2100})
+    for observed, table in ((refit.observed, hs.transported(SOURCE, TARGET)), (other, theirs)):
+        np.testing.assert_allclose(refit.tables(observed), table.cells, rtol=1e-9)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("share", [0.05, 0.3])
+def test_a_hundred_labelled_cases_miss_on_both_sides(share):
+    """With 50 labelled cases of each class 95 % intervals cover at least 92 %, and misses are on both sides."""
+    rng, studies = np.random.default_rng(100), 400
+    rates = np.array([[0.88, 0.12], [0.17, 0.83]])
+    mixture = np.array([1 - share, share])
+    metrics = ("prevalence", "precision", "mcc")
+    exact = hs.from_counts(np.rint(1e9 * mixture[:, None] * rates))
+    known = np.array([hs.estimate(exact, metric, method="delta").value for metric in metrics])
+    limits = []
+    for _ in range(studies):
+        source = np.stack([rng.multinomial(50, row) for row in rates])
+        seen = rng.multinomial(1500, mixture @ rates)
+        found = hs.evaluate(hs.transported(hs.from_counts(source), dict(enumerate(seen.tolist()))), list(metrics))
+        limits.append([(each.low, each.high) for each in found.values()])
+    below, above = (np.mean(np.array(limits)[..., end] * sign > known * sign, 0) for end, sign in ((0, 1), (1, -1)))
+    noise = 3 * np.sqrt(0.08 * 0.92 / studies)
+    assert (below + above < 0.08 + noise).all()
+    assert (np.maximum(below, above) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / studies)).all()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError
-from howsure.evidence.labels.two_phase import TwoPhase, two_phase
+from howsure.evidence.labels.two_phase import ALONE, two_phase
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.encoding import coded_with_gaps, encoded, positions, refuse_gaps
@@ -150,7 +150,7 @@ def judged(
     >>> print(hs.estimate(table, "pass_rate"))  # 0.8 · 19/20 + 0.2 · 1/5
     0.800 [0.654, 0.910]
     >>> print(hs.estimate(table, "recall"))  # of those that people pass, the judge passes
-    0.950 [0.855, 1.000]
+    0.950 [0.850, 1.000]
     """
     systems = systems_of(human, judge)
     if y_pred is not None and "" not in systems:
@@ -244,23 +244,10 @@ class _Cases:
 
     def table(self, some: Any) -> ConfusionTable:
         """Return the table of one system, of some of the cases."""
-        human, judge, size = self.human[0][some], self.judge[0][some], len(self.axis)
-        predicted = judge if self.predicted is None else self.predicted[some]
-        strata = judge if self.predicted is None else judge * size + predicted
-        number = size if self.predicted is None else size * size
-        columns_of = np.arange(number) % size
-        words = list(map(str, self.axis.tolist()))
-        called = words if self.predicted is None else [f"{said}, {other}" for said in words for other in words]
-        design = self.design(
-            some,
-            human,
-            strata,
-            kin=np.arange(number) if self.predicted is None else np.arange(number) // size,
-            places=np.arange(size) * size + columns_of[:, None],
-            called=called,
-        )
-        counts = design.counts(size * size).reshape(size, size)
-        return ConfusionTable(counts=counts, labels=self.axis, design=design, rows=len(human))
+        predicted = None if self.predicted is None else self.predicted[some]
+        cluster = None if self.cluster is None else self.cluster[some]
+        codes = self.human[0][some], self.judge[0][some], predicted
+        return post_stratified(*codes, self.axis, self.tally.of(some), cluster, self.names)
 
     def paired(self, some: Any, names: tuple[str, ...]) -> PairedJudgedTable:
         """Return the table of two systems, of some of the cases."""
@@ -270,21 +257,63 @@ class _Cases:
         pairs = size * size
         stratum, labels = np.divmod(np.arange(pairs * pairs), pairs)
         codes = np.stack([*np.divmod(labels, size), *np.divmod(stratum, size)], 1)
-        design = self.design(
-            some,
+        called = [f"{first}, {second}" for first in self.axis.tolist() for second in self.axis.tolist()]
+        design = two_phase(
             outcome,
             judge[0] * size + judge[1],
-            kin=np.zeros(pairs, dtype=int),
-            places=np.arange(pairs * pairs).reshape(pairs, pairs),
-            called=[f"{first}, {second}" for first in self.axis.tolist() for second in self.axis.tolist()],
+            np.zeros(pairs, dtype=int),
+            np.arange(pairs * pairs).reshape(pairs, pairs),
+            tuple(called),
+            self.tally.of(some),
+            None if self.cluster is None else self.cluster[some],
+            self.names,
         )
         counts = design.counts(pairs * pairs)
         rows = len(outcome)
         return PairedJudgedTable(counts=counts, labels=self.axis, names=names, codes=codes, design=design, rows=rows)
 
-    def design(
-        self, some: Any, outcome: Array, stratum: Array, *, kin: Array, places: Array, called: Sequence[str]
-    ) -> TwoPhase:
-        """Return the design of some of the cases, by their outcome (−1 if not labelled) and their stratum."""
-        cluster = None if self.cluster is None else self.cluster[some]
-        return two_phase(outcome, stratum, kin, places, tuple(called), self.tally.of(some), cluster, self.names)
+
+def post_stratified(  # noqa: PLR0917 - the columns of the cases, and what the classes are
+    true: Array,
+    made: Array,
+    predicted: Array | None,
+    axis: Array,
+    tally: Tally,
+    cluster: Array | None = None,
+    clusters_named: Array | None = None,
+    *,
+    alone: str = ALONE,
+) -> ConfusionTable:
+    """Return the table of true class × prediction, with strata by made label and prediction.
+
+    Parameters
+    ----------
+    true, made : ndarray of shape (n,)
+        Position of each case's true class, −1 where it is not known, and of its made label.
+    predicted : ndarray of shape (n,), optional
+        Position of the predicted class; the made label by default.
+    axis : ndarray of shape (K,)
+        The classes.
+    tally : Tally
+        What the cases count.
+    cluster, clusters_named : ndarray, optional
+        Cluster of each case, and what the clusters are called.
+    alone : str
+        Note of a table that the true labels alone tell as well.
+    """
+    size = len(axis)
+    number = size if predicted is None else size * size
+    words = list(map(str, axis.tolist()))
+    design = two_phase(
+        true,
+        made if predicted is None else made * size + predicted,
+        np.arange(number) if predicted is None else np.arange(number) // size,
+        np.arange(size) * size + (np.arange(number) % size)[:, None],
+        tuple(words if predicted is None else [f"{said}, {other}" for said in words for other in words]),
+        tally,
+        cluster,
+        clusters_named,
+        alone=alone,
+    )
+    counts = design.counts(size * size).reshape(size, size)
+    return ConfusionTable(counts=counts, labels=axis, design=design, rows=len(true))

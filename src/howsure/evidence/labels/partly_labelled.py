@@ -131,7 +131,7 @@ def partly_labelled(
     >>> truth = rng.random(2000) < score
     >>> known = np.where(rng.random(2000) < 0.2, truth, np.nan)
     >>> print(hs.estimate(hs.partly_labelled(known, score > 0.5, score), "recall"))
-    0.347 [0.213, 0.472]
+    0.347 [0.212, 0.482]
     """
     named = by_columns(by, data)
     pool = Pool.of(y_true, y_pred, y_score, data, labels, pos_label, sample_weight, groups, roles(named), check=check)

@@ -259,7 +259,7 @@ def corrected(
     >>> recorded = hs.from_counts([[843, 67], [42, 148]])
     >>> table = hs.corrected(recorded, sensitivity=0.9, specificity=0.98)
     >>> print(hs.estimate(recorded, "recall"), hs.estimate(table, "recall"))
-    0.779 [0.716, 0.834] 0.855 [0.790, 0.925]
+    0.779 [0.716, 0.834] 0.855 [0.784, 0.917]
     """
     if isinstance(table, Tables):
         rates_of_all: dict[str, Any] = {"sensitivity": sensitivity, "specificity": specificity, "labelling": labelling}

@@ -328,6 +328,7 @@ def two_phase(  # noqa: PLR0917 - the columns of the cases, and what the strata 
     clusters_named: Array | None,
     *,
     scores: Array | None = None,
+    alone: str = ALONE,
 ) -> TwoPhase:
     """Return the design of cases by their outcome, −1 where it is not known, and their stratum.
 
@@ -345,6 +346,8 @@ def two_phase(  # noqa: PLR0917 - the columns of the cases, and what the strata 
         Cluster of each case, and what the clusters are called.
     scores : ndarray of shape (outcomes,), optional
         A number for each outcome, by whose mean the judge's worth is told; by default 1 of the last and 0 else.
+    alone : str
+        Note of a table that the labelled cases alone tell as well.
 
     Raises
     ------
@@ -362,8 +365,8 @@ def two_phase(  # noqa: PLR0917 - the columns of the cases, and what the strata 
     base = tally.design(cell, size, cluster, clusters_named)
     found = TwoPhase(observed[:, :-1], observed[:, -1], kin, places, names, base, known)
     worth = np.eye(outcomes)[-1] if scores is None else scores
-    with_judge, alone = (_spreads(each, observed, worth) for each in (found.of_outcomes(), found.as_one_stratum()))
-    return found.noted(ALONE if any(np.greater_equal(with_judge, alone)) else "")
+    with_judge, without = (_spreads(each, observed, worth) for each in (found.of_outcomes(), found.as_one_stratum()))
+    return found.noted(alone if any(np.greater_equal(with_judge, without)) else "")
 
 
 def _spreads(design: TwoPhase, observed: Array, worth: Array) -> tuple[float, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Self, final
 
 import numpy as np
@@ -115,7 +116,7 @@ class Shift:
             )
             raise HowsureError(message)
         rates = joint / totals[:, None]
-        contrasts = np.linalg.svd(np.ones((1, size)))[2][1:].T  # (K, K−1): directions in which shares can move
+        contrasts = _contrasts(size)
         if np.linalg.svd(contrasts.T @ rates, compute_uv=False).min() < SINGULAR:
             message = "The class shares cannot be told: some classes, or mixtures of them, are predicted alike."
             raise HowsureError(message)
@@ -126,10 +127,23 @@ class Shift:
         for _ in range(ROUNDS):
             within = np.maximum(shares, 0.0) / np.maximum(shares, 0.0).sum()
             precision = np.linalg.pinv(_covariance(smooth, within, worth, seen.sum()), hermitian=True)
-            moved = contrasts.T @ rates @ precision
-            inverse = contrasts @ np.linalg.solve(moved @ rates.T @ contrasts, moved)
+            inverse = _inverse(rates, precision)
             shares = 1 / size + inverse @ (aim - rates.mean(0))
         return cls(source, output, seen, totals, rates, shares, inverse, precision)
+
+    def refit(self) -> ShiftRefit:
+        """Return the true classes of the source and the target as multinomial samples."""
+        truth, cells = self.table.truth, len(self.table.cells)
+        found = ShiftRefit(
+            observed=np.concatenate([self.table.cells, self.target]),
+            truth=truth,
+            output=self.output,
+            place=np.arange(cells),
+            cells=cells,
+            precision=self.precision,
+            is_independent=self.table.design.is_independent,
+        )
+        return found.merged(np.arange(cells), cells)
 
     @property
     def leftover(self) -> Array:
@@ -182,6 +196,99 @@ class Shift:
         shares /= shares.sum(1, keepdims=True)
         rows = np.vstack([shares @ influence, np.zeros(len(place))])
         return (Sample(np.append(np.full(len(unseen), PSEUDO_CASES), self.totals.sum()), rows),)
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class ShiftRefit:
+    """The table of the target as a function of the labelled cases and of the outputs in the target.
+
+    Parameters
+    ----------
+    observed : ndarray of shape (source cells + outputs,)
+        Labelled cases, and cases of the target by output.
+    truth, output, place : ndarray of shape (source cells,)
+        True class and output of each source cell, and the cell of the table that it is counted in.
+    cells : int
+        Number of cells of the table.
+    precision : ndarray of shape (outputs, outputs)
+        Weights of the outputs, which do not matter where there are as many outputs as classes.
+    is_independent : bool
+        Whether the labelled cases are independent and unweighted.
+    """
+
+    observed: Array
+    truth: Array
+    output: Array
+    place: Array
+    cells: int
+    precision: Array
+    is_independent: bool
+
+    @property
+    def row(self) -> Array:
+        """The true class of each source cell; the target comes last."""
+        return np.append(self.truth, np.full(len(self.precision), self.truth.max() + 1))
+
+    def tables(self, observed: Array) -> Array:
+        """Return the tables of the target, ``(..., cells)``."""
+        source, target = np.split(observed, [len(self.truth)], -1)
+        rates, totals, shares = self._fitted(source, target)
+        scale = target.sum(-1, keepdims=True) * shares / totals
+        return np.asarray((source * scale[..., self.truth]) @ np.eye(self.cells)[self.place])
+
+    def interior(self, observed: Array) -> Array:
+        """Return the counts with a target in which each class has a share: half a case at the least."""
+        source, target = np.split(observed, [len(self.truth)])
+        rates, _, shares = self._fitted(source, target)
+        total = target.sum()
+        inside = np.maximum(shares, 0.5 / total)
+        if (inside <= shares).all():
+            return observed
+        return np.concatenate([source, total * inside / inside.sum() @ rates])
+
+    def merged(self, cells: Array, size: int) -> ShiftRefit:
+        """Add up source cells of one class and output in one merged cell."""
+        outputs = len(self.precision)
+        every = (self.truth * outputs + self.output) * size + cells[self.place]
+        kept, places = np.unique(every, return_inverse=True)
+        source, target = np.split(self.observed, [len(self.truth)])
+        pair, place = np.divmod(kept, size)
+        truth, output = np.divmod(pair, outputs)
+        return ShiftRefit(
+            np.concatenate([np.bincount(places, source), target]),
+            truth,
+            output,
+            place,
+            size,
+            self.precision,
+            self.is_independent,
+        )
+
+    def _fitted(self, source: Array, target: Array) -> tuple[Array, Array, Array]:
+        """Return rates ``(..., K, outputs)``, the classes' cases and the shares in the target, ``(..., K)``."""
+        outputs, size = len(self.precision), int(self.truth.max()) + 1
+        joint = source @ np.eye(size * outputs)[self.truth * outputs + self.output]
+        joint = joint.reshape(*source.shape[:-1], size, outputs)
+        totals = joint.sum(-1)
+        rates = joint / totals[..., None]
+        aim = target / target.sum(-1, keepdims=True)
+        shares = 1 / size + (_inverse(rates, self.precision) @ (aim - rates.mean(-2))[..., None])[..., 0]
+        shares = np.maximum(shares, LEAST)
+        return rates, totals, shares / shares.sum(-1, keepdims=True)
+
+
+@cache
+def _contrasts(size: int) -> Array:
+    """Return the directions in which shares can move, ``(K, K−1)``."""
+    return np.asarray(np.linalg.svd(np.ones((1, size)))[2][1:].T)
+
+
+def _inverse(rates: Array, precision: Array) -> Array:
+    """Return by how much shares change with the shares of the outputs, ``(..., K, outputs)``."""
+    contrasts = _contrasts(rates.shape[-2])
+    moved = contrasts.T @ rates @ precision
+    return np.asarray(contrasts @ np.linalg.solve(moved @ np.swapaxes(rates, -1, -2) @ contrasts, moved))
 
 
 def _covariance(rates: Array, shares: Array, worth: Array, cases: float) -> Array:

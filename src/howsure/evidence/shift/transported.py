@@ -62,16 +62,15 @@ def transported(table: Source, target: Any, *, data: Any = None) -> Source:
     >>> source = hs.from_counts([[900, 100], [50, 450]], labels=["ok", "fault"])
     >>> there = hs.transported(source, {"ok": 8600, "fault": 1400})
     >>> print(hs.estimate(there, "prevalence"))  # (0.14 - 0.1) / (0.9 - 0.1)
-    0.050 [0.026, 0.074]
+    0.050 [0.024, 0.072]
     >>> print(hs.estimate(source, "precision"), hs.estimate(there, "precision"))
-    0.818 [0.784, 0.849] 0.321 [0.172, 0.467]
+    0.818 [0.784, 0.849] 0.321 [0.160, 0.456]
     """
     shift = Shift.of(table, target, data)
     centre = shift.expected(shift.shares)
     below = [str(label) for label, share in zip(table.labels.tolist(), shift.shares, strict=True) if share < 0]
-    design = Linearised(
-        shift.samples(), centre, note=BELOW.format(", ".join(below)) if below else "", estimates_shares=True
-    )
+    note = BELOW.format(", ".join(below)) if below else ""
+    design = Linearised(shift.samples(), centre, note=note, estimates_shares=True, refit=shift.refit())
     counts = shift.expected(shift.possible).reshape(table.counts.shape)
     return replace(table, counts=counts, design=design, rows=round(float(shift.target.sum())))
 

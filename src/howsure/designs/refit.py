@@ -1,0 +1,44 @@
+"""Tables that are estimated anew from other observed counts, where an estimate is a known function of them."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, Self
+
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+class Refit(Protocol):
+    """Independent multinomial samples, and the table that is estimated from them.
+
+    Attributes
+    ----------
+    observed : ndarray of shape (observed cells,)
+        The counts.
+    row : ndarray of shape (observed cells,)
+        The multinomial sample, 0 … R−1, of each observed cell; its total is taken as given.
+    is_independent : bool
+        Whether the observed cases are independent and unweighted.
+    """
+
+    @property
+    def observed(self) -> Array: ...
+
+    @property
+    def row(self) -> Array: ...
+
+    @property
+    def is_independent(self) -> bool: ...
+
+    def tables(self, observed: Array) -> Array:
+        """Return the tables estimated from other counts, ``(..., observed cells)`` → ``(..., cells)``."""
+        ...
+
+    def interior(self, observed: Array) -> Array:
+        """Return the nearest counts whose table lies inside the range of possible tables, ``(observed cells,)``."""
+        ...
+
+    def merged(self, cells: Array, size: int) -> Self:
+        """Return the same for the table whose cell ``cells[c]`` collects cell ``c``."""
+        ...

@@ -1,0 +1,169 @@
+"""Limits of a metric of an estimated table from the limits of the samples that it is estimated from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import quotient
+from howsure.designs.refit import Refit
+from howsure.methods import binomial
+from howsure.methods.standard_errors import normal_quantile
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+STEPS = np.linspace(0.0, 1.0, 33)  # of the way from the observed counts to those at a limit
+ROUNDS = 3  # of gradients: the first at the observed counts, each further one at the limit found before
+PSEUDO = 1.0  # cases of each sample, for the gradient and for variances alone
+NUDGE = 1e-4  # of a sample's total: central differences
+CLOSE = 1e-6  # of a sample's span: outcomes that are as bad, or as good
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Refitted:
+    """The metric as a function of the observed counts, with its limits.
+
+    To first order the metric changes by ``Σ g p`` when the proportions p of a sample change, with g its gradient. The
+    mean of g in a sample is a share of the way from its least to its greatest value, and has binomial limits. The
+    samples move together towards these limits, each by the part of the way that its own reach is of
+    ``sqrt(Σ reach²)`` (method of variance estimates recovery), and the metric of the table estimated there is the
+    limit. The gradient there, which differs where the metric bends, gives other parts, and the farther limit is kept.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric, bound to the table.
+    table : Table
+        The estimated table.
+    refit : Refit
+        What it is estimated from.
+    """
+
+    metric: Metric
+    table: Table
+    refit: Refit
+    row: Array  # the sample of each observed cell
+    rows: Array  # (R, observed cells): 1 where a cell is in a sample
+    effect: float  # how many times the variance is that of independent cases
+
+    @classmethod
+    def of(cls, metric: Metric, table: Table, refit: Refit, slopes: Array) -> Self:
+        """Return the function; ``slopes`` is the metric's gradient by the table's cells."""
+        row = refit.row
+        rows = (row == np.arange(row.max() + 1)[:, None]).astype(float)
+        found = cls(metric, table, refit, row, rows, 1.0)
+        if refit.is_independent:
+            return found
+        gradient = found.gradient(refit.observed)
+        own = float((refit.observed * (gradient - found._means(refit.observed, gradient)) ** 2).sum())
+        effect = float(quotient(np.asarray(table.variance(slopes)), np.asarray(own)))
+        return cls(metric, table, refit, row, rows, max(effect, 1.0))
+
+    def values(self, observed: Array) -> Array:
+        """Return the metric of the tables estimated from other counts, ``(..., observed cells)`` → ``(...)``."""
+        with np.errstate(all="ignore"):
+            return np.asarray(self.metric(self.table.wrap(self.refit.tables(observed))))
+
+    def gradient(self, observed: Array) -> Array:
+        """Return the derivatives of the metric by the observed counts, one case more in each sample."""
+        smooth = self.refit.interior(observed + self._pseudo)
+        step = NUDGE * self._totals(smooth)
+        up, down = self.values(smooth + np.multiply.outer([1.0, -1.0], np.diag(step)))
+        found = (up - down) / (2 * step)
+        return np.where(np.isfinite(found), found, 0.0)
+
+    def limits(self, value: float, start: Array, z: float, confidence_level: float) -> tuple[float, float]:
+        """Return the limits.
+
+        Parameters
+        ----------
+        value : float
+            The metric of the table.
+        start : ndarray of shape (observed cells,)
+            Its gradient at the observed counts.
+        z : float
+            Quantile of the level, of Student's t where variances are uncertain.
+        confidence_level : float
+            Coverage of the interval.
+        """
+        worth = (normal_quantile(confidence_level) / z) ** 2 / self.effect
+        return self._limit(value, start, -1.0, worth, confidence_level), self._limit(
+            value, start, 1.0, worth, confidence_level
+        )
+
+    def _limit(self, value: float, gradient: Array, sign: float, worth: float, level: float) -> float:
+        observed, farthest = self.refit.observed, value
+        for left in reversed(range(ROUNDS)):
+            ahead = self._moved(sign * gradient, worth, level) - observed
+            path = observed + STEPS[:, None] * ahead
+            found = self.values(path)
+            found = np.where(np.isfinite(found), found, value)
+            place = int((sign * found).argmax())
+            farthest = sign * max(sign * farthest, sign * float(found[place]))
+            if left:
+                gradient = self.gradient(path[place])
+        return farthest
+
+    def _moved(self, gradient: Array, worth: float, level: float) -> Array:
+        """Return the counts at the upper limit of a linear form."""
+        observed, totals = self.refit.observed, self._totals(self.refit.observed)
+        inside = self.rows > 0
+        lowest, highest = (
+            extreme(np.where(inside, gradient, fill), 1) for extreme, fill in ((np.min, np.inf), (np.max, -np.inf))
+        )
+        span = highest - lowest
+        place = quotient(gradient - lowest[self.row], span[self.row])
+        number = self.rows @ observed
+        share = quotient(self.rows @ (observed * place), number)
+        share = np.where(share < CLOSE, 0.0, np.where(share > 1 - CLOSE, 1.0, share))
+        smooth = observed + self._pseudo
+        varied = quotient(self.rows @ (smooth * place**2), number + PSEUDO) - (
+            quotient(self.rows @ (smooth * place), number + PSEUDO) ** 2
+        )
+        # Outcomes between the ends vary less than a share of the same mean.
+        fewer = np.maximum(quotient(share * (1 - share), varied), 1.0)
+        _, limit = binomial.jeffreys_or_mid_p(share, number * worth * np.where((share > 0) & (share < 1), fewer, 1), level)
+        reach = number * span * (limit - share)
+        part = quotient(limit - share, 1 - share) * quotient(reach, np.sqrt((reach**2).sum()))
+        best = np.where(place >= 1 - CLOSE, smooth, 0.0)
+        ends = best * (totals / self._totals(best))
+        return np.asarray(observed + part[self.row] * (ends - observed))
+
+    @property
+    def _pseudo(self) -> Array:
+        return PSEUDO / self.rows.sum(1)[self.row]
+
+    def _totals(self, observed: Array) -> Array:
+        return np.asarray((self.rows @ observed)[self.row])
+
+    def _means(self, observed: Array, form: Array) -> Array:
+        return quotient(self.rows @ (observed * form), self.rows @ observed)[self.row]
+
+
+def limits_at_levels(
+    metric: Metric, table: Table, refit: Refit, value: float, slopes: Array
+) -> Callable[[float, float], tuple[float, float]]:
+    """Return the limits as a function of the quantile and of the level.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric, bound to the table.
+    table : Table
+        One table of estimated counts.
+    refit : Refit
+        What it is estimated from.
+    value : float
+        The metric of the table.
+    slopes : ndarray of shape (cells,)
+        The metric's gradient by the table's cells.
+    """
+    fitted = Refitted.of(metric, table, refit, slopes)
+    start = fitted.gradient(refit.observed)
+    return lambda z, level: fitted.limits(value, start, z, level)
