@@ -65,7 +65,9 @@ def tied(rng, right, n, number):
 @pytest.mark.parametrize("right, n, number", [(50, 100, 2), (63, 517, 2), (651, 1000, 60)])
 def test_a_tie_is_corrected_to_values_among_the_observed_ones(right, n, number):
     """Models that tie have their value; its interval contains the first one's own, and is up to 1.7 times as wide."""
-    board = hs.leaderboard(hs.values(tied(np.random.default_rng(1), right, n, number), bounds=(0, 1)), "mean", random_state=0)
+    board = hs.leaderboard(
+        hs.values(tied(np.random.default_rng(1), right, n, number), bounds=(0, 1)), "mean", random_state=0
+    )
     won, own = board.winner, board.places[0].estimate
     assert won.value == pytest.approx(right / n)
     assert won.low < own.low < own.high <= won.high

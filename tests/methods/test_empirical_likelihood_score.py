@@ -48,7 +48,7 @@ def test_the_statistic_equals_its_definition(seed):
         assert score_statistic(units, support, null) ** 2 == pytest.approx(expected, rel=2e-4)
 
 
-@pytest.mark.parametrize(("hits", "n"), [(0, 8), (3, 8), (7, 8), (8, 8), (29, 30), (500, 1000)])
+@pytest.mark.parametrize("hits, n", [(0, 8), (3, 8), (7, 8), (8, 8), (29, 30), (500, 1000)])
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_two_values_have_wilsons_interval(hits, n, level):
     """For 0 and 1 the score test's variance is θ (1 − θ) / n."""
@@ -149,7 +149,7 @@ def test_extreme_levels_and_values_stay_within_the_bounds():
     found = hs.estimate(hs.values(x, bounds=(0, 1)), "mean", confidence_level=1 - 1e-12)
     assert 0 <= found.low < found.value < found.high < 1
     for scale in (1e-80, 1e80):
-        small = hs.estimate(hs.values(x[:5].tolist() + [scale, 2 * scale, 3 * scale]), "mean")
+        small = hs.estimate(hs.values([*x[:5].tolist(), scale, 2 * scale, 3 * scale]), "mean")
         assert small.low < small.value < small.high
     outlier = hs.estimate(hs.values(np.append(np.linspace(0, 1, 50), 1e6)), "mean")
     assert outlier.low < 0.5
@@ -159,7 +159,7 @@ def test_extreme_levels_and_values_stay_within_the_bounds():
 def test_stratified_values_have_another_method():
     """Strata of known size are no single sample, and the method says so."""
     table = hs.values([0.2, 0.4, 0.5, 0.9], bounds=(0, 1), strata=[0, 0, 1, 1], stratum_sizes={0: 10, 1: 30})
-    with pytest.raises(hs.HowsureError, match="one sample of cases"):
+    with pytest.raises(hs.HowsureError, match="one sample of cases or clusters"):
         hs.estimate(table, "mean", method=NAME)
 
 
@@ -173,7 +173,7 @@ STUDIES = {  # differences of equally good models, with the bounds of the scores
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", STUDIES)
 def test_equal_models_are_seldom_told_apart(name):
-    """p < 0.05 in at most 6 % of studies and p < 0.01 in at most 1.6 %, beyond the error of 1,000 studies."""
+    """Few p-values are small: p < 0.05 in at most 6 % of studies and p < 0.01 in at most 1.6 %, up to noise."""
     rng, found = np.random.default_rng(11), []
     draw, most = STUDIES[name]
     for _ in range(1000):

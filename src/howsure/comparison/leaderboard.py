@@ -202,9 +202,7 @@ class Leaderboard(Tabular, Named, Mapping[str, Place]):
                 )
             )
         reasons = [f"{each.model}: {each.estimate.reason}." for each in self.places if each.estimate.reason]
-        said = (
-            f"With {level} confidence (two-sided) “ranks” holds for all models at once, and “best” for each model alone."
-        )
+        said = f"With {level} confidence (two-sided), “ranks” holds for all models at once and “best” for each alone."
         return Grid(headers, tuple(rows), " ".join([self.sentence(), said, *reasons]))
 
 

@@ -1,4 +1,4 @@
-"""The winner's value and interval, corrected for selection: the largest of several estimates is on average too large."""
+"""The winner's estimate, corrected for selection: the largest of several estimates is too large on average."""
 
 from __future__ import annotations
 

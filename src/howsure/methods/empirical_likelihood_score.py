@@ -13,12 +13,14 @@ from howsure.methods.interval import CONSTANT, ONE_CASE, AtLevels, Interval
 from howsure.methods.levels import share_beyond
 from howsure.methods.method import Method, needs_counted_cases
 from howsure.methods.standard_errors import normal_quantile, quantile, standard_error
+from howsure.metrics.contrast import averaged_numbers
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
 NO_BOUNDS = "all values are equal: state their `bounds` to learn how far the mean may be off"
 ALONE = 1 + 1e-9  # case
+NO_UNITS = (np.empty(0), np.empty(0))
 
 
 @final
@@ -60,7 +62,7 @@ class EmpiricalLikelihoodScore(Method):
     >>> import howsure as hs
     >>> grades = {"new": [1, 1, 0.5, 1, 0, 1, 1, 1] * 5, "old": [1, 1, 0.5, 1, 0, 1, 1, 1] * 4 + [1, 0, 0, 1] * 2}
     >>> print(hs.compare(hs.values(grades, bounds=(0, 1)), "mean"))
-    mean: new − old = 0.038 [-0.041, 0.136], p = 0.323
+    mean: new − old = 0.062 [-0.056, 0.191], p = 0.234
     """
 
     name: ClassVar[str] = "empirical_likelihood_score"
@@ -128,10 +130,11 @@ class _Test:
     def of(cls, metric: Metric, table: Table) -> _Test:
         """Return the test of a mean, or of a difference of means, on a table."""
         design, cells, is_difference = table.design, table.cells, metric.contrast is not None
-        values, ones = _numbers(metric), np.ones(cells.shape[-1])
-        totals, sizes = (design.influences(cells, each) for each in (values, ones))
-        assert totals is not None and sizes is not None  # noqa: S101, PT018 - see `suits`
-        units = Units.of(totals[0], sizes[0], totals[1])
+        ones = np.ones(cells.shape[-1])
+        numbers = averaged_numbers(metric, len(ones))
+        totals, number = design.influences(cells, ones if numbers is None else numbers) or NO_UNITS
+        sizes, _ = design.influences(cells, ones) or NO_UNITS
+        units = Units.of(totals, sizes, number)
         bounds, error = metric.range, float(standard_error(metric, table))
         effective = float(table.effective_trials(ones))
         support, student, reason = (-np.inf, np.inf), None, ""
@@ -181,16 +184,3 @@ def _student_of(metric: Metric, table: Table, units: Units) -> tuple[float, floa
     inflation, freedom = table.small_sample(slopes)
     by_weight = table.design.satterthwaite(table.cells, table.truth, np.ones(slopes.size))
     return float(standard_error(metric, table)) * float(np.sqrt(inflation)), float(np.minimum(freedom, by_weight))
-
-
-def _numbers(metric: Metric) -> Array:
-    """Return the number of each cell that a mean is of: of a contrast its difference between the models."""
-    if metric.contrast is None:
-        assert metric.ratio is not None  # noqa: S101 - a mean is one
-        return np.asarray(metric.ratio.numerator, dtype=float).ravel()
-    found = []
-    for side in (metric.contrast.first, metric.contrast.second):
-        assert side.metric.ratio is not None  # noqa: S101 - likewise
-        numerator = np.asarray(side.metric.ratio.numerator, dtype=float)
-        found.append(side.view.pulled_back(numerator, side.view.cells.size).ravel())  # type: ignore[union-attr]
-    return np.asarray(found[0] - found[1])
