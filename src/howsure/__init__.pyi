@@ -195,6 +195,7 @@ from .methods.delta import (
 from .methods.dirichlet import Dirichlet as Dirichlet
 from .methods.draws_of_tables import draw_tables as draw_tables
 from .methods.effective_wilson import EffectiveWilson as EffectiveWilson
+from .methods.empirical_likelihood_score import EmpiricalLikelihoodScore as EmpiricalLikelihoodScore
 from .methods.extremes import Extremes as Extremes
 from .methods.fieller import Fieller as Fieller
 from .methods.gap_test import GapTest as GapTest

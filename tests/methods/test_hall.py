@@ -7,8 +7,8 @@ from scipy import optimize, stats
 import howsure as hs
 
 
-def test_limits_solve_the_cubic():
-    """The limits are where the transformed t statistic is a quantile of Student's t."""
+def test_the_long_limit_solves_the_cubic_and_the_short_one_is_students():
+    """On the long side the transformed t statistic is a quantile of Student's t; the short side is not inside it."""
     x = np.array([0.2, 0.3, 0.3, 0.4, 0.4, 0.5, 0.7, 0.9, 1.4, 6.1])
     n, error = len(x), x.std(ddof=1) / np.sqrt(len(x))
     skewness = ((x - x.mean()) ** 3).mean() / x.std() ** 3 / np.sqrt(n)
@@ -17,40 +17,42 @@ def test_limits_solve_the_cubic():
         return t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
 
     found = hs.estimate(hs.values(x), "mean", method="hall")
-    for limit, tail in ((found.low, 0.975), (found.high, 0.025)):
-        t = optimize.brentq(lambda t, tail=tail: transformed(t) - stats.t.ppf(tail, n - 1), -300, 300, xtol=1e-13)
-        assert limit == pytest.approx(x.mean() - t * error, rel=1e-9)
+    t = optimize.brentq(lambda t: transformed(t) - stats.t.ppf(0.025, n - 1), -300, 300, xtol=1e-13)
+    assert found.high == pytest.approx(x.mean() - t * error, rel=1e-9)
+    assert found.low == pytest.approx(x.mean() - stats.t.ppf(0.975, n - 1) * error, rel=1e-9)
+    mirrored = hs.estimate(hs.values(-x), "mean", method="hall")
+    assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low), rel=1e-9)
 
 
 def test_symmetric_values_have_students_interval():
     """Without skewness the interval is that of Student's t."""
     x = np.array([-3.0, -1.0, -0.5, 0.0, 0.5, 1.0, 3.0]) + 10
     expected = stats.t.interval(0.95, 6, x.mean(), stats.sem(x))
-    found = hs.estimate(hs.values(x), "mean")
+    found = hs.estimate(hs.values(x), "mean", method="hall")
     assert (found.low, found.high) == pytest.approx(expected, rel=1e-6)
 
 
 def test_equal_values_leave_room_within_the_bounds():
     """Of n equal values no more of the others can be off than of n successes among n, as far as the bounds allow."""
     share = hs.proportion(15, 15, method="mid_p")
-    found = hs.estimate(hs.values(np.full(15, 0.8), bounds=(0, 1)), "mean")
+    found = hs.estimate(hs.values(np.full(15, 0.8), bounds=(0, 1)), "mean", method="hall")
     assert found.low == pytest.approx(0.8 * share.low)
     assert found.high == pytest.approx(0.8 + 0.2 * (1 - share.low))
-    assert hs.estimate(hs.values(np.ones(15), bounds=(0, 1)), "mean").low == pytest.approx(share.low)
+    assert hs.estimate(hs.values(np.ones(15), bounds=(0, 1)), "mean", method="hall").low == pytest.approx(share.low)
 
 
 def test_equal_values_without_bounds_say_what_is_missing():
     """Without bounds nothing is known of how far other values may be, and the reason says how to tell."""
-    found = hs.estimate(hs.values(np.ones(15)), "mean")
+    found = hs.estimate(hs.values(np.ones(15)), "mean", method="hall")
     assert np.isnan(found.low)
     assert "bounds" in found.reason
-    assert "a single case" in hs.estimate(hs.values([0.5], bounds=(0, 1)), "mean").reason
+    assert "a single case" in hs.estimate(hs.values([0.5], bounds=(0, 1)), "mean", method="hall").reason
 
 
 def test_equal_models_differ_by_little():
     """Two models with equal values on every case have a difference that may be off by as much as the bounds allow."""
     x = np.linspace(0, 1, 20)
-    found = hs.compare(hs.values({"a": x, "b": x}, bounds=(0, 1)), "mean")
+    found = hs.compare(hs.values({"a": x, "b": x}, bounds=(0, 1)), "mean", method="hall")
     assert found.value == 0
     assert -0.2 < found.low < 0 < found.high < 0.2
 
@@ -60,7 +62,7 @@ def test_whole_numbers_of_weight_are_no_more_cases(level):
     """Weights of 2 for every case leave the interval as it is."""
     x = np.random.default_rng(1).lognormal(size=20)
     plain, weighted = (
-        hs.estimate(hs.values(x, sample_weight=each), "mean", confidence_level=level)
+        hs.estimate(hs.values(x, sample_weight=each), "mean", confidence_level=level, method="hall")
         for each in (None, np.full(20, 2.0))
     )
     assert (weighted.low, weighted.high) == pytest.approx((plain.low, plain.high), rel=1e-9)
@@ -88,6 +90,25 @@ def test_the_mean_is_covered_at_other_sizes(name, n):
         held += found.low <= mean <= found.high
     wanted = {("log-normal", 15): 0.905, ("log-normal", 100): 0.935}.get((name, n), 0.94)
     assert held / known >= wanted - 2.5 * np.sqrt(wanted * (1 - wanted) / 2000)
+
+
+SPREADS = {  # of distributions, and the least coverage that is stated for 30 values
+    "normal": (lambda rng, size: rng.normal(size=size), 1.0, 0.95),
+    "exponential": (lambda rng, size: rng.exponential(1, size), 1.0, 0.93),
+    "log-normal": (lambda rng, size: rng.lognormal(0, 1, size), np.sqrt((np.e - 1) * np.e), 0.89),
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", SPREADS)
+def test_the_standard_deviation_is_covered(name):
+    """At n = 30 the standard deviation is covered as stated, up to the error of 500 samples."""
+    draw, spread, wanted = SPREADS[name]
+    rng, held = np.random.default_rng(20261125), 0
+    for x in draw(rng, (500, 30)):
+        found = hs.estimate(hs.values(x), "std")
+        held += found.low <= spread <= found.high
+    assert held / 500 >= wanted - 2.5 * np.sqrt(wanted * (1 - wanted) / 500)
 
 
 WANTED = {"log-normal": 0.90}  # whose tail most samples of 30 do not show; 0.95 of the others

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from howsure.comparison.contenders import Contenders, contenders
 from howsure.comparison.multiplicity import Differences
 from howsure.comparison.rank_sets import Estimated, RankSets, rank_sets
 from howsure.comparison.ranks import Ranks, ranks
-from howsure.comparison.winner import corrected
+from howsure.comparison.winner import level_of, selection_error
 from howsure.errors import checked_level, looked_up, one_of
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
@@ -25,7 +26,7 @@ from howsure.methods.draws import child_seed, group_seed, seed_sequence
 from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
-from howsure.methods.scales import automatic_scale, inside, on_scale, scaled
+from howsure.methods.scales import automatic_scale, on_scale
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.forms import Better
 from howsure.metrics.metric import Metric
@@ -34,6 +35,7 @@ Array = NDArray[Any]
 STREAM = 0x1EAD  # of the deviations, among the children of a seed
 SHOWN = 3  # names that a cell of the table lists
 NO_VARIATION = "the winner's sample shows no variation between cases or clusters, which the correction needs"
+SELECTED = "selection_corrected"
 UNRANKED = "so it may have any rank"
 
 
@@ -52,7 +54,7 @@ class Place(OneRecord):
     alone_low, alone_high : int
         The ranks that it may have, were it the only model that is asked for.
     may_be_best : bool
-        Whether no model is shown to be better, at the level of this one model.
+        Whether the ranks that it may have alone include the first: no model is shown to be better in a two-sided test.
     probability_best : float
         Probability that it is the best, of errors by Student's t and a flat prior; the models that tie share it.
     estimate : Estimate
@@ -200,7 +202,7 @@ class Leaderboard(Tabular, Named, Mapping[str, Place]):
                 )
             )
         reasons = [f"{each.model}: {each.estimate.reason}." for each in self.places if each.estimate.reason]
-        said = f"The ranks of all models hold together with {level} confidence."
+        said = f"With {level} confidence (two-sided), “ranks” holds for all models at once and “best” for each alone."
         return Grid(headers, tuple(rows), " ".join([self.sentence(), said, *reasons]))
 
 
@@ -256,7 +258,13 @@ def leaderboard(
     The sets of ranks follow from all pairwise differences by max-\\|t\\| with stepdown, with 10,000 normal draws of the
     estimates' errors from their joint covariance. That covariance follows from each model's gradient, so the cost does
     not grow with the number of cases once they are counted. A difference's standard error is the one there would be,
-    were the two models equal. The winner is corrected by the hybrid of conditional and simultaneous inference.
+    were the two models equal.
+
+    The winner's estimate is the largest of several, so its error is positive on average. Its distribution follows from
+    the joint covariance and the distances between the models. The corrected value is the estimate less the median
+    error, within the observed values; the limit on the side of the worse values is that of the model's own interval at
+    the level which allows for the largest error while the true distances are up to two standard errors smaller than
+    observed. The other limit is the model's own, so the corrected interval contains the model's own interval.
 
     References
     ----------
@@ -284,15 +292,20 @@ def leaderboard(
     rng = np.random.default_rng(child_seed(seed, STREAM))
     deviations = estimated.deviations(rng)
     sets = rank_sets(estimated, deviations, level)
-    own = [
-        estimate(one, each, method=named(method), confidence_level=level, random_state=group_seed(seed, name))
-        for (name, one), each in zip(found.tables.items(), found.metrics, strict=True)
-    ]
+    bound = dict(zip(found.names, found.metrics, strict=True))
+
+    def alone(name: str, at: float, chosen: Method | None) -> Estimate:
+        return estimate(
+            found.tables[name], bound[name], method=chosen, confidence_level=at, random_state=group_seed(seed, name)
+        )
+
+    chosen = named(method)
+    own = [alone(name, level, chosen) for name in found.tables]
     names = [found.names[index] for index in known]
     chances = _probabilities(names, estimated, deviations, rng)
     return Leaderboard(
         places=_places(found.names, known, estimated, sets, own, chances.best if names else {}),
-        winner=_winner(found, known, estimated, deviations, level, sign),
+        winner=_winner(found, known, estimated, deviations, level, partial(alone, chosen=_of_one_look(chosen))),
         probabilities=chances,
         differences=_differences(names, estimated, sets, level, sign, found.metrics),
         metric=found.metrics[0].name,
@@ -349,6 +362,11 @@ def _unranked(model: str, order: list[str], own: Estimate) -> Place:
     )
 
 
+def _of_one_look(method: Method | None) -> Method | None:
+    """Return the method of a single interval; None, for the default one, in the place of a sequence of intervals."""
+    return None if method is not None and method.holds_at_every_look else method
+
+
 def _probabilities(names: list[str], given: Estimated, deviations: Array, rng: np.random.Generator) -> Ranks:
     """Return how likely models are to have ranks, of errors by Student's t: the cases may be few.
 
@@ -367,26 +385,32 @@ def _probabilities(names: list[str], given: Estimated, deviations: Array, rng: n
 
 
 def _winner(
-    found: Contenders, known: Array, given: Estimated, deviations: Array, level: float, sign: float
+    found: Contenders, known: Array, given: Estimated, deviations: Array, level: float, own: Callable[[str, float], Any]
 ) -> Estimate:
-    settings: dict[str, Any] = {"metric": found.metrics[0].name, "confidence_level": level, "method": "hybrid"}
+    """Return the first model's estimate, corrected for selection.
+
+    The limit on the side of the worse values is that of the model's own interval at a stricter level; the other limit
+    is its own.
+    """
+    settings: dict[str, Any] = {"metric": found.metrics[0].name, "confidence_level": level, "method": SELECTED}
     if not len(known):
         return Estimate(math.nan, low=math.nan, high=math.nan, reason="no model has a value", **settings)
     first = int(np.argmax(given.values))
-    metric, value = found.metrics[known[first]], float(found.values[known[first]])
-    error = math.sqrt(max(float(given.covariance[first, first]), 0.0))
-    values, scale = sign * given.values, automatic_scale(metric.range)
-    if inside(values, metric.range).all():
-        places, slopes = scaled(scale, values, metric.range)
-        given = Estimated(sign * places, given.covariance * slopes[:, None] * slopes, given.cases)
-        deviations = deviations * slopes[:, None]
-    shifts = sign * np.array(corrected(given, deviations, level))
-    if math.isnan(shifts[0]):
+    metric, value, name = found.metrics[known[first]], float(found.values[known[first]]), found.names[known[first]]
+    error, selected = math.sqrt(max(float(given.covariance[first, first]), 0.0)), None
+    if error > 0:
+        selected = selection_error(given, deviations, level)
+    if selected is None:
         return Estimate(math.nan, low=math.nan, high=math.nan, reason=NO_VARIATION, **settings)
-    ends = on_scale(scale, np.full(3, value), shifts * error, metric.range)[1]
-    corrections = np.clip(ends, *metric.range).tolist()
-    low, high = sorted(corrections[1:])
-    return Estimate(corrections[0], low=low, high=high, standard_error=error, **settings)
+    is_largest = value == found.values[known].max()
+    plain, strict = own(name, level), own(name, level_of(selected.largest, level))
+    low, high = (strict.low, plain.high) if is_largest else (plain.low, strict.high)
+    shift = np.array(-selected.median * error if is_largest else selected.median * error)
+    moved = float(on_scale(automatic_scale(metric.range), np.array(value), shift, metric.range)[1])
+    observed = found.values[known]  # a value beyond those of all models would be a guess
+    corrected = float(np.clip(moved, *((low, high) if low <= high else (-np.inf, np.inf))))
+    corrected = float(np.clip(corrected, observed.min(), observed.max()))
+    return Estimate(corrected, low=low, high=high, standard_error=error, reason=strict.reason, **settings)
 
 
 def _differences(

@@ -114,8 +114,6 @@ class RankSets:
         Whether the first model is better than the second, all such findings holding together.
     marginal : ndarray of shape (P, 2)
         First and last rank of each model, were it the only one that is asked for.
-    best : ndarray of shape (P,)
-        Whether each model may be the best: no other is better, at the level of one model.
     largest : ndarray of shape (draws,)
         Largest deviation of all pairs, ascending.
     critical : float
@@ -124,7 +122,6 @@ class RankSets:
 
     above: Array
     marginal: Array
-    best: Array
     largest: Array
     critical: float
 
@@ -132,6 +129,11 @@ class RankSets:
     def simultaneous(self) -> Array:
         """First and last rank of each model, all of which hold together, ``(P, 2)``."""
         return _ranks(self.above.sum(0), self.above.sum(1))
+
+    @property
+    def best(self) -> Array:
+        """Whether each model may be the best: its own ranks include the first, ``(P,)``."""
+        return np.asarray(self.marginal[:, 0] == 1)
 
     def p_values(self, given: Estimated) -> Array:
         """Return p-values adjusted for all pairs: the share of draws with a larger deviation.
@@ -164,8 +166,7 @@ def rank_sets(given: Estimated, deviations: Array, level: float) -> RankSets:
 
     References
     ----------
-    Mogstad, Romano, Shaikh, Wilhelm (2024), Review of Economic Studies 91; Romano, Wolf (2005), Econometrica 73; and
-    for the best Hsu (1981), Annals of Statistics 9.
+    Mogstad, Romano, Shaikh, Wilhelm (2024), Review of Economic Studies 91; Romano, Wolf (2005), Econometrica 73.
 
     Examples
     --------
@@ -192,8 +193,7 @@ def rank_sets(given: Estimated, deviations: Array, level: float) -> RankSets:
     alone = [_alone(index, given, deviations, scale, level) for index in range(size)]
     return RankSets(
         above=above,
-        marginal=np.array([each[:2] for each in alone]).reshape(size, 2),
-        best=np.array([each[2] for each in alone], dtype=bool),
+        marginal=np.array(alone).reshape(size, 2),
         largest=largest,
         critical=_critical(largest, level, given.is_silent),
     )
@@ -217,17 +217,16 @@ def _largest(deviations: Array, scale: Array, open_: Array) -> Array:
     return largest
 
 
-def _alone(index: int, given: Estimated, deviations: Array, scale: Array, level: float) -> tuple[int, int, bool]:
-    """Return first and last rank of one model, at its own level, and whether it may be the best."""
+def _alone(index: int, given: Estimated, deviations: Array, scale: Array, level: float) -> tuple[int, int]:
+    """Return first and last rank of one model, at its own level."""
     size = len(given.values)
     others = np.arange(size) != index
     if not others.any():
-        return 1, 1, True
+        return 1, 1
     apart = (deviations[index] - deviations) * scale[index, :, None]
     statistic = np.stack([given.statistic[index], given.statistic[:, index]])  # ahead of the others, and behind
     silent = given.is_silent[index]
     below = -apart.min(0)  # at least 0, which is the model's own row
-    best = not (statistic[1] > _critical(below, level, silent)).any()
     open_ = np.stack([others, others])
     found = np.zeros_like(open_)
     most = np.maximum(apart.max(0), below)
@@ -243,7 +242,7 @@ def _alone(index: int, given: Estimated, deviations: Array, scale: Array, level:
         if open_[1].any():
             np.maximum(most, -apart[open_[1]].min(0), out=most)
     low, high = _ranks(found[1].sum(), found[0].sum(), size)
-    return int(low), int(high), best
+    return int(low), int(high)
 
 
 def _ranks(worse_than: Any, better_than: Any, size: int | None = None) -> Array:

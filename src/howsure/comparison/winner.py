@@ -1,8 +1,9 @@
-"""The winner's value without the luck that made it win: conditional inference, held within a simultaneous interval."""
+"""The winner's estimate, corrected for selection: the largest of several estimates is too large on average."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,18 +11,34 @@ from numpy.typing import NDArray
 
 from howsure.comparison.rank_sets import Estimated
 from howsure.designs.base import quotient
-from howsure.methods.halving import root
 
 Array = NDArray[Any]
-SHARE = 0.1  # of the error probability that the simultaneous interval takes
+CLOSER = (0.0, 1.0, 2.0)  # standard errors by which the models may be closer together than they seem
 
 
-def corrected(given: Estimated, deviations: Array, level: float) -> tuple[float, float, float]:
-    """Return the winner's value and limits, given that it won: by how many standard errors they are above its estimate.
+@dataclass(frozen=True, slots=True)
+class SelectionError:
+    """The error of an estimate that was selected for being the largest, in its standard errors.
 
-    Given that it is the largest, and what the others differ from it by, the winner's estimate is a truncated normal.
-    The value is the mean at which the observed one is its median; the limits leave equal tails. Both stay in an
-    interval that holds whichever model wins, so that a narrow win does not push them far away.
+    Parameters
+    ----------
+    median : float
+        The median error; 0 for a clear winner.
+    largest : float
+        The error that is exceeded with half the probability that the level leaves.
+    """
+
+    median: float
+    largest: float
+
+
+def selection_error(given: Estimated, deviations: Array, level: float) -> SelectionError | None:
+    """Return the distribution of the winner's error; None where its estimate does not vary.
+
+    The error depends on the true distances of the models from the best. These are estimated by the observed distances
+    d with d − s² / d in the place of d (at least 0; s is the standard error of d), which gives the median. The largest
+    error is the maximum over distances that are 0, 1 and 2 standard errors smaller than observed: the closer the other
+    models, the larger is the error of the first.
 
     Parameters
     ----------
@@ -30,70 +47,42 @@ def corrected(given: Estimated, deviations: Array, level: float) -> tuple[float,
     deviations : ndarray of shape (P, draws)
         Draws of their errors.
     level : float
-        Coverage of the limits.
-
-    Returns
-    -------
-    value, low, high : float
-        In standard errors of the winner's estimate; nan where this does not vary.
-
-    Notes
-    -----
-    Estimates go in steps, and of those equal to the winner's half would have won: a tie counts as a quarter of a step
-    ahead, a step being what one case changes.
+        Confidence level of the two-sided interval.
 
     References
     ----------
-    Andrews, Kitagawa, McCloskey (2024), Quarterly Journal of Economics 139:305–358.
+    Andrews, Kitagawa, McCloskey (2024), Quarterly Journal of Economics 139:305–358; Zrnic, Fithian (2024), A flexible
+    defense against the winner's curse (arXiv).
 
     Examples
     --------
     >>> values, covariance = np.array([2.0, -9.0]), np.eye(2)
     >>> alone = Estimated(values, covariance, np.full((2, 2), np.inf))
-    >>> found = corrected(alone, alone.deviations(np.random.default_rng(0)), 0.95)
-    >>> [round(each, 1) for each in found]
-    [0.0, -2.0, 2.0]
+    >>> found = selection_error(alone, alone.deviations(np.random.default_rng(0)), 0.95)
+    >>> round(abs(found.median), 1), round(found.largest, 1)
+    (0.0, 2.0)
     """
     first = int(np.argmax(given.values))
-    own = given.covariance[first]
-    error = math.sqrt(max(own[first], 0.0))
-    if not error > 0:
-        return math.nan, math.nan, math.nan
-    others = np.arange(len(own)) != first
-    step = given.spread[first] / np.sqrt(given.cases[first])
-    ahead = given.differences[first]
-    lead = np.where(ahead > 0, ahead, step / 4)[others]
-    slope = 1 - own[others] / own[first]  # of the lead, by the winner's own estimate
-    reach = quotient(lead, np.abs(slope))
-    lowest = -float(np.min(reach[slope > 0], initial=np.inf)) / error
-    highest = float(np.min(reach[slope < 0], initial=np.inf)) / error
-    tail = 1 - level
-    far = np.max(np.abs(deviations) * quotient(np.ones(len(own)), np.sqrt(np.diag(given.covariance)))[:, None], 0)
-    most = float(np.quantile(far, 1 - SHARE * tail))
-    left = (tail - SHARE * tail) / (1 - SHARE * tail) / 2
-    wanted = np.array([0.5, 1 - left, left])
-
-    def short(mean: Array) -> Array:
-        """Return by how much the chance to be below the observed value is beyond the wanted one, at a mean."""
-        return np.asarray(
-            _share_below(mean, np.maximum(lowest, mean - most), np.minimum(highest, mean + most)) - wanted
-        )
-
-    found = root(short, np.full(3, -most), np.full(3, most))
-    return float(found[0]), float(found[1]), float(found[2])
+    errors = np.sqrt(np.maximum(np.diag(given.covariance), 0.0))
+    if not (errors[first] > 0 and np.isfinite(given.covariance).all()):
+        return None
+    distance, spread = given.differences[first], given.spread[first]
+    shrunk = np.maximum(distance - quotient(spread**2, distance), 0.0)
+    median = float(np.median(_errors_of_the_first(shrunk, deviations, errors)))
+    place = (1 + level) / 2
+    largest = [
+        np.quantile(_errors_of_the_first(np.maximum(distance - closer * spread, 0.0), deviations, errors), place)
+        for closer in CLOSER
+    ]
+    return SelectionError(max(median, 0.0), float(max(largest)))
 
 
-def _share_below(mean: Array, low: Array, high: Array) -> Array:
-    """Return the chance of a normal variable about the mean to be below 0, given that it is between two ends."""
-    from scipy.special import log_ndtr
+def _errors_of_the_first(distance: Array, deviations: Array, errors: Array) -> Array:
+    """Return the error of the model that comes first in each draw, in its standard errors."""
+    first = (deviations - distance[:, None].astype(deviations.dtype)).argmax(0)
+    return quotient(deviations[first, np.arange(deviations.shape[1])], errors[first])
 
-    def between(start: Array, end: Array) -> Array:
-        """Return the logarithm of the probability of an interval, computed in the tail that it lies in."""
-        flip = start + end > 0
-        start, end = np.where(flip, -end, start), np.where(flip, -start, end)
-        upper = log_ndtr(end)
-        return np.asarray(upper + np.log1p(-np.exp(np.minimum(log_ndtr(start) - upper, 0.0))))
 
-    with np.errstate(all="ignore"):
-        share = np.exp(between(low - mean, -mean) - between(low - mean, high - mean))
-    return np.where(low >= 0, 0.0, np.where(high <= 0, 1.0, share))
+def level_of(largest: float, level: float) -> float:
+    """Return the level of an interval that reaches as many standard errors as an error, at least the given one."""
+    return max(level, math.erf(largest / math.sqrt(2)))

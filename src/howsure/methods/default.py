@@ -182,7 +182,12 @@ PREFERENCE = (
         "proportion",
     ),
     Preference("order_statistics", _is_quantile, "a quantile: which order statistics hold it is a matter of counting"),
-    Preference("hall", _is_of_values, "a mean of values: Student's t, corrected for their skewness"),
+    Preference(
+        "empirical_likelihood_score",
+        _is_of_values,
+        "a mean of values, or a difference of two: a score test, with the variance that the hypothetical mean implies",
+    ),
+    Preference("hall", _is_of_values, "another metric of values: Student's t, corrected for their skewness"),
     Preference("extremes", _is_extreme, "the worst or the best class: it is bounded by the intervals of all"),
     Preference("flow", _is_smooth_and_bounded, "a smooth, bounded metric: its limits cover in small samples too"),
     Preference("mover", _is_one_table_or_separate, "made of parts with intervals that cover, which it puts together"),

@@ -11,6 +11,7 @@ from howsure.methods import (
     delta,
     dirichlet,
     effective_wilson,
+    empirical_likelihood_score,
     extremes,
     fieller,
     flow,
@@ -42,7 +43,8 @@ __all__ = ["METHODS", "DrawingMethod", "Interval", "Method", "suitable_methods"]
 MODULES = (
     *(proportion, delta, flow, mover, two_rates, extremes, fieller, least_favourable, bootstrap, dirichlet),
     *(delong_score, delong, mann_whitney, effective_wilson, pairs),
-    *(two_samples, hall, bounded_mean, order_statistics, gap_test, predictive, stratified, rater_sampling, anytime),
+    *(two_samples, empirical_likelihood_score, hall, bounded_mean, order_statistics),
+    *(gap_test, predictive, stratified, rater_sampling, anytime),
 )
 
 

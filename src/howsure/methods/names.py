@@ -28,6 +28,7 @@ MethodName = Literal[
     "delta",
     "dirichlet",
     "effective_wilson",
+    "empirical_likelihood_score",
     "exact",
     "extremes",
     "fieller",

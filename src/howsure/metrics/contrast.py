@@ -87,6 +87,27 @@ def contrast_metric(effect: Effect, first: Side, second: Side) -> Metric:
     )
 
 
+def averaged_numbers(metric: Metric, cells: int) -> Array | None:
+    """Return the number of each cell of which a metric is the mean, or the difference of two means; None for others.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric.
+    cells : int
+        How many cells its table has.
+    """
+    if metric.contrast is None:
+        return None if metric.ratio is None or not metric.is_mean else np.asarray(metric.ratio.numerator).ravel()
+    found = []
+    for side in (metric.contrast.first, metric.contrast.second):
+        numbers = averaged_numbers(side.metric, int(np.prod(side.view.shape)))
+        if numbers is None or not metric.is_mean:
+            return None
+        found.append(side.view.pulled_back(numbers.reshape(side.view.shape), cells).ravel())
+    return np.asarray(found[0] - found[1])
+
+
 @dataclass(frozen=True, slots=True)
 class PairCounts:
     """The cases that a share is of, by success of either model: numbers, or one for each table of a batch."""

@@ -189,3 +189,22 @@ def test_intervals_cover_in_a_short_sample():
 def test_intervals_cover(labelled):
     """Coverage is at least 95 %, less three standard errors of the simulation."""
     assert held(labelled, 1000) > 0.95 - 3 * np.sqrt(0.95 * 0.05 / 1000)
+
+
+@pytest.mark.parametrize("metric", ["mean", "std", "median"])
+@pytest.mark.parametrize("bounds", [None, (0, 2)])
+def test_a_group_has_the_interval_of_its_own_cases(metric, bounds):
+    """Grades that occur in other groups alone are no possible outcomes of a group."""
+    human = np.array([0.98, 1.09, 0.93, 0.94, 1.05, 1.08, np.nan, np.nan])
+    judge, by = np.array([1, 0.9, 0.95, 1, 1.1, 1.02, 0.97, 1]), np.array([0, 1, 0, 0, 1, 1, 0, 1])
+    groups = hs.estimate(hs.judged_values(human, judge, by=by, bounds=bounds), metric)
+    for group in (0, 1):
+        own = by == group
+        alone = hs.estimate(hs.judged_values(human[own], judge[own], bounds=bounds), metric)
+        assert (groups[group].low, groups[group].high) == (alone.low, alone.high)
+
+
+def test_a_group_without_grades_is_refused():
+    """A group in which people graded nothing has no outcomes at all."""
+    with pytest.raises(hs.HowsureError, match="In the group 1: `human` has 0 labels"):
+        hs.judged_values([1.0, 2.0, np.nan, np.nan], [1.0, 2.0, 3.0, 4.0], by=[0, 0, 1, 1])

@@ -147,17 +147,21 @@ def judged_values(
     beside = {"groups": cluster, "sample_weight": weight}
     refuse_other_lengths({**{role: codes for role, (_, codes) in coded.items()}, **judged_as, **beside})
     limits = bounds_of(bounds, [np.asarray(levels) for levels, _ in coded.values()])
-    own, cells = zip(*(_graded(role, *each, limits) for role, each in coded.items()), strict=True)
-    size = len(cells[0])
+    graded = {role: (_numbers(role, levels), codes) for role, (levels, codes) in coded.items()}
+    for role, (numbers, _) in graded.items():
+        refuse_outside(role, numbers, limits)
+    size = len(next(iter(judged_as.values())))
     tally = Tally.of_cases(size) if weight is None else Tally.of_weights(weight / weight.mean())
     group, clusters_named = (None, None) if cluster is None else cluster.used()
     grades = [*judged_as.values()]
     names = () if "" in systems else tuple(map(str, human))
-    empty, outcome, worth = _pairs(names, own, cells) if names else (own[0], cells[0], own[0].values)
     guide = grades[0] - grades[1] if names else grades[0]
 
     def table(some: Any) -> Any:
-        known, clusters = outcome[some], None if group is None else group[some]
+        # The grades of other groups are no possible outcomes of this one.
+        own, cells = zip(*(_graded(numbers, codes[some], limits) for numbers, codes in graded.values()), strict=True)
+        empty, known, worth = _pairs(names, own, cells) if names else (own[0], cells[0], own[0].values)
+        clusters = None if group is None else group[some]
         stratum = _strata(guide[some], known >= 0)
         number = int(stratum.max(initial=0)) + 1
         places = np.broadcast_to(np.arange(len(worth)), (number, len(worth)))
@@ -169,12 +173,11 @@ def judged_values(
     return groups_of(named, given, size).each(table) if named else table(slice(None))
 
 
-def _graded(role: str, levels: Array, codes: Array, limits: tuple[float, float] | None) -> tuple[ValuesTable, Array]:
+def _graded(numbers: Array, codes: Array, limits: tuple[float, float] | None) -> tuple[ValuesTable, Array]:
     """Return an empty table of the grades that people gave, the bounds among them, and each case's cell, −1 if none."""
-    numbers = _numbers(role, levels)
-    refuse_outside(role, numbers, limits)
+    given = codes[codes >= 0]
     ends = limits if limits is not None and np.isfinite(limits).all() else ()
-    axis = np.unique([*numbers.tolist(), *ends])
+    axis = np.unique([*numbers[np.unique(given)].tolist(), *ends])
     empty = ValuesTable(counts=np.zeros(len(axis)), values=axis, bounds=limits, rows=0)
     return empty, np.append(np.searchsorted(axis, numbers), -1)[codes]
 
