@@ -14,15 +14,16 @@ from howsure.designs.clusters import OWN
 from howsure.designs.counted import MOST_ATOMS
 from howsure.errors import HowsureError, NoCaseError, OneClassError
 from howsure.sources.columns import Grouped, checked_weight, indicator, same_length
-from howsure.sources.doubts import refuse_odd_classes, refuse_unshared
-from howsure.sources.encoding import Column, encoded, sort_order
+from howsure.sources.doubts import refuse_odd_classes, refuse_total_row, refuse_unshared
+from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns, grouped
 from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
+from howsure.sources.layout import Rank, aligned_columns, class_order, covers, dense, is_stated
 from howsure.sources.positive import positive_last
 from howsure.sources.strata import refuse_strata, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
-from howsure.tables.labels import as_labels, label_array
+from howsure.tables.labels import label_array
 from howsure.tables.multilabel import MultilabelTable
 
 Array = NDArray[Any]
@@ -133,8 +134,11 @@ def confusion(
     keys |= stratum_role(strata, stratum_sizes)
     named = by_columns(by, data)
     counted = grouped(data, keys | roles(named), sample_weight, check=check)
-    rank = next(filter(None, counted.ranks[:2]), None)
-    axis = class_labels(counted.levels[0], counted.levels[1], labels, rank, pos_label=pos_label, check=check)
+    ranks = counted.ranks[:2]
+    if check and labels is None:
+        refuse_total_row(*counted.levels[:2], counted.n, *counted.codes[:2])
+    axis = class_labels(counted.levels[0], counted.levels[1], labels, *ranks, pos_label=pos_label, check=check)
+    stated = is_stated(axis.tolist(), labels, pos_label, ranked=covers(ranks, axis.tolist()))
     cell, kept = _cells(counted, axis)
     if not kept.any():
         message = "No case has both its true and its predicted label among `labels`."
@@ -160,7 +164,8 @@ def confusion(
 
     def table(counts: Array, design: Design, rows: Any) -> ConfusionTable:
         shape = (*counts.shape[:-1], len(axis), len(axis))
-        return ConfusionTable(counts=counts.reshape(shape), labels=axis, design=design, rows=rows)
+        own = {"labels": axis, "is_ordered": stated}
+        return ConfusionTable(counts=counts.reshape(shape), design=design, rows=rows, **own)
 
     if not named:
         return cells.table(table)
@@ -174,12 +179,11 @@ def class_labels(
     true: Array,
     predicted: Array,
     labels: ArrayLike | None,
-    rank: dict[Any, int] | None = None,
-    *,
+    *ranks: Rank,
     pos_label: Any = None,
     check: bool = True,
 ) -> Array:
-    """Return the classes of a table: those given, or all that occur, sorted (ordered categories by their rank).
+    """Return the classes of a table: those given, or all that occur, in the order that `class_order` finds.
 
     The positive one of two is the last, whichever that is by default.
 
@@ -199,8 +203,7 @@ def class_labels(
         every = list(dict.fromkeys([*true.tolist(), *predicted.tolist()]))
         if check:
             refuse_odd_classes(every)
-        axis = as_labels(every)
-        axis = axis[sort_order(axis)] if rank is None else as_labels(sorted(every, key=lambda each: rank.get(each, -1)))
+        axis = class_order(every, *ranks)
     axis = positive_last(axis, pos_label)
     if len(axis) == 1:
         raise OneClassError(axis.tolist()[0])
@@ -311,6 +314,8 @@ def multilabel(
     -------
     MultilabelTable or Tables
     """
+    y_true, y_pred, names = aligned_columns(y_true, y_pred, "y_true", "y_pred")
+    labels = names if labels is None else labels
     given = columns(None, {"y_true": y_true, "y_pred": y_pred}, check=check)
     true, predicted = (_indicator(name, values) for name, values in given.items())
     if true.shape != predicted.shape:

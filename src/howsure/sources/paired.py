@@ -14,11 +14,13 @@ from howsure.designs.base import Design
 from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.columns import same_length
 from howsure.sources.confusion import are_named, class_labels, grouped_by_weight, refuse_mixed
+from howsure.sources.doubts import refuse_total_row
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import grouped, rows
 from howsure.sources.groups import Cells, Groups, Tally, by_columns, groups_of_columns, roles
 from howsure.sources.long import Incomplete, by_model
-from howsure.sources.scores import binary_truth, score_values
+from howsure.sources.layout import covers, is_stated
+from howsure.sources.scores import binary_truth, is_positive_stated, score_values
 from howsure.sources.strata import ROLE, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.labels import as_labels
@@ -170,8 +172,11 @@ def paired(
         meant = are_named(labels, counted.levels[0], levels)
         refuse_mixed(counted.levels[0], levels, said=f"y_pred['{name}']", check=check and not meant)
     said = dict.fromkeys(label for levels in counted.levels[1 : len(models) + 1] for label in levels.tolist())
-    rank = next(filter(None, counted.ranks[: len(models) + 1]), None)
-    axis = class_labels(counted.levels[0], as_labels(list(said)), labels, rank, pos_label=pos_label, check=check)
+    ranks = counted.ranks[: len(models) + 1]
+    if check and labels is None:
+        refuse_total_row(*counted.levels[:2], counted.n, *counted.codes[:2])
+    axis = class_labels(counted.levels[0], as_labels(list(said)), labels, *ranks, pos_label=pos_label, check=check)
+    stated = is_stated(axis.tolist(), labels, pos_label, ranked=covers(ranks, axis.tolist()))
     position = {label: index for index, label in enumerate(axis.tolist())}
     codes = np.stack(
         [
@@ -209,10 +214,8 @@ def paired(
     cells = cells.of(kept)
 
     def table(counts: Array, design: Design, rows: Any) -> PairedTable:
-        names = tuple(models)
-        return PairedTable(
-            counts=counts, labels=axis, names=names, codes=tuples, pseudo=shares, design=design, rows=rows
-        )
+        own = {"labels": axis, "is_ordered": stated, "names": tuple(models)}
+        return PairedTable(counts=counts, codes=tuples, pseudo=shares, design=design, rows=rows, **own)
 
     if not named:
         return cells.table(table)
@@ -384,6 +387,7 @@ def paired_scores(
     beside = [each for each in (cluster, stratum) if each is not None]
     same_length([truth, *split, *beside], None if tally is None else tally.weight)
     positive, classes = binary_truth(truth, pos_label, check=check)
+    stated = is_positive_stated(truth, classes, pos_label)
     group, clusters_named = (None, None) if cluster is None else cluster.used()
     spreads = [found.spread.get(role) for role in of_models]
     tally = Tally.of_cases(len(truth)) if tally is None else tally
@@ -394,7 +398,7 @@ def paired_scores(
         parts = tally.of(some), None if group is None else group[some]
         own = [score[some] for score in scores]
         made = _paired_scores(positive[some], own, classes, tuple(models), *parts, names=clusters_named)
-        return replace(made, limits=limits, spreads=tuple(map(_of_levels, made.scores, scores, spreads)))
+        return replace(made, limits=limits, is_ordered=stated, spreads=tuple(map(_of_levels, made.scores, scores, spreads)))
 
     limits = tuple((float(score.min()), float(score.max())) for score in scores)
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))

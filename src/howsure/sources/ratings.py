@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.doubts import refuse_identifiers, refuse_odd_classes
-from howsure.sources.encoding import Column, coded_with_gaps, encoded, positions, sort_order
+from howsure.sources.encoding import Column, coded_with_gaps, encoded, positions
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, groups_of_columns, roles
+from howsure.sources.layout import class_order, is_stated, stated_order
 from howsure.sources.repeated import first_rows
 from howsure.sources.values import counted_units, distinct_tuples
 from howsure.sources.wide import named_columns
@@ -271,14 +272,8 @@ class _Beside:
 
 def _stated_order(given: Sequence[Any]) -> list[Any] | None:
     """Return the categories of columns that all have the same ones, in a stated order; None of all others."""
-    orders = [_own_order(getattr(each, "dtype", None)) for each in given]
+    orders = [stated_order(each) for each in given]
     return orders[0] if orders and all(each == orders[0] for each in orders) else None
-
-
-def _own_order(kind: Any) -> list[Any] | None:
-    """Return the categories of an ordered categorical, of pandas, or of Polars' Enum, which always is one."""
-    is_ordered = getattr(kind, "ordered", type(kind).__name__ == "Enum")
-    return list(kind.categories) if is_ordered else None
 
 
 def _categories(coded: Sequence[tuple[Array, Array]], labels: Any, *, check: bool) -> tuple[Array, bool]:
@@ -293,7 +288,7 @@ def _categories(coded: Sequence[tuple[Array, Array]], labels: Any, *, check: boo
         raise HowsureError(message)
     if check and found.dtype.kind not in "iuf":
         refuse_odd_classes(every)
-    return found[sort_order(found)], found.dtype.kind in "iufb"
+    return class_order(every), is_stated(every)
 
 
 def _counted(

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.designs.counted import MOST_ATOMS
 from howsure.errors import HowsureError, real_numbers
 from howsure.sources.columns import checked_weight, refuse_other_lengths
+from howsure.sources.doubts import refuse_last_sum
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import columns
 from howsure.sources.groups import Cells, Tally, by_columns, groups_of_columns, roles
@@ -184,6 +185,9 @@ def values(
     plain_columns = {role: _column(role, given[role]) for role in asked}
     limits = bounds_of(bounds, list(plain_columns.values()))
     numbers = [_within(role, column, limits) for role, column in plain_columns.items()]
+    if check:
+        for role, column in zip(plain_columns, numbers, strict=True):
+            refuse_last_sum(role, column)
     true = None if truth is None else numbers.pop()
     split = [encoded(role, given[role]) for role in roles(named)]
     cluster = encoded("groups", given["groups"]) if "groups" in given else None

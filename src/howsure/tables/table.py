@@ -23,6 +23,7 @@ from howsure.grids import Grid, count_text
 from howsure.tables import cautions
 from howsure.tables.counts import Counts
 from howsure.tables.frequencies import class_shares, share_covariance
+from howsure.tables.labels import is_plain_order
 from howsure.tables.stored import save
 from howsure.tables.union import identity_of_sum
 
@@ -53,6 +54,9 @@ class Table(abc.ABC):
     identity : str
         Tells the cases apart from those of other tables with equal counts; by default new. Copies keep it, also those
         of other processes, and views have one that follows from it.
+    is_ordered : bool
+        Whether the order of the classes is stated and not that of the alphabet: for two classes, whether the positive
+        one was named. By default it is stated where the classes are numbers (0 and 1, or False and True, for two).
 
     Examples
     --------
@@ -66,6 +70,7 @@ class Table(abc.ABC):
     design: Design = field(default_factory=Independent)
     rows: Any = -1
     identity: str = field(default_factory=lambda: uuid4().hex)
+    is_ordered: bool = None  # type: ignore[assignment]  # until it is derived
 
     axes: ClassVar[int] = 2  # of the cells
     noun: ClassVar[str] = "table"
@@ -85,6 +90,8 @@ class Table(abc.ABC):
     has_negatives: ClassVar[bool] = True  # cases that rightly are not predicted as a class
 
     def __post_init__(self) -> None:
+        if self.is_ordered is None:
+            object.__setattr__(self, "is_ordered", is_plain_order(self.labels.tolist()))
         if np.ndim(self.rows) == 0 and self.rows < 0:
             sums = np.rint(self.cells.sum(-1)).astype(int)
             object.__setattr__(self, "rows", sums if self.batch else int(sums))
@@ -158,6 +165,13 @@ class Table(abc.ABC):
     def is_binary(self) -> bool:
         """Whether there are two classes, of which the last is the positive one."""
         return len(self.labels) == 2
+
+    @property
+    def positive(self) -> str:
+        """The positive class, where two classes bear names; empty for 0 and 1, and where there is none."""
+        if not (self.is_binary and self.has_one_label_per_case) or is_plain_order(self.labels.tolist()):
+            return ""
+        return str(self.labels.tolist()[-1])
 
     @property
     def default_class(self) -> int | None:

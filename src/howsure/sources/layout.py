@@ -1,0 +1,531 @@
+"""Names, order and orientation of classes: one reading, for every source, of the facts that the input states.
+
+An order is stated by ``labels=``, by ordered categories, and by numbers, also those written as text. Columns are
+matched to classes by name. The axes of a matrix are recognised by their names.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import DoubtfulDataError, HowsureError, listed, warn
+from howsure.tables.labels import TWO, as_labels, is_plain_order, numbers_in_text
+from howsure.tables.union import ascending
+
+Array = NDArray[Any]
+Rank = Mapping[Any, int] | None
+DEFAULT_NAME = re.compile(r"(column_|V|Unnamed: )?\d+")  # that a library gives to a column without one
+MOST_NAMED = 2000  # columns, above which common prefixes are not searched
+TRUE_WORDS = frozenset(
+    "true truth actual actuals reference ref gold golden target targets observed observation expected real gt "
+    "groundtruth ytrue ytest label labels annotation annotated known given obs".split()
+)
+PREDICTED_WORDS = frozenset(
+    "pred preds predict predicted prediction predictions predicts estimate estimates estimated classified classifier "
+    "classification ypred yhat model output hypothesis guess assigned response forecast".split()
+)
+LABEL_WORDS = frozenset("true truth actual reference ref gold observed pred predicted prediction".split())
+TOTAL_WORDS = frozenset(
+    "total totals all sum sums margin margins rowtotal rowtotals columntotal columntotals coltotal grandtotal rowsum "
+    "rowsums columnsum columnsums colsum gesamt summe insgesamt somme totale suma".split()
+)
+
+
+# ------------------------------------------------------------------ order
+
+
+def stated_order(values: Any) -> list[Any] | None:
+    """Return the categories of a column that states their order: ordered ones of pandas or Arrow, Enum of Polars."""
+    kind = getattr(values, "dtype", getattr(values, "type", None))
+    if type(kind).__name__ == "Enum" or (getattr(kind, "ordered", None) and hasattr(kind, "categories")):
+        return list(kind.categories)
+    if type(values).__module__.startswith("pyarrow") and getattr(kind, "ordered", False) and len(values):
+        chunk = values.chunk(0) if hasattr(values, "chunk") else values
+        return list(chunk.dictionary.to_pylist())
+    return None
+
+
+def rank_of(values: Any) -> dict[Any, int] | None:
+    """Return the place of each category of a column that states their order; None for other columns."""
+    order = stated_order(values)
+    return None if order is None else {label: place for place, label in enumerate(order)}
+
+
+def class_order(values: Sequence[Any], *ranks: Rank) -> Array:
+    """Return distinct classes in order.
+
+    Parameters
+    ----------
+    values : sequence
+        The classes, each once.
+    *ranks : mapping, optional
+        The places of the ordered categories of the columns; None for a column that has none.
+
+    Returns
+    -------
+    ndarray
+        Ordered categories in their order; else numbers ascending, also in text, and words by the alphabet.
+
+    Raises
+    ------
+    HowsureError
+        If the columns state different orders.
+
+    Examples
+    --------
+    >>> class_order(["10", "9", "1"]).tolist(), class_order(["Lo", "Hi"], {"Lo": 0, "Hi": 1}).tolist()
+    (['1', '9', '10'], ['Lo', 'Hi'])
+    """
+    stated = [rank for rank in ranks if rank]
+    for first, second in pairwise(stated):
+        common = [label for label in first if label in second]
+        if sorted(common, key=lambda label: second[label]) != common:
+            message = (
+                f"The columns order their categories differently: {listed(first)} and {listed(second)}. Give both the "
+                "same order, or name it with `labels=`."
+            )
+            raise HowsureError(message)
+    for rank in stated:
+        if rank.keys() >= set(values):
+            return as_labels(sorted(values, key=lambda label: rank[label]))
+    numbers = numbers_in_text(values)
+    if numbers is not None:
+        return as_labels([values[place] for place in np.argsort(numbers).tolist()])
+    axis = as_labels(list(values))
+    return axis[ascending(axis.tolist())]
+
+
+def covers(ranks: Sequence[Rank], values: Sequence[Any]) -> bool:
+    """Whether the ordered categories of a column hold all these classes, and so give their order.
+
+    Parameters
+    ----------
+    ranks : sequence of mapping
+        The places of the categories of each column; None for a column that has none.
+    values : sequence
+        The classes.
+    """
+    return any(rank is not None and rank.keys() >= set(values) for rank in ranks)
+
+
+def is_stated(axis: Sequence[Any], labels: Any = None, pos_label: Any = None, *, ranked: bool = False) -> bool:
+    """Whether the input states the order of the classes: of two classes, which one is positive.
+
+    Parameters
+    ----------
+    axis : sequence
+        The classes, in order.
+    labels, pos_label : object, optional
+        The caller's arguments.
+    ranked : bool
+        Whether ordered categories or numbers give the order.
+    """
+    if len(axis) == TWO:
+        return pos_label is not None or ranked or is_plain_order(axis)
+    return labels is not None or ranked or is_plain_order(axis)
+
+
+def in_own_order(names: Sequence[Any]) -> Sequence[Any] | None:
+    """Return names as a statement of their order, where it is not that of `class_order`; else None.
+
+    A matrix whose rows are Lo, Med, Hi states an order; Hi, Lo, Med may be that of the alphabet alone.
+    """
+    return names if list(names) != class_order(list(names)).tolist() else None
+
+
+# ------------------------------------------------------------------ names of columns
+
+
+def column_names(values: Any) -> list[Any] | None:
+    """Return the names of a frame's or mapping's columns; None for an array, or names that a library made up."""
+    if isinstance(values, Mapping):
+        return list(values)
+    names = getattr(values, "columns", getattr(values, "column_names", None))
+    if names is None or callable(names):
+        return None
+    found = [_joined(name) for name in names]
+    return None if all(DEFAULT_NAME.fullmatch(str(name)) for name in found) and _count_up(found) else found
+
+
+def columns_by_name(names: Sequence[Any], present: Sequence[Any], what: str = "y_true") -> list[Any] | None:
+    """Return the class of each column by its name, also after a common prefix or suffix; None if no name is a class.
+
+    Parameters
+    ----------
+    names : sequence
+        The names of the columns.
+    present : sequence
+        The classes that occur.
+    what : str
+        The column that holds these, as errors call it.
+
+    Raises
+    ------
+    HowsureError
+        If some classes have a column of their name and others have none.
+
+    Examples
+    --------
+    >>> columns_by_name([".pred_VF", ".pred_F", ".pred_L"], ["F", "VF"])
+    ['VF', 'F', 'L']
+    >>> columns_by_name(["score 1", "score 2"], ["cat", "dog"])
+    """
+    texts = [str(name).strip() for name in names]
+    for read in (_as_written, _folded):
+        wanted = {read(label): label for label in present}
+        found = [each for each in _without_affix(texts, wanted, read) if wanted.keys() <= set(map(read, each))]
+        distinct = {tuple(map(read, each)): each for each in found}
+        if len(distinct) == 1:
+            ((keys, each),) = distinct.items()
+            kind = type(present[0])
+            return [wanted.get(key, _like(text, kind)) for key, text in zip(keys, each, strict=True)]
+        if distinct:
+            message = (
+                f"The columns {listed(texts)} match the classes {listed(present)} in several ways. Name the class of "
+                "each column, in order, with `labels=`."
+            )
+            raise DoubtfulDataError(message)
+    _refuse_half_named(texts, present, what)
+    return None
+
+
+def _without_affix(texts: Sequence[str], wanted: Mapping[str, Any], read: Callable[[Any], str]) -> Iterator[list[str]]:
+    """Yield the names as they are, and without each prefix and suffix around a class that all of them have."""
+    yield list(texts)
+    if not wanted or len(texts) > MOST_NAMED:
+        return
+    label = max(wanted, key=len)
+    ends: set[tuple[str, str]] = set()
+    for text in map(read, texts):
+        ends |= {(text[: found.start()], text[found.end() :]) for found in re.finditer(re.escape(label), text)}
+    for before, after in sorted(ends - {("", "")}):
+        if all(
+            each.startswith(before) and each.endswith(after) and len(each) > len(before + after)
+            for each in map(read, texts)
+        ):
+            yield [text[len(before) : len(text) - len(after)] for text in texts]
+
+
+def _refuse_half_named(texts: Sequence[str], present: Sequence[Any], what: str) -> None:
+    """Refuse columns of which some bear the name of a class, where a class has no column of its name."""
+    wanted = {_as_written(label): label for label in present}
+    if _count_up(texts) and _count_up(list(wanted)) and len(texts) == len(wanted):
+        return  # numbered from 0 and from 1: the order is the same
+    for each in _without_affix(texts, wanted, _as_written):
+        known = wanted.keys() & set(each)
+        if len(known) > (each != list(texts)):
+            other = next(label for key, label in wanted.items() if key not in known)
+            message = (
+                f"`{what}` holds {other!r}, and no column has this name: they are {listed(texts)}. Rename the column, "
+                "or name the class of each, in order, with `labels=`."
+            )
+            raise DoubtfulDataError(message)
+
+
+def refuse_other_order(labels: Sequence[Any], names: Sequence[Any]) -> None:
+    """Refuse ``labels=`` that name the columns in another order than the columns' own names.
+
+    Parameters
+    ----------
+    labels : sequence
+        The classes, as the caller names them.
+    names : sequence
+        The names of the columns.
+    """
+    keys = list(map(_as_written, labels))
+    stated = [each for each in _without_affix([str(name).strip() for name in names], dict.fromkeys(keys), _as_written)]
+    if len(set(keys)) == len(keys) and any(sorted(each) == sorted(keys) and each != keys for each in stated):
+        message = (
+            f"`labels` says that the columns are of {listed(labels)}, and their names say {listed(names)}. Give both "
+            "in one order."
+        )
+        raise HowsureError(message)
+
+
+def aligned_columns(first: Any, second: Any, role: str, other: str) -> tuple[Any, Any, list[Any] | None]:
+    """Return two frames with the columns of the second in the order of the first, and the names; arrays as they are.
+
+    Parameters
+    ----------
+    first, second : array-like or frame of shape (n, L)
+        Of the same labels.
+    role, other : str
+        Their names in errors.
+
+    Raises
+    ------
+    HowsureError
+        If the frames have different columns.
+    """
+    names, more = column_names(first), column_names(second)
+    if names is None or more is None:
+        return first, second, names or more
+    found = columns_by_name(more, names, role)
+    if found is None or set(found) != set(names):
+        if found is None and len(names) != len(more):
+            return first, second, names  # the shapes are compared later
+        message = (
+            f"`{role}` has the columns {listed(names)} and `{other}` {listed(more)}. Give both the same, or arrays "
+            "whose columns are in one order."
+        )
+        raise HowsureError(message)
+    order = [found.index(name) for name in names]
+    return first, dense(second)[:, order], names
+
+
+def dense(values: Any) -> Array:
+    """Return a frame, a mapping of columns or an array as an array of two dimensions."""
+    if isinstance(values, Mapping):
+        return np.stack([np.asarray(column) for column in values.values()], 1)
+    return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+
+
+def _as_written(label: Any) -> str:
+    """Return the text of a label; a whole number is written without decimals."""
+    text = str(int(label)) if isinstance(label, float) and label.is_integer() else str(label).strip()
+    return text[:-2] if re.fullmatch(r"[+-]?\d+\.0", text) else text
+
+
+def _folded(label: Any) -> str:
+    """Return the text of a label in lower case, with one mark for all that is neither letter nor digit (as in R)."""
+    return re.sub(r"[^\w+\-−]", ".", _as_written(label)).replace("_", ".").casefold()
+
+
+def _like(text: str, kind: type) -> Any:
+    """Return the class that a text names, of the type of the other classes."""
+    if kind in {int, float} and numbers_in_text([text]) is not None:
+        return int(float(text)) if float(text).is_integer() else float(text)
+    return text
+
+
+def _joined(name: Any) -> Any:
+    """Return the last level of a name of several levels."""
+    return name[-1] if isinstance(name, tuple) and name else name
+
+
+def _count_up(names: Sequence[Any]) -> bool:
+    """Whether the names end in numbers that count up from one to the next."""
+    ends = [re.search(r"(\d+)$", str(name)) for name in names]
+    numbers = [int(each[1]) for each in ends if each]
+    heads = {str(name)[: each.start()] for name, each in zip(names, ends, strict=True) if each}
+    return len(numbers) == len(names) and len(heads) == 1 and all(b - a == 1 for a, b in pairwise(numbers))
+
+
+# ------------------------------------------------------------------ axes
+
+
+def axis_kind(name: Any) -> str:
+    """Return "true" or "predicted" for the name of an axis that says so; an empty text for others.
+
+    Examples
+    --------
+    >>> axis_kind("y_true"), axis_kind("Predicted class"), axis_kind("fold")
+    ('true', 'predicted', '')
+    """
+    words = set(re.findall(r"[a-z]+", str(name).casefold())) | {re.sub(r"[^a-z]", "", str(name).casefold())}
+    kinds = [kind for kind, known in (("true", TRUE_WORDS), ("predicted", PREDICTED_WORDS)) if words & known]
+    if words >= {"predicted", "class"} or words >= {"predicted", "label"} or words >= {"predicted", "labels"}:
+        return "predicted"
+    return kinds[0] if len(kinds) == 1 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """An axis of a matrix: its classes, and whether these are true or predicted, where it is stated.
+
+    Parameters
+    ----------
+    labels : list, optional
+        The classes; None where they are not named.
+    kind : str
+        "true", "predicted", or empty.
+    """
+
+    labels: list[Any] | None
+    kind: str = ""
+
+    @classmethod
+    def of(cls, labels: Sequence[Any] | None, name: Any = None) -> Axis:
+        """Return the axis with these labels and this name, which may say what it is of: ``Predicted healthy``."""
+        kind = "" if name is None else axis_kind(name)
+        if labels is None:
+            return cls(None, kind)
+        stated, bare = _common_word([" ".join(map(str, each)) if isinstance(each, tuple) else each for each in labels])
+        return cls(bare, stated) if stated and kind in {"", stated} else cls([_joined(each) for each in labels], kind)
+
+
+def _common_word(labels: Sequence[Any]) -> tuple[str, list[Any]]:
+    """Return what a word says that stands before, or after, each label, and the labels without it."""
+    for pattern in (r"(?P<word>[A-Za-z]+)[\s_:.=\-]+(?P<label>.+)", r"(?P<label>.+?)[\s_:.=(\-]+(?P<word>[A-Za-z]+)\)?"):
+        found = [re.fullmatch(pattern, str(label).strip()) for label in labels]
+        words = {each["word"].casefold() for each in found if each}
+        if all(found) and len(words) == 1 and words <= LABEL_WORDS:
+            return axis_kind(next(iter(words))), [each["label"] for each in found if each]
+    return "", list(labels)
+
+
+def corner_names(corner: str) -> tuple[str | None, str | None]:
+    r"""Return the names of the rows' and of the columns' axis that a corner cell holds: ``true\pred``.
+
+    Raises
+    ------
+    HowsureError
+        If it holds one word for predictions: it may be that of the rows or that of the columns.
+    """
+    parts = [part for part in re.split(r"\s*(?:[/\\|]|\bvs\.?\b|\bby\b|×)\s*", corner.strip()) if part]
+    if len(parts) == 2:
+        return parts[0], parts[1]
+    if axis_kind(corner) == "predicted":
+        message = (
+            f"The first cell is {corner!r}, which may name the rows or the columns. Write 'predicted/true' where rows "
+            "are the predicted classes, 'true/predicted' where they are the true ones."
+        )
+        raise HowsureError(message)
+    return (corner or None), None
+
+
+def are_turned(rows: Axis, columns: Axis) -> bool:
+    """Whether the rows are the predicted classes.
+
+    Raises
+    ------
+    HowsureError
+        If both axes are said to be of the same.
+    """
+    if rows.kind and rows.kind == columns.kind:
+        message = f"Rows and columns are both named as the {rows.kind} classes. Name one axis 'true', one 'predicted'."
+        raise HowsureError(message)
+    return rows.kind == "predicted" or columns.kind == "true"
+
+
+# ------------------------------------------------------------------ matrices
+
+
+def laid_out(
+    counts: Array, rows: Axis, columns: Axis, labels: Sequence[Any] | None = None, *, check: bool = True
+) -> tuple[Array, list[Any] | None]:
+    """Return a matrix without totals, with the true classes in rows and the same classes on both axes.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., R, C)
+        As it was given.
+    rows, columns : Axis
+        Its axes.
+    labels : sequence, optional
+        The classes, in order, as the caller names them.
+    check : bool
+        Whether to refuse a last row and column that are the sums of the others, where they have no name.
+
+    Returns
+    -------
+    tuple of ndarray and list
+        The matrix, and its classes; None where nothing names them.
+    """
+    size = None if labels is None else len(labels)
+    if rows.labels == columns.labels:  # a word that all classes have is part of their names
+        rows, columns = (Axis(each.labels, each.kind) for each in (rows, columns))
+    counts, rows, columns = _without_totals(counts, rows, columns, size, check=check)
+    if are_turned(rows, columns):
+        counts, rows, columns = np.swapaxes(counts, -1, -2), columns, rows
+    if rows.labels is None or columns.labels is None:
+        return counts, rows.labels or columns.labels if labels is None else list(labels)
+    return _by_name(counts, rows.labels, columns.labels, labels)
+
+
+def _without_totals(
+    counts: Array, rows: Axis, columns: Axis, size: int | None, *, check: bool
+) -> tuple[Array, Axis, Axis]:
+    """Drop a last row and column of sums that are named so, or that can be no class; refuse others that are sums."""
+    last_row = counts.shape[-2] > 2 and _are_sums(counts[..., -1, :], counts[..., :-1, :].sum(-2))
+    last_column = counts.shape[-1] > 2 and _are_sums(counts[..., :, -1], counts[..., :, :-1].sum(-1))
+    surplus = counts.shape[-2] - counts.shape[-1]
+    named_row, named_column = _is_total(rows), _is_total(columns)
+    is_square = surplus == 0 and size != counts.shape[-1] - 1 and rows.labels == columns.labels
+    if is_square and last_row and last_column and not (named_row and named_column):
+        if not check:
+            return counts, rows, columns
+        message = (
+            "The last row and the last column are the sums of the others: totals, it seems, and no class. Leave them "
+            f"out: `counts[:-1, :-1]`, {counts.shape[-1] - 1} classes."
+        )
+        raise DoubtfulDataError(message)
+    drop_row = last_row and (named_row or (last_column if surplus == 0 else surplus == 1))
+    drop_column = last_column and (named_column or (last_row if surplus == 0 else surplus == -1))
+    for axis, is_dropped, is_named, what in ((rows, drop_row, named_row, "row"), (columns, drop_column, named_column, "column")):
+        if is_named and not is_dropped and (axis.labels or [""])[-1] != "all":
+            message = f"The last {what} is named {(axis.labels or [None])[-1]!r}, and is not the sum of the others. Leave it out."
+            raise HowsureError(message)
+    if drop_row or drop_column:
+        which = " and ".join(word for word, is_dropped in (("row", drop_row), ("column", drop_column)) if is_dropped)
+        warn(f"The last {which} of the matrix: the sums of the others. Totals are no class and were left out.")
+    if drop_row:
+        counts, rows = counts[..., :-1, :], replace(rows, labels=rows.labels and rows.labels[:-1])
+    if drop_column:
+        counts, columns = counts[..., :, :-1], replace(columns, labels=columns.labels and columns.labels[:-1])
+    return counts, rows, columns
+
+
+def _are_sums(last: Array, others: Array) -> bool:
+    return bool(np.array_equal(last, others) and np.any(others))
+
+
+def _is_total(axis: Axis) -> bool:
+    """Whether the last label of an axis is a word for totals."""
+    last = str(axis.labels[-1]) if axis.labels else ""
+    return re.sub(r"[\W\d_]", "", last).casefold() in TOTAL_WORDS or last.strip() in {"Σ", "∑"}
+
+
+def _by_name(
+    counts: Array, rows: Sequence[Any], columns: Sequence[Any], labels: Sequence[Any] | None
+) -> tuple[Array, list[Any]]:
+    """Return the matrix of all classes that either axis names, in one order on both."""
+    keys, more = ([_as_written(label) for label in axis] for axis in (rows, columns))
+    both = dict(zip(more + keys, [*columns, *rows], strict=True))
+    for axis in (keys, more):
+        if len(set(axis)) < len(axis):
+            message = f"An axis of the matrix names {max(axis, key=axis.count)!r} more than once. Give each class once."
+            raise HowsureError(message)
+    if not set(keys) & set(more):
+        message = (
+            f"The matrix's rows are labelled {listed(rows)} and its columns {listed(columns)}. Give both the same labels."
+        )
+        raise HowsureError(message)
+    if keys == more:
+        order = keys
+    elif len(set(keys) | set(more)) == len(keys):
+        order = keys
+    elif len(set(keys) | set(more)) == len(more):
+        order = more
+    else:
+        order = list(map(_as_written, class_order(list(both.values())).tolist()))
+    names = [both[key] for key in order]
+    if labels is not None:
+        order, names = _renamed(order, names, list(labels))
+    whole = np.zeros((*counts.shape[:-2], len(order), len(order)))
+    place = {key: position for position, key in enumerate(order)}
+    cells = np.ix_([place[key] for key in keys], [place[key] for key in more])
+    whole[..., cells[0], cells[1]] = counts
+    return whole, names
+
+
+def _renamed(order: list[str], names: list[Any], labels: list[Any]) -> tuple[list[str], list[Any]]:
+    """Return the order that ``labels=`` gives the classes of a matrix; labels that are other words rename them."""
+    wanted = list(map(_as_written, labels))
+    if set(wanted) == set(order):
+        return wanted, labels
+    if set(wanted) & set(order) or len(wanted) != len(order):
+        message = (
+            f"`labels` are {listed(labels)}, and the matrix names its classes {listed(names)}. Give `labels` of these, "
+            "in the order that you want, or leave it out."
+        )
+        raise HowsureError(message)
+    return order, labels
