@@ -174,7 +174,8 @@ def _block(parts: Sequence[Part]) -> Block:
     from howsure.estimates.estimate import estimate_grid
 
     first = parts[0]
-    single = estimate_grid(first.estimates, first.evaluations[0].confidence_level)
+    unnamed = [each.replace(positive="") for each in first.estimates]  # the note names the positive class
+    single = estimate_grid(unnamed, first.evaluations[0].confidence_level)
     return Block(
         about=first.group,
         grid=single if len(parts) == 1 else _side_by_side(parts),
@@ -234,7 +235,7 @@ def single_block(estimates: Sequence[Estimate], table: Table, level: float) -> B
 
     return Block(
         about={},
-        grid=estimate_grid(estimates, level),
+        grid=estimate_grid([each.replace(positive="") for each in estimates], level),
         records=[each.to_dict() for each in estimates],
         note=_about(table),
         tables=[table_record(table)],
@@ -256,4 +257,5 @@ def _about(table: Table) -> str:
     cases = f"{table.rows:,} cases {table.design.words}".rstrip()
     if not table.is_binary:
         return f"{cases}, {len(classes)} {table.classes_noun}"
-    return f"{cases}, positive class {classes[1]} ({100 * table.class_totals[1] / table.counts.sum():.1f} %)"
+    positive = f"positive class {classes[1]} ({100 * table.class_totals[1] / table.counts.sum():.1f} %)"
+    return "\n".join([f"{cases}, {positive}", *table.positive_doubts])

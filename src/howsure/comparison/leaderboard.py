@@ -16,7 +16,7 @@ from howsure.comparison.rank_sets import Estimated, RankSets, rank_sets
 from howsure.comparison.ranks import Ranks, ranks
 from howsure.comparison.winner import corrected
 from howsure.errors import checked_level, looked_up, one_of
-from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import over_groups
 from howsure.estimates.named import Named
@@ -201,6 +201,7 @@ class Leaderboard(Tabular, Named, Mapping[str, Place]):
             )
         reasons = [f"{each.model}: {each.estimate.reason}." for each in self.places if each.estimate.reason]
         said = f"The ranks of all models hold together with {level} confidence."
+        reasons += [f"P{note[1:]}." for note in positive_notes(each.estimate for each in self.places)]
         return Grid(headers, tuple(rows), " ".join([self.sentence(), said, *reasons]))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import UnknownKeyError
-from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.grouped import ALL
 from howsure.grids import Grid, Tabular, interval_text, number, percent, significant_decimals
@@ -90,6 +90,8 @@ class Estimates(Tabular, Mapping[Hashable, Estimate]):
             method=str(self.method[position]),
             standard_error=self.standard_error[position],
             reason=str(self.reason[position]),
+            positive=self.overall.positive,
+            is_positive_stated=self.overall.is_positive_stated,
         )
 
     def __iter__(self) -> Iterator[Hashable]:
@@ -115,6 +117,7 @@ class Estimates(Tabular, Mapping[Hashable, Estimate]):
         ahead = {"metric": [self.metric] * size} | {name: whole[name] for name in ("value", "low", "high")}
         level = {"confidence_level": [self.confidence_level] * size}
         behind = {name: whole[name] for name in ("method", "standard_error", "reason")}
+        behind["positive"] = [self.overall.positive] * size
         return self.tables.group_columns() | ahead | level | behind
 
 
@@ -209,8 +212,10 @@ def batch_grid(estimates: list[Estimates]) -> Grid:
                 )
             )
             about.setdefault(record["reason"], []).append(f"{' '.join(group)} {record['metric']}")
-    notes = "; ".join(_note(reason, names, len(rows)) for reason, names in about.items() if reason)
-    return Grid((*columns, "metric", "value", f"{level} interval", "std. error", "method"), tuple(rows), notes)
+    notes = [_note(reason, names, len(rows)) for reason, names in about.items() if reason]
+    notes += positive_notes(each.overall for each in estimates)
+    headers = (*columns, "metric", "value", f"{level} interval", "std. error", "method")
+    return Grid(headers, tuple(rows), "; ".join(notes))
 
 
 def _note(reason: str, names: list[str], rows: int) -> str:

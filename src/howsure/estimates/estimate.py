@@ -48,6 +48,11 @@ class Estimate(OneRecord, Drawn, float):
     stream : hashable, optional
         Token of the joint stream of drawn tables that the draws are from: draw d of all estimates with equal tokens
         is of the same table. None where there are no draws, or nothing is known of them.
+    positive : str
+        The positive class, where the metric depends on which of two named classes it is; empty for other metrics, and
+        for 0 and 1.
+    is_positive_stated : bool
+        Whether the caller named it; if not, it is the last by the alphabet, and is printed with the value.
 
     Examples
     --------
@@ -62,7 +67,10 @@ class Estimate(OneRecord, Drawn, float):
     ('0.89', True, 0.11)
     """
 
-    __slots__ = ("confidence_level", "draws", "high", "low", "method", "metric", "reason", "standard_error", "stream")
+    __slots__ = (
+        *("confidence_level", "draws", "high", "is_positive_stated", "low", "method", "metric", "positive", "reason"),
+        *("standard_error", "stream"),
+    )
 
     ndim: ClassVar[int] = 0  # by which pandas tells a number that can be unpacked from a list
     low: float
@@ -74,6 +82,8 @@ class Estimate(OneRecord, Drawn, float):
     draws: Array | None
     reason: str
     stream: Hashable
+    positive: str
+    is_positive_stated: bool
 
     def __new__(
         cls,
@@ -88,6 +98,8 @@ class Estimate(OneRecord, Drawn, float):
         draws: Array | None = None,
         reason: str = "",
         stream: Hashable = None,
+        positive: str = "",
+        is_positive_stated: bool = True,
     ) -> Self:
         """Return the estimate; see the class."""
         self = super().__new__(cls, value)
@@ -101,6 +113,8 @@ class Estimate(OneRecord, Drawn, float):
         put(self, "draws", draws)
         put(self, "reason", reason)
         put(self, "stream", stream)
+        put(self, "positive", positive)
+        put(self, "is_positive_stated", is_positive_stated)
         return self
 
     @property
@@ -150,11 +164,15 @@ class Estimate(OneRecord, Drawn, float):
         return format(self.value, spec) if spec else str(self)
 
     def __str__(self) -> str:
-        text = value_text(self.value, self.low, self.high)
-        return f"{text} ({self.reason})" if self.reason else text
+        return self._text("" if self.is_positive_stated else self.positive)
 
     def __repr__(self) -> str:
-        return f"Estimate({f'{self.metric} = ' if self.metric else ''}{self})"
+        return f"Estimate({f'{self.metric} = ' if self.metric else ''}{self._text(self.positive)})"
+
+    def _text(self, positive: str) -> str:
+        notes = [f"positive: {positive}"] * bool(positive) + [self.reason] * bool(self.reason)
+        text = value_text(self.value, self.low, self.high)
+        return f"{text} ({'; '.join(notes)})" if notes else text
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values, without the draws."""
@@ -167,6 +185,7 @@ class Estimate(OneRecord, Drawn, float):
             "method": self.method,
             "standard_error": self.standard_error,
             "reason": self.reason,
+            "positive": self.positive,
         }
 
     def grid(self) -> Grid:
@@ -182,8 +201,10 @@ def _made(fields: dict[str, Any]) -> Estimate:
     return Estimate(**fields)
 
 
-def estimate_of(name: str, value: float, interval: Interval, level: float, method: Method) -> Estimate:
-    """Return the estimate of a value and its interval."""
+def estimate_of(
+    name: str, value: float, interval: Interval, level: float, method: Method, positive: tuple[str, bool] = ("", True)
+) -> Estimate:
+    """Return the estimate of a value and its interval; `positive` is the positive class and whether it was named."""
     return Estimate(
         value,
         low=interval.low,
@@ -195,6 +216,8 @@ def estimate_of(name: str, value: float, interval: Interval, level: float, metho
         draws=interval.draws,
         reason=interval.reason,
         stream=interval.stream,
+        positive=positive[0],
+        is_positive_stated=positive[1],
     )
 
 
@@ -210,7 +233,8 @@ def estimates_of(values: Sequence[float], **columns: Iterable[Any]) -> list[Esti
         without end.
     """
     made = list(map(float.__new__, repeat(Estimate), values))
-    for name, column in ({"draws": repeat(None), "stream": repeat(None)} | columns).items():
+    usual = {"draws": repeat(None), "stream": repeat(None), "positive": repeat(""), "is_positive_stated": repeat(True)}
+    for name, column in (usual | columns).items():
         deque(map(getattr(Estimate, name).__set__, made, column), maxlen=0)  # which is read-only but for its slots
     return made
 
@@ -225,7 +249,13 @@ def estimate_grid(estimates: Iterable[Estimate], level: float) -> Grid:
         error = number(each.standard_error, decimals + 1)
         rows.append((each.metric, number(each.value, decimals), interval, error, each.method))
     headers = ("metric", "value", f"{percent(level)} interval", "std. error", "method")
-    return Grid(headers, tuple(rows), "; ".join(_notes(listed)))
+    return Grid(headers, tuple(rows), "; ".join([*_notes(listed), *positive_notes(listed)]))
+
+
+def positive_notes(estimates: Iterable[Estimate]) -> list[str]:
+    """Return a note that names the positive class of estimates that depend on it."""
+    classes = dict.fromkeys(each.positive for each in estimates if each.positive)
+    return [f"positive class: {label}" for label in classes]
 
 
 def _notes(estimates: list[Estimate]) -> list[str]:

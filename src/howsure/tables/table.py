@@ -127,6 +127,7 @@ class Table(abc.ABC):
     def cautions(self) -> tuple[str, ...]:
         """What a reader of the numbers should know of the design and of odd counts, in sentences."""
         said = (*self.design.cautions, *cautions.of_labels(self.labels, self.classes_noun))
+        said += self.positive_doubts
         if self.batch or not self.design.is_counted or self.design.squares(self.cells) is None:
             return said
         worth = float(self.effective_trials(np.ones(self.shape, dtype=bool)))
@@ -172,6 +173,11 @@ class Table(abc.ABC):
         if not (self.is_binary and self.has_one_label_per_case) or is_plain_order(self.labels.tolist()):
             return ""
         return str(self.labels.tolist()[-1])
+
+    @property
+    def positive_doubts(self) -> tuple[str, ...]:
+        """A caution where nobody named the positive class and the words suggest the other one."""
+        return tuple(cautions.of_positive(*self.labels.tolist())) if self.positive and not self.is_ordered else ()
 
     @property
     def default_class(self) -> int | None:
@@ -590,6 +596,6 @@ class Table(abc.ABC):
     def __repr__(self) -> str:
         many = f"{int(np.prod(self.batch)):,} tables, " if self.batch else ""
         return (
-            f"<{type(self).__name__}: {many}{int(np.sum(self.rows)):,} cases, {len(self.labels)} {self.classes_noun}, "
-            f"{type(self.design).__name__} design>"
+            f"<{type(self).__name__}: {many}{int(np.sum(self.rows)):,} cases, {len(self.labels)} {self.classes_noun}"
+            f"{f' (positive: {self.positive})' if self.positive else ''}, {type(self.design).__name__} design>"
         )
