@@ -84,6 +84,7 @@ def report(
     strata: str | None = None,
     stratum_sizes: str | None = None,
     sample_weight: str | None = None,
+    counts: str | None = None,
     labels: Words = None,
     pos_label: str | None = None,
     per_class: bool = False,
@@ -127,6 +128,8 @@ def report(
         size in each row.
     sample_weight
         Column with the weight of each case.
+    counts
+        Column with the number of identical cases that each row stands for: a table of frequencies.
     labels
         The classes, in order; the last of two is the positive one.
     pos_label
@@ -151,15 +154,18 @@ def report(
     from howsure.tables.batch import ALL
 
     given, wanted = Input.of(files, input_format), bounds(fail_under)
+    classes = classes_of(given.data, [y_true, *split(y_pred)], labels, pos_label)
     columns = Columns(
         y_true=y_true,
         y_pred=split(y_pred),
         y_score=split(y_score),
         threshold=threshold,
-        labels=classes_of(given.data, [y_true, *split(y_pred)], labels, pos_label),
+        labels=classes,
+        pos_label=None if pos_label is None or classes is None else classes[-1],
         by=split(by),
         others={
             "sample_weight": sample_weight,
+            "counts": counts,
             "groups": groups,
             "check": not no_check,
             **strata_of(strata, stratum_sizes),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.errors import UnknownKeyError
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.evaluation import Evaluation
-from howsure.estimates.grouped import ALL
+from howsure.estimates.grouped import word_for_all
 from howsure.grids import Grid, Tabular, interval_text, number, percent, significant_decimals
 from howsure.tables.batch import Tables
 
@@ -195,12 +195,13 @@ def batch_grid(estimates: list[Estimates]) -> Grid:
     """Return the rows of all groups together, then of each, one for each metric."""
     first = estimates[0]
     level, columns = percent(first.confidence_level), first.tables.columns
+    every = word_for_all(first.tables.group_columns())
     rows: list[tuple[str, ...]] = []
     about: dict[str, list[str]] = {}
     for records in zip(*(each.records() for each in estimates), strict=True):
         for record in records:
             decimals = significant_decimals(record["low"], record["high"])
-            group = tuple(ALL if record[name] is None else str(record[name]) for name in columns)
+            group = tuple(every if record[name] is None else str(record[name]) for name in columns)
             rows.append(
                 (
                     *group,

@@ -14,7 +14,7 @@ from howsure.designs.clusters import OWN
 from howsure.designs.counted import MOST_ATOMS
 from howsure.errors import HowsureError, NoCaseError, OneClassError
 from howsure.sources.columns import Grouped, checked_weight, indicator, same_length
-from howsure.sources.doubts import refuse_odd_classes, refuse_total_row, refuse_unshared
+from howsure.sources.doubts import refuse_counted_lines, refuse_odd_classes, refuse_total_row, refuse_unshared
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns, grouped
 from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
@@ -39,6 +39,7 @@ def confusion(
     labels: ArrayLike | None = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -56,6 +57,7 @@ def confusion(
     labels: ArrayLike | None = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -72,6 +74,7 @@ def confusion(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     sample_weight: Any = None,
+    counts: Any = None,
     groups: Any = None,
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
@@ -94,6 +97,9 @@ def confusion(
         Which of two classes is the positive one; the last in order by default.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
+        default.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case (patient, document, user): cases of one cluster vary together.
     strata : array-like of shape (n,) or str, optional
@@ -126,6 +132,9 @@ def confusion(
     """
     if data is None and _is_indicator(y_true) and _is_indicator(y_pred):
         refuse_strata(strata, "cases with one label each")
+        if counts is not None:
+            message = "`counts` is for cases of one label each. For indicator arrays give a row for each case."
+            raise HowsureError(message)
         if pos_label is not None:
             message = "`pos_label` is for cases of two classes; of several labels a case each is had or not."
             raise HowsureError(message)
@@ -133,7 +142,9 @@ def confusion(
     keys = {"y_true": y_true, "y_pred": y_pred} | ({} if groups is None else {"groups": groups})
     keys |= stratum_role(strata, stratum_sizes)
     named = by_columns(by, data)
-    counted = grouped(data, keys | roles(named), sample_weight, check=check)
+    counted = grouped(data, keys | roles(named), sample_weight, check=check, counts=counts)
+    if check and sample_weight is not None:
+        refuse_counted_lines(counted.n, counted.weight)
     ranks = counted.ranks[:2]
     if check and labels is None:
         refuse_total_row(*counted.levels[:2], counted.n, *counted.codes[:2])

@@ -20,6 +20,7 @@ MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN"
 JUDGES = ("y_true", "y_made", "y_reviewed", "annotations")
 MANY_ROWS = 20  # of as many a rater on a scale gives some value twice
 TOTALS = frozenset({"total", "totals", "grand total", "sum", "sums", "gesamt", "summe"})
+FEW_LINES = 4  # from which on lines that are all different are a table of frequencies
 MANY_TERMS = 9  # of a sum that is no coincidence
 FEW_ROWS = 3  # up to which a label may be their number
 JUDGED = ("y_pred", "y_score")
@@ -160,6 +161,23 @@ def refuse_total_row(levels: Array, other: Array, n: Array, first: Array, second
             if is_sum or (isinstance(label, str) and label.strip().strip(":").casefold() in TOTALS):
                 message = f"One case has the label {label!r}: it looks like a row of totals. Leave this row out."
                 raise DoubtfulDataError(message)
+
+
+def refuse_counted_lines(n: Array, weight: Array) -> None:
+    """Refuse whole-number weights where no two lines are alike: they look like numbers of identical cases.
+
+    Parameters
+    ----------
+    n, weight : ndarray of shape (combinations,)
+        Number of lines of each combination of labels, and the sum of their weights.
+    """
+    is_whole = (weight == np.floor(weight)).all()
+    if len(n) >= FEW_LINES and (n == 1).all() and is_whole and weight.max() >= FEW_LINES and weight.min() > 0:
+        message = (
+            "`sample_weight` holds whole numbers, and no two lines have the same labels: they look like numbers of "
+            "identical cases, not weights. Give them as `counts`."
+        )
+        raise DoubtfulDataError(message)
 
 
 def refuse_last_sum(role: str, numbers: Array) -> None:

@@ -29,6 +29,7 @@ SLOT_SHIFT = np.uint64(64 - SLOT_BITS)
 FEW_LEVELS = 4  # which are compared with each row sooner than counted
 FEW = 2**12  # rows, which are sorted sooner than a table of slots is filled
 MOST_SLOTTED = 200  # labels; with more of them two would often share a slot
+GROUPING = ("groups", "by")  # roles of columns whose values are no labels of cases
 EXACT = 2.0**53  # from here on floats skip whole numbers
 
 
@@ -79,6 +80,15 @@ def encoded(name: str, values: Any) -> Column:
         return replace(values, name=name)
     column = _encoded(name, plain(name, values))
     _refuse_inexact(column)
+    if name.startswith(GROUPING) and column.levels.dtype.kind in "UO" and "" in column.levels.tolist():
+        place = column.levels.tolist().index("")
+        blank = column.codes - np.int64(column.offset) == place
+        if blank.any():
+            message = (
+                f"`{name}` is blank in {int(blank.sum()):,} rows (first at row {int(np.argmax(blank))}), which would be "
+                "one group. Give each a name, or drop these rows."
+            )
+            raise HowsureError(message)
     return column
 
 

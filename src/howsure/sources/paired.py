@@ -14,7 +14,7 @@ from howsure.designs.base import Design
 from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.columns import same_length
 from howsure.sources.confusion import are_named, class_labels, grouped_by_weight, refuse_mixed
-from howsure.sources.doubts import refuse_total_row
+from howsure.sources.doubts import refuse_counted_lines, refuse_total_row
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import grouped, rows
 from howsure.sources.groups import Cells, Groups, Tally, by_columns, groups_of_columns, roles
@@ -42,6 +42,7 @@ def paired(
     labels: ArrayLike | None = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -62,6 +63,7 @@ def paired(
     labels: ArrayLike | None = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -84,6 +86,7 @@ def paired(
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
     sample_weight: Any = None,
+    counts: Any = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> PairedTable | Tables[PairedTable]:
@@ -116,6 +119,9 @@ def paired(
         which sum to 1.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
+        default.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
@@ -149,9 +155,9 @@ def paired(
     """
     if model is not None or case is not None:
         named = by_columns(by, data)
-        others = {"groups": groups, "sample_weight": sample_weight, ROLE: strata} | named
+        others = {"groups": groups, "sample_weight": sample_weight, "counts": counts, ROLE: strata} | named
         data, y_pred = by_model(data, y_true, y_pred, model, case, others, incomplete)
-        y_true, groups, sample_weight, strata, by = _roles(groups, sample_weight, strata, named)
+        y_true, groups, sample_weight, counts, strata, by = _roles(groups, sample_weight, counts, strata, named)
     models = _models(y_pred, data)
     keys = {"y_true": y_true} | {f"y_pred['{name}']": column for name, column in models.items()}
     if groups is not None:
@@ -160,7 +166,9 @@ def paired(
     keys |= stratum_role(strata, stratum_sizes)
     named = by_columns(by, data)
     first = len(keys)
-    counted = grouped(data, keys | roles(named), sample_weight, check=check)
+    counted = grouped(data, keys | roles(named), sample_weight, check=check, counts=counts)
+    if check and sample_weight is not None:
+        refuse_counted_lines(counted.n, counted.weight)
     by_weight = None
     if sample_weight is not None and groups is None and data is None and not named:
         by_weight = grouped_by_weight(keys, sample_weight)
@@ -223,9 +231,9 @@ def paired(
     return cells.tables(Groups.of(list(named), counted.levels[first:], split, counted.ranks[first:]), table)
 
 
-def _roles(groups: Any, sample_weight: Any, strata: Any, named: Mapping[str, Any]) -> tuple[Any, ...]:
+def _roles(groups: Any, sample_weight: Any, counts: Any, strata: Any, named: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return what the columns of data that were long are called now."""
-    asked = {"groups": groups, "sample_weight": sample_weight, ROLE: strata}
+    asked = {"groups": groups, "sample_weight": sample_weight, "counts": counts, ROLE: strata}
     return "y_true", *(None if each is None else role for role, each in asked.items()), list(named) or None
 
 
@@ -264,6 +272,7 @@ def paired_scores(
     incomplete: Incomplete = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -284,6 +293,7 @@ def paired_scores(
     incomplete: Incomplete = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -306,6 +316,7 @@ def paired_scores(
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
     sample_weight: Any = None,
+    counts: Any = None,
     by: Sized | None = None,
     exact: bool = False,
     check: bool = True,
@@ -337,6 +348,9 @@ def paired_scores(
         which sum to 1.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
+        default.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     exact : bool
@@ -366,14 +380,14 @@ def paired_scores(
     """
     if model is not None or case is not None:
         named = by_columns(by, data)
-        others = {"groups": groups, "sample_weight": sample_weight, ROLE: strata} | named
+        others = {"groups": groups, "sample_weight": sample_weight, "counts": counts, ROLE: strata} | named
         data, y_score = by_model(data, y_true, y_score, model, case, others, incomplete)
-        y_true, groups, sample_weight, strata, by = _roles(groups, sample_weight, strata, named)
+        y_true, groups, sample_weight, counts, strata, by = _roles(groups, sample_weight, counts, strata, named)
     models = _models(y_score, data)
     of_models = {f"y_score['{name}']": column for name, column in models.items()}
     named = by_columns(by, data)
     names = {"y_true": y_true} | of_models | {"groups": groups} | stratum_role(strata, stratum_sizes) | roles(named)
-    found = rows(data, names, sample_weight, scores=list(of_models), exact=exact, check=check)
+    found = rows(data, names, sample_weight, scores=list(of_models), exact=exact, check=check, counts=counts)
     given, tally = found.columns, found.tally
     truth = encoded("y_true", given["y_true"])
     scores = [score_values(given[role], tally) for role in of_models]

@@ -15,7 +15,7 @@ from howsure.errors import HowsureError, listed
 from howsure.sources.columns import checked_weight, indicator, same_length
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
 from howsure.sources.encoding import Column, encoded
-from howsure.sources.frames import columns
+from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, clusters, groups_of_columns, roles
 from howsure.sources.layout import (
     aligned_columns,
@@ -45,6 +45,7 @@ def multiclass_scores(
     data: Any = ...,
     labels: ArrayLike | None = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -61,6 +62,7 @@ def multiclass_scores(
     data: Any = ...,
     labels: ArrayLike | None = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -76,6 +78,7 @@ def multiclass_scores(
     data: Any = None,
     labels: ArrayLike | None = None,
     sample_weight: Any = None,
+    counts: Any = None,
     groups: Any = None,
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
@@ -98,6 +101,9 @@ def multiclass_scores(
         ``y_true``, else the classes that occur, ascending; for an indicator array 0 … K−1 or the names.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
+        default.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case (patient, document, user): cases of one cluster vary together.
     strata : array-like of shape (n,) or str, optional
@@ -137,11 +143,12 @@ def multiclass_scores(
     if data is None:
         y_true, y_score, of_columns, labels = _aligned(y_true, y_score, labels)
         names = {"y_score": y_score}
-    others = {"sample_weight": sample_weight, "groups": groups}
+    weight_or_counts(sample_weight, counts)
+    others = {"sample_weight": sample_weight, "counts": counts, "groups": groups}
     named = by_columns(by, data)
     others |= stratum_role(strata, stratum_sizes) | roles(named)
     present = names | {"y_true": y_true} | {role: column for role, column in others.items() if column is not None}
-    given = columns(data, present, check=check)
+    given = expanded(columns(data, present, check=check))
     score = _matrix(np.stack([score_values(given[role]) for role in names], 1) if many else given["y_score"])
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
     cluster = encoded("groups", given["groups"]) if "groups" in given else None

@@ -35,6 +35,7 @@ def scores(
     data: Any = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -52,6 +53,7 @@ def scores(
     data: Any = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -68,6 +70,7 @@ def scores(
     data: Any = None,
     pos_label: Any = None,
     sample_weight: Any = None,
+    counts: Any = None,
     groups: Any = None,
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
@@ -89,6 +92,9 @@ def scores(
         The positive class; by default 1 where the classes are 0 and 1 or −1 and 1, else the last in order.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
+        default.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case (patient, document, user): cases of one cluster vary together.
     strata : array-like of shape (n,) or str, optional
@@ -127,7 +133,7 @@ def scores(
     named = by_columns(by, data)
     names = {"y_true": y_true, "y_score": y_score, "groups": groups} | roles(named)
     names |= stratum_role(strata, stratum_sizes)
-    found = rows(data, names, sample_weight, scores=("y_score",), exact=exact, check=check)
+    found = rows(data, names, sample_weight, scores=("y_score",), exact=exact, check=check, counts=counts)
     given, tally = found.columns, found.tally
     truth = encoded("y_true", given["y_true"])
     score = score_values(given["y_score"], tally)

@@ -28,6 +28,7 @@ NEGATIVE_WORDS = frozenset(
     "off nonreactive wildtype gesund negativ nein unaltered unaffected unexposed untreated regular other wt "
     "background".split()
 )
+IGNORED = frozenset({-1, 255, -100})  # marks of cases to be left out, in image segmentation
 MOST_CLASSES = 2000  # beyond which labels are taken for identifiers, or for text
 
 
@@ -79,6 +80,13 @@ def of_classes(counted: ClassCounts, labels: NDArray[np.generic]) -> Iterator[st
     if said.sum() == 1 and occurs.sum() > 1:
         only = labels[said].tolist()[0]
         yield f"Every case is predicted “{only}”: look at the threshold, and whether the model learnt anything else."
+    numbers = [label for label in labels.tolist() if isinstance(label, int) and not isinstance(label, bool)]
+    for label in set(labels[occurs & ~said].tolist()) & IGNORED if len(numbers) == len(labels) else ():
+        if sorted({*numbers} - {label}) == list(range(len(numbers) - 1)):
+            yield (
+                f"Class “{label}” occurs and is never predicted: it may mark cases to be left out. Then name the other "
+                "classes, `labels=`."
+            )
     for label in labels[said & ~occurs].tolist():
         yield f"Class “{label}” is predicted and never occurs: look for a misspelt label, or for cases left out."
 
