@@ -33,7 +33,6 @@ def word_for_all(columns: Mapping[str, Sequence[Any]]) -> str:
     return "all cases" if any(str(value) == ALL for values in columns.values() for value in values) else ALL
 
 
-
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Results(Tabular, Named, Mapping[str, T_co], Generic[T_co]):

@@ -36,7 +36,13 @@ def _longest(power: float) -> Callable[[int], tuple[float, float]]:
     return lambda classes: (0.0, (classes - 1.0) ** power)
 
 
-@cells_ratio(aliases=("mean_absolute_error",), range=_longest(1), better="lower", is_ordinal=True, also={"errors": absolute_error})
+@cells_ratio(
+    aliases=("mean_absolute_error",),
+    range=_longest(1),
+    better="lower",
+    is_ordinal=True,
+    also={"errors": absolute_error},
+)
 def mae(size: int) -> tuple[Array, Array]:
     """Mean absolute error: of classes in steps between them, or of predicted numbers."""
     return distance(size), np.ones((size, size))

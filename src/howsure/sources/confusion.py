@@ -18,7 +18,7 @@ from howsure.sources.doubts import refuse_counted_lines, refuse_odd_classes, ref
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns, grouped
 from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
-from howsure.sources.layout import Rank, aligned_columns, class_order, covers, dense, is_stated
+from howsure.sources.layout import Rank, aligned_columns, class_order, covers, is_stated
 from howsure.sources.positive import positive_last
 from howsure.sources.strata import refuse_strata, stratum_role
 from howsure.tables.batch import Tables

@@ -194,7 +194,9 @@ def refuse_last_sum(role: str, numbers: Array) -> None:
     if len(others) < MANY_TERMS or not numbers[-1] > others.max() or others.min() < 0:
         return
     if abs(others.sum() - numbers[-1]) <= 1e-12 * numbers[-1]:
-        message = f"The last number of `{role}`, {numbers[-1]:g}, is the sum of the others: a total, it seems. Leave it out."
+        message = (
+            f"The last number of `{role}`, {numbers[-1]:g}, is the sum of the others: a total, it seems. Leave it out."
+        )
         raise DoubtfulDataError(message)
 
 

@@ -142,7 +142,9 @@ def expanded(given: Mapping[Any, Any]) -> dict[Any, Any]:
     if number.sum() > MOST_EXPANDED:
         message = f"`counts` sum to {number.sum():.3g}: more cases than fit into memory here. Aggregate them first."
         raise HowsureError(message)
-    refuse_other_lengths({"counts": number, **{role: each for role, each in columns.items() if hasattr(each, "__len__")}})
+    refuse_other_lengths(
+        {"counts": number, **{role: each for role, each in columns.items() if hasattr(each, "__len__")}}
+    )
     places = np.repeat(np.arange(len(number)), number.astype(np.intp))
     return {role: _taken(each, places) for role, each in columns.items()}
 
@@ -160,7 +162,9 @@ def _taken(column: Any, places: Array) -> Any:
     return np.asarray(column)[places]
 
 
-def grouped(data: Any, keys: Mapping[str, Any], weight: Any = None, *, check: bool = False, counts: Any = None) -> Grouped:
+def grouped(
+    data: Any, keys: Mapping[str, Any], weight: Any = None, *, check: bool = False, counts: Any = None
+) -> Grouped:
     """Count the combinations of key columns; the arguments are those of `rows`."""
     role, weight = weight_or_counts(weight, counts)
     found = _grouped(data, keys, weight, role, check=check)

@@ -6,36 +6,111 @@ matched to classes by name. The axes of a matrix are recognised by their names.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import DoubtfulDataError, HowsureError, listed, warn
+from howsure.tables.batch import Tables
 from howsure.tables.labels import TWO, as_labels, is_plain_order, numbers_in_text
 from howsure.tables.union import ascending
 
 Array = NDArray[Any]
 Rank = Mapping[Any, int] | None
+Source = TypeVar("Source", bound=Callable[..., Any])
 DEFAULT_NAME = re.compile(r"(column_|V|Unnamed: )?\d+")  # that a library gives to a column without one
 MOST_NAMED = 2000  # columns, above which common prefixes are not searched
 TRUE_WORDS = frozenset(
-    "true truth actual actuals reference ref gold golden target targets observed observation expected real gt "
-    "groundtruth ytrue ytest label labels annotation annotated known given obs".split()
+    [
+        "true",
+        "truth",
+        "actual",
+        "actuals",
+        "reference",
+        "ref",
+        "gold",
+        "golden",
+        "target",
+        "targets",
+        "observed",
+        "observation",
+        "expected",
+        "real",
+        "gt",
+        "groundtruth",
+        "ytrue",
+        "ytest",
+        "label",
+        "labels",
+        "annotation",
+        "annotated",
+        "known",
+        "given",
+        "obs",
+    ]
 )
 PREDICTED_WORDS = frozenset(
-    "pred preds predict predicted prediction predictions predicts estimate estimates estimated classified classifier "
-    "classification ypred yhat model output hypothesis guess assigned response forecast".split()
+    [
+        "pred",
+        "preds",
+        "predict",
+        "predicted",
+        "prediction",
+        "predictions",
+        "predicts",
+        "estimate",
+        "estimates",
+        "estimated",
+        "classified",
+        "classifier",
+        "classification",
+        "ypred",
+        "yhat",
+        "model",
+        "output",
+        "hypothesis",
+        "guess",
+        "assigned",
+        "response",
+        "forecast",
+    ]
 )
-LABEL_WORDS = frozenset("true truth actual reference ref gold observed pred predicted prediction".split())
+LABEL_WORDS = frozenset(
+    ["true", "truth", "actual", "reference", "ref", "gold", "observed", "pred", "predicted", "prediction"]
+)
 TOTAL_WORDS = frozenset(
-    "total totals all sum sums margin margins rowtotal rowtotals columntotal columntotals coltotal grandtotal rowsum "
-    "rowsums columnsum columnsums colsum gesamt summe insgesamt somme totale suma".split()
+    [
+        "total",
+        "totals",
+        "all",
+        "sum",
+        "sums",
+        "margin",
+        "margins",
+        "rowtotal",
+        "rowtotals",
+        "columntotal",
+        "columntotals",
+        "coltotal",
+        "grandtotal",
+        "rowsum",
+        "rowsums",
+        "columnsum",
+        "columnsums",
+        "colsum",
+        "gesamt",
+        "summe",
+        "insgesamt",
+        "somme",
+        "totale",
+        "suma",
+    ]
 )
 
 
@@ -131,6 +206,24 @@ def is_stated(axis: Sequence[Any], labels: Any = None, pos_label: Any = None, *,
     if len(axis) == TWO:
         return pos_label is not None or ranked or is_plain_order(axis)
     return labels is not None or ranked or is_plain_order(axis)
+
+
+def order_as_stated(source: Source) -> Source:
+    """Decorate a source of tables of imperfect labels: ``labels=`` and ``pos_label=`` state the order of the classes."""
+
+    @wraps(source)
+    def stating(*given: Any, **named: Any) -> Any:
+        found = source(*given, **named)
+        labels, pos_label = named.get("labels"), named.get("pos_label")
+
+        def stated(table: Any) -> Any:
+            return replace(table, is_ordered=is_stated(table.labels.tolist(), labels, pos_label))
+
+        if labels is None and pos_label is None:
+            return found
+        return found.mapped(stated) if isinstance(found, Tables) else stated(found)
+
+    return cast("Source", stating)
 
 
 def in_own_order(names: Sequence[Any]) -> Sequence[Any] | None:
@@ -241,7 +334,7 @@ def refuse_other_order(labels: Sequence[Any], names: Sequence[Any]) -> None:
         The names of the columns.
     """
     keys = list(map(_as_written, labels))
-    stated = [each for each in _without_affix([str(name).strip() for name in names], dict.fromkeys(keys), _as_written)]
+    stated = list(_without_affix([str(name).strip() for name in names], dict.fromkeys(keys), _as_written))
     if len(set(keys)) == len(keys) and any(sorted(each) == sorted(keys) and each != keys for each in stated):
         message = (
             f"`labels` says that the columns are of {listed(labels)}, and their names say {listed(names)}. Give both "
@@ -364,7 +457,10 @@ class Axis:
 
 def _common_word(labels: Sequence[Any]) -> tuple[str, list[Any]]:
     """Return what a word says that stands before, or after, each label, and the labels without it."""
-    for pattern in (r"(?P<word>[A-Za-z]+)[\s_:.=\-]+(?P<label>.+)", r"(?P<label>.+?)[\s_:.=(\-]+(?P<word>[A-Za-z]+)\)?"):
+    for pattern in (
+        r"(?P<word>[A-Za-z]+)[\s_:.=\-]+(?P<label>.+)",
+        r"(?P<label>.+?)[\s_:.=(\-]+(?P<word>[A-Za-z]+)\)?",
+    ):
         found = [re.fullmatch(pattern, str(label).strip()) for label in labels]
         words = {each["word"].casefold() for each in found if each}
         if all(found) and len(words) == 1 and words <= LABEL_WORDS:
@@ -460,7 +556,10 @@ def _without_totals(
         raise DoubtfulDataError(message)
     drop_row = last_row and (named_row or (last_column if surplus == 0 else surplus == 1))
     drop_column = last_column and (named_column or (last_row if surplus == 0 else surplus == -1))
-    for axis, is_dropped, is_named, what in ((rows, drop_row, named_row, "row"), (columns, drop_column, named_column, "column")):
+    for axis, is_dropped, is_named, what in (
+        (rows, drop_row, named_row, "row"),
+        (columns, drop_column, named_column, "column"),
+    ):
         if is_named and not is_dropped and (axis.labels or [""])[-1] != "all":
             message = f"The last {what} is named {(axis.labels or [None])[-1]!r}, and is not the sum of the others. Leave it out."
             raise HowsureError(message)
@@ -495,13 +594,9 @@ def _by_name(
             message = f"An axis of the matrix names {max(axis, key=axis.count)!r} more than once. Give each class once."
             raise HowsureError(message)
     if not set(keys) & set(more):
-        message = (
-            f"The matrix's rows are labelled {listed(rows)} and its columns {listed(columns)}. Give both the same labels."
-        )
+        message = f"The matrix's rows are labelled {listed(rows)} and its columns {listed(columns)}. Give both the same labels."
         raise HowsureError(message)
-    if keys == more:
-        order = keys
-    elif len(set(keys) | set(more)) == len(keys):
+    if keys == more or len(set(keys) | set(more)) == len(keys):
         order = keys
     elif len(set(keys) | set(more)) == len(more):
         order = more

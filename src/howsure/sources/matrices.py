@@ -128,7 +128,9 @@ def from_counts(
         message = "Several models are a mapping of two names or more to stacks, with the `groups` of their matrices."
         raise HowsureError(message)
     given = None if labels is None else label_array(labels).tolist()
-    read = [_read(each, given, check=boolean("check", check)) for each in ([counts] if stacks is None else stacks.values())]
+    read = [
+        _read(each, given, check=boolean("check", check)) for each in ([counts] if stacks is None else stacks.values())
+    ]
     matrices = [matrix for matrix, _ in read]
     size, names = matrices[0].shape[-1], read[0][1] if given is None else given
     if any(other != read[0][1] for _, other in read):
@@ -143,7 +145,9 @@ def from_counts(
         matrices, values = [each[..., order, :][..., order] for each in matrices], values[order]
     stated = names is None or is_stated(values.tolist(), in_own_order(names) if given is None else given, pos_label)
     if groups is not None:
-        return _of_units([str(name) for name in stacks or ()], matrices, values, encoded("groups", groups), stated=stated)
+        return _of_units(
+            [str(name) for name in stacks or ()], matrices, values, encoded("groups", groups), stated=stated
+        )
     table = ConfusionTable(counts=matrices[0], labels=values, is_ordered=stated)
     if not table.batch:
         return table
@@ -151,7 +155,9 @@ def from_counts(
     return Tables(range(len(table.counts)), table, whole)
 
 
-def matrix_table(path: str | Path, labels: Sequence[Any] | None = None, *, pos_label: Any = None, check: bool = True) -> Any:
+def matrix_table(
+    path: str | Path, labels: Sequence[Any] | None = None, *, pos_label: Any = None, check: bool = True
+) -> Any:
     """Return the table of a confusion matrix in a file; see `read_matrix` for the arguments.
 
     Parameters

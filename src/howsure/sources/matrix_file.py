@@ -141,7 +141,9 @@ def _lines(rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]] | None:
     """Return the matrix of a file with one line per combination of classes: true, predicted, number."""
     header, *lines = rows
     kinds = [axis_kind(name) for name in header]
-    is_long = len(header) == LINES and {*kinds[:2]} == {"true", "predicted"} and all(len(line) == LINES for line in lines)
+    is_long = (
+        len(header) == LINES and {*kinds[:2]} == {"true", "predicted"} and all(len(line) == LINES for line in lines)
+    )
     if not is_long or not all(is_number(line[2]) for line in lines):
         return None
     first, second = ([*dict.fromkeys(line[place] for line in lines)] for place in (0, 1))

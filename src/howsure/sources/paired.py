@@ -18,8 +18,8 @@ from howsure.sources.doubts import refuse_counted_lines, refuse_total_row
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import grouped, rows
 from howsure.sources.groups import Cells, Groups, Tally, by_columns, groups_of_columns, roles
-from howsure.sources.long import Incomplete, by_model
 from howsure.sources.layout import covers, is_stated
+from howsure.sources.long import Incomplete, by_model
 from howsure.sources.scores import binary_truth, is_positive_stated, score_values
 from howsure.sources.strata import ROLE, stratum_role
 from howsure.tables.batch import Tables
@@ -412,7 +412,9 @@ def paired_scores(
         parts = tally.of(some), None if group is None else group[some]
         own = [score[some] for score in scores]
         made = _paired_scores(positive[some], own, classes, tuple(models), *parts, names=clusters_named)
-        return replace(made, limits=limits, is_ordered=stated, spreads=tuple(map(_of_levels, made.scores, scores, spreads)))
+        return replace(
+            made, limits=limits, is_ordered=stated, spreads=tuple(map(_of_levels, made.scores, scores, spreads))
+        )
 
     limits = tuple((float(score.min()), float(score.max())) for score in scores)
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))

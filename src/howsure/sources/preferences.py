@@ -31,9 +31,7 @@ NAMED = (  # words that say who won, where they are no model's name
     ("true", "false"),
 )
 TIES = ("tie", "draw", "equal", "both", "neither", "tie (bothbad)", "bothbad", "both_bad")
-WORDS = (
-    {first: FIRST for first, _ in NAMED} | {second: SECOND for _, second in NAMED} | dict.fromkeys(TIES, TIE)
-)
+WORDS = {first: FIRST for first, _ in NAMED} | {second: SECOND for _, second in NAMED} | dict.fromkeys(TIES, TIE)
 SCORE = {"1": FIRST, "0": SECOND, "0.5": TIE}  # what the first model scores
 PLACE = {"0": FIRST, "1": SECOND, "2": TIE}  # which one is better, counted from 0
 ORDINAL = {"1": FIRST, "2": SECOND, "0.5": TIE, "0": TIE}  # counted from 1

@@ -93,7 +93,9 @@ def _raters_of_counts(by_name: Mapping[Any, Any], role: str) -> dict[Any, Any]:
     """Return as many columns as an item has ratings at most: those of raters without names, who are exchangeable."""
     columns = [_listed(each) for each in by_name.values()]
     gaps = [missing(column) for column in columns]
-    numbers = _counts([[0 if gap else cell for gap, cell in zip(*each, strict=True)] for each in zip(gaps, columns, strict=True)])
+    numbers = _counts(
+        [[0 if gap else cell for gap, cell in zip(*each, strict=True)] for each in zip(gaps, columns, strict=True)]
+    )
     if numbers is None:
         message = f"`{role}` holds no numbers of ratings. Give whole numbers: one row an item, one column a category."
         raise HowsureError(message)

@@ -229,7 +229,9 @@ def _long(
     check: bool,
 ) -> Any:
     if others["counts"] is not None:
-        message = "`counts` is for a table of ratings, whose rows are items. With `item` and `rater` each row is one rating."
+        message = (
+            "`counts` is for a table of ratings, whose rows are items. With `item` and `rater` each row is one rating."
+        )
         raise HowsureError(message)
     if layout != "items_by_raters":
         message = "`layout` is for a table of ratings. With `item` and `rater` each row is one rating."

@@ -190,7 +190,11 @@ def values(
     asked = models if truth is None else models | {"truth": truth}
     named = by_columns(by, data)
     weight_or_counts(sample_weight, counts)
-    others = {"sample_weight": sample_weight, "counts": counts, "groups": groups} | stratum_role(strata, stratum_sizes) | roles(named)
+    others = (
+        {"sample_weight": sample_weight, "counts": counts, "groups": groups}
+        | stratum_role(strata, stratum_sizes)
+        | roles(named)
+    )
     given = columns(data, asked | {role: each for role, each in others.items() if each is not None}, check=check)
     given = expanded(given)
     plain_columns = {role: _column(role, given[role]) for role in asked}
