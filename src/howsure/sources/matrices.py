@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, boolean, listed, real_numbers
 from howsure.sources.encoding import Column, encoded
-from howsure.sources.layout import Axis, axis_kind, column_names, in_own_order, is_stated, laid_out
+from howsure.sources.layout import column_names, in_own_order, is_stated
+from howsure.sources.matrix_axes import Axis, axis_kind, laid_out
 from howsure.sources.matrix_file import read_matrix
 from howsure.sources.positive import positive_order
 from howsure.sources.units import UnitRows

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from howsure.errors import DoubtfulDataError, HowsureError
 from howsure.escapes import is_number
-from howsure.sources.layout import Axis, axis_kind, corner_names, laid_out
 from howsure.sources.locations import is_file, nearby
+from howsure.sources.matrix_axes import Axis, axis_kind, corner_names, laid_out
 from howsure.sources.text_encoding import decoded
 
 Array = NDArray[Any]

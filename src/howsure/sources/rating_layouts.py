@@ -64,9 +64,9 @@ def _refuse_other_layouts(by_name: Mapping[Any, Any], role: str) -> None:
         )
         raise DoubtfulDataError(message)
     is_named = any(isinstance(name, str) for name in by_name)
-    if not is_named and raters > items and raters >= FEW_ITEMS:
+    if not is_named and raters > 2 * items and raters >= FEW_ITEMS:
         message = (
-            f"`{role}` has {items} rows and {raters} columns: more raters than items. If rows are the raters, say "
+            f"`{role}` has {items} rows and {raters} columns: far more raters than items. If rows are the raters, say "
             "layout='raters_by_items'."
         )
         raise DoubtfulDataError(message)
