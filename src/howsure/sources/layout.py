@@ -155,7 +155,7 @@ def column_names(values: Any) -> list[Any] | None:
     """Return the names of a frame's or mapping's columns; None for an array, or names that a library made up."""
     if isinstance(values, Mapping):
         return list(values)
-    names = getattr(values, "columns", getattr(values, "column_names", None))
+    names = getattr(values, "column_names", getattr(values, "columns", None))
     if names is None or callable(names):
         return None
     found = [last_level(name) for name in names]

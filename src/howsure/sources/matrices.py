@@ -213,7 +213,7 @@ def _read(counts: Any, labels: Sequence[Any] | None, *, check: bool) -> tuple[Ar
     rows, columns = Axis(None), Axis(None)
     names = column_names(counts)
     if names is not None:
-        columns = Axis.of(list(counts.columns), _axis_name(counts.columns))
+        columns = Axis.of(list(getattr(counts, "column_names", counts.columns)), _axis_name(counts.columns))
         index = getattr(counts, "index", None)
         if index is not None and list(index) != list(range(len(index))):
             rows = Axis.of(list(index), _axis_name(index))
