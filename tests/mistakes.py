@@ -122,7 +122,7 @@ IN_THE_SHELL = {  # words → culprit, remedy
     "a slip in a format": ([*REPORT, "--format", "tabel"], "tabel", "table"),
     "a slip in a command": (["reprot", CANCER], "reprot", "report"),
     "words for a number": ([*REPORT, "--threshold", "high"], "--threshold", "float"),
-    "cases for a matrix": (["matrix", CANCER], "not a square matrix", "570 rows"),
+    "cases for a matrix": (["matrix", CANCER], "not a square matrix", "569 rows"),
     "a page in another format": ([*REPORT, "-o", "report.pdf"], "'.pdf'", ".html"),
     "one model to compare": (["compare", *REPORT[1:]], "two models", "not 1"),
 }

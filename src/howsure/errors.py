@@ -7,6 +7,8 @@ import math
 import operator
 import os
 import re
+import sys
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, Self, TypeVar
@@ -79,6 +81,14 @@ class HowsureWarning(UserWarning):
     >>> matrix.tolist()
     [[3]]
     """
+
+
+def warn(message: str, category: type[Warning] = HowsureWarning) -> None:
+    """Warn, with the line of the caller's own code that called howsure."""
+    frame, level = sys._getframe(1), 2  # noqa: SLF001 - the standard way to find whose line it was
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("howsure."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 @contextmanager

@@ -120,7 +120,17 @@ def test_it_is_built_by_names():
 def test_its_dict_has_all_but_the_draws():
     """`to_dict` holds plain values, by the fields' names."""
     found = RECALL.to_dict()
-    assert list(found) == ["metric", "value", "low", "high", "confidence_level", "method", "standard_error", "reason"]
+    assert list(found) == [
+        "metric",
+        "value",
+        "low",
+        "high",
+        "confidence_level",
+        "method",
+        "standard_error",
+        "reason",
+        "positive",
+    ]
     assert type(found["value"]) is float
 
 

@@ -84,6 +84,7 @@ def report(
     strata: str | None = None,
     stratum_sizes: str | None = None,
     sample_weight: str | None = None,
+    counts: str | None = None,
     labels: Words = None,
     pos_label: str | None = None,
     per_class: bool = False,
@@ -127,6 +128,8 @@ def report(
         size in each row.
     sample_weight
         Column with the weight of each case.
+    counts
+        Column with the number of identical cases that each row stands for: a table of frequencies.
     labels
         The classes, in order; the last of two is the positive one.
     pos_label
@@ -151,15 +154,18 @@ def report(
     from howsure.tables.batch import ALL
 
     given, wanted = Input.of(files, input_format), bounds(fail_under)
+    classes = classes_of(given.data, [y_true, *split(y_pred)], labels, pos_label)
     columns = Columns(
         y_true=y_true,
         y_pred=split(y_pred),
         y_score=split(y_score),
         threshold=threshold,
-        labels=classes_of(given.data, [y_true, *split(y_pred)], labels, pos_label),
+        labels=classes,
+        pos_label=None if pos_label is None or classes is None else classes[-1],
         by=split(by),
         others={
             "sample_weight": sample_weight,
+            "counts": counts,
             "groups": groups,
             "check": not no_check,
             **strata_of(strata, stratum_sizes),
@@ -185,17 +191,20 @@ def matrix(
     method: str | None = None,
     confidence_level: Level = 0.95,
     per_class: bool = False,
+    no_check: bool = False,
     random_state: Seed = None,
     fail_under: FailUnder = None,
     html: Page = None,
     how: Format = "table",
 ) -> None:
-    """Print the metrics of a confusion matrix in a CSV or TSV file, with their intervals.
+    """Print the metrics of a confusion matrix in a file, with their intervals.
 
     Parameters
     ----------
     file
-        K×K counts: rows are the true class, columns the predicted one; labels in the first row or column or not.
+        K×K counts in CSV, TSV, text, Markdown or a spreadsheet. Rows are the true classes, unless the first cell
+        (predicted/true) or the labels (Actual x, Predicted x) say otherwise; labels in the first row or column or
+        not. Or one row of TP, FP, FN and TN; or one line for each true class, predicted class and number.
     labels
         Names of the classes, in order.
     pos_label
@@ -208,6 +217,8 @@ def matrix(
         Confidence level, between 0 and 1.
     per_class
         Print precision, recall and F1 of each class instead.
+    no_check
+        Take a last row and column that are the sums of the others as a class.
     random_state
         Seed of the methods that draw.
     fail_under
@@ -219,14 +230,13 @@ def matrix(
     """
     from howsure.cli.pages import Asked, blocks_of, class_blocks, report_on
     from howsure.report.evidence import Subject
-    from howsure.sources.matrices import from_counts
-    from howsure.sources.matrix_file import read_matrix
+    from howsure.sources.matrices import matrix_table
     from howsure.tables.batch import ALL
 
     wanted = bounds(fail_under)
-    found, counts = read_matrix(file)
+    table = matrix_table(file, labels or None, pos_label=pos_label, check=not no_check)
     asked = Asked(split(metrics) or None, method, confidence_level, one_seed(random_state))
-    made = [asked.estimated(Subject(table=from_counts(counts, labels or found, pos_label=pos_label)))]
+    made = [asked.estimated(Subject(table=table))]
     page = None if html is None else report_on(made, Input([str(file)], str(file))).save(html)
     write(class_blocks(made, asked, how) if per_class else blocks_of(made), str(file), how)
     say_written(page)

@@ -32,6 +32,7 @@ def compare(
     strata: str | None = None,
     stratum_sizes: str | None = None,
     sample_weight: str | None = None,
+    counts: str | None = None,
     no_check: bool = False,
     random_state: Seed = None,
     html: Page = None,
@@ -82,6 +83,8 @@ def compare(
         size in each row.
     sample_weight
         Column with the weight of each case.
+    counts
+        Column with the number of identical cases that each row stands for: a table of frequencies.
     no_check
         Take data as they are, also where they do not look like what they are given as.
     random_state
@@ -108,6 +111,7 @@ def compare(
         long={"model": model, "case": case, "incomplete": incomplete},
         groups=groups,
         sample_weight=sample_weight,
+        counts=counts,
         check=not no_check,
         **strata_of(strata, stratum_sizes),
     )

@@ -44,6 +44,7 @@ def leaderboard(
     strata: str | None = None,
     stratum_sizes: str | None = None,
     sample_weight: str | None = None,
+    counts: str | None = None,
     no_check: bool = False,
     method: str | None = None,
     confidence_level: Level = 0.95,
@@ -101,6 +102,8 @@ def leaderboard(
         size in each row.
     sample_weight
         Column with the weight of each case.
+    counts
+        Column with the number of identical cases that each row stands for: a table of frequencies.
     no_check
         Take data as they are, also where they do not look like what they are given as.
     method
@@ -124,7 +127,7 @@ def leaderboard(
     given = [name for name in (y_true, values, a) if name is not None]
     of_labels: dict[str, Any] = {"--y-pred": y_pred, "--y-score": y_score, "--labels": labels, "--pos-label": pos_label}
     of_labels |= {"--model": model, "--case": case}
-    of_rows = {"--groups": groups, "--sample-weight": sample_weight}
+    of_rows = {"--groups": groups, "--sample-weight": sample_weight, "--counts": counts}
     of_rows |= {"--strata": strata, "--stratum-sizes": stratum_sizes}
     of_logs = {"--task": task, "--score": score}
     unfit = of_logs | {"--cluster": cluster} if given else of_rows
@@ -134,7 +137,12 @@ def leaderboard(
     if values is not None and len(split(values)) < 2:
         message = "Give `--values` the columns of at least two models."
         raise HowsureError(message)
-    beside: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight, "check": not no_check}
+    beside: dict[str, Any] = {
+        "groups": groups,
+        "sample_weight": sample_weight,
+        "counts": counts,
+        "check": not no_check,
+    }
     if not given:
         title = ", ".join(files[:3]) + (" …" if len(files) > 3 else "")
         table, direction = _of_logs(files, cluster, task, score)

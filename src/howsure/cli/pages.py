@@ -34,7 +34,8 @@ class Columns:
     threshold: float
     labels: list[Any] | None
     by: Sequence[str]
-    others: Mapping[str, Any]  # sample_weight, groups, check
+    others: Mapping[str, Any]  # sample_weight, counts, groups, check
+    pos_label: Any = None  # where it was named
 
     def __post_init__(self) -> None:
         if not self.y_pred and not self.y_score:
@@ -46,6 +47,11 @@ class Columns:
                 "Give one of each for each model, in the same order."
             )
             raise HowsureError(message)
+
+    @property
+    def of_labels(self) -> dict[str, Any]:
+        """The arguments of a source of labels."""
+        return {"labels": self.labels, "pos_label": self.pos_label, **self.others}
 
     @property
     def models(self) -> list[str]:
@@ -98,7 +104,7 @@ def _subject(given: Input, columns: Columns, index: int) -> Subject:
         table = in_groups(scored).at(columns.threshold)
     if columns.y_pred:
         prediction = columns.y_pred[index]
-        table = confusion(columns.y_true, prediction, data=given.data, labels=columns.labels, by=by, **columns.others)
+        table = confusion(columns.y_true, prediction, data=given.data, by=by, **columns.of_labels)
     name = columns.models[index] if len(columns.models) > 1 else ""
     return Subject(name, table, scored, None if columns.y_pred else columns.threshold)
 
@@ -126,7 +132,7 @@ def _compared(given: Input, columns: Columns, asked: Asked) -> Comparisons:
     table: Table
     others: dict[str, Any] = dict(columns.others)
     if columns.y_pred:
-        table = paired(columns.y_true, columns.y_pred, data=given.data, labels=columns.labels, **others)
+        table = paired(columns.y_true, columns.y_pred, data=given.data, **columns.of_labels)
         default = "f1" if table.is_binary else "f1@macro"
     else:
         table = paired_scores(columns.y_true, columns.y_score, data=given.data, pos_label=columns.positive, **others)
@@ -153,7 +159,8 @@ def _left_out(given: Input, columns: Columns, subject: Subject) -> int:
 
     if columns.labels is None or not columns.y_pred:
         return 0
-    every = confusion(columns.y_true, columns.y_pred[0], data=given.data, check=False)
+    counts = columns.others.get("counts")
+    every = confusion(columns.y_true, columns.y_pred[0], data=given.data, counts=counts, check=False)
     return int(every.rows - subject.tables.overall.rows)
 
 
@@ -174,7 +181,8 @@ def _block(parts: Sequence[Part]) -> Block:
     from howsure.estimates.estimate import estimate_grid
 
     first = parts[0]
-    single = estimate_grid(first.estimates, first.evaluations[0].confidence_level)
+    unnamed = [each.replace(positive="") for each in first.estimates]  # the note names the positive class
+    single = estimate_grid(unnamed, first.evaluations[0].confidence_level)
     return Block(
         about=first.group,
         grid=single if len(parts) == 1 else _side_by_side(parts),
@@ -234,7 +242,7 @@ def single_block(estimates: Sequence[Estimate], table: Table, level: float) -> B
 
     return Block(
         about={},
-        grid=estimate_grid(estimates, level),
+        grid=estimate_grid([each.replace(positive="") for each in estimates], level),
         records=[each.to_dict() for each in estimates],
         note=_about(table),
         tables=[table_record(table)],
@@ -256,4 +264,5 @@ def _about(table: Table) -> str:
     cases = f"{table.rows:,} cases {table.design.words}".rstrip()
     if not table.is_binary:
         return f"{cases}, {len(classes)} {table.classes_noun}"
-    return f"{cases}, positive class {classes[1]} ({100 * table.class_totals[1] / table.counts.sum():.1f} %)"
+    positive = f"positive class {classes[1]} ({100 * table.class_totals[1] / table.counts.sum():.1f} %)"
+    return "\n".join([f"{cases}, {positive}", *table.positive_doubts])

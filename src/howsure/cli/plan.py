@@ -50,6 +50,7 @@ def plan(
     pos_label: str | None = None,
     groups: str | None = None,
     sample_weight: str | None = None,
+    counts: str | None = None,
     method: str | None = None,
     contrast: str = "difference",
     confidence_level: Level = 0.95,
@@ -108,6 +109,8 @@ def plan(
         Column with the cluster of each case (patient, document, user): cases of one cluster vary together.
     sample_weight
         Column with the weight of each case.
+    counts
+        Column with the number of identical cases that each row stands for: a table of frequencies.
     method
         Interval method; see `howsure methods`. By default the one that suits the metric.
     contrast
@@ -129,7 +132,7 @@ def plan(
     from howsure.planning.sizes import plan as planned
 
     stated = {"sensitivity": sensitivity, "specificity": specificity, "positives": positives, "negatives": negatives}
-    beside = {"groups": groups, "sample_weight": sample_weight, "check": not no_check}
+    beside = {"groups": groups, "sample_weight": sample_weight, "counts": counts, "check": not no_check}
     if any(each is not None for each in stated.values()):
         table, usual, title = _stated(files, stated), "accuracy", "stated rates"
     else:

@@ -17,7 +17,7 @@ from howsure.comparison.rank_sets import Estimated, RankSets, rank_sets
 from howsure.comparison.ranks import Ranks, ranks
 from howsure.comparison.winner import level_of, selection_error
 from howsure.errors import checked_level, looked_up, one_of
-from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import over_groups
 from howsure.estimates.named import Named
@@ -203,6 +203,7 @@ class Leaderboard(Tabular, Named, Mapping[str, Place]):
             )
         reasons = [f"{each.model}: {each.estimate.reason}." for each in self.places if each.estimate.reason]
         said = f"With {level} confidence (two-sided), “ranks” holds for all models at once and “best” for each alone."
+        reasons += [f"P{note[1:]}." for note in positive_notes(each.estimate for each in self.places)]
         return Grid(headers, tuple(rows), " ".join([self.sentence(), said, *reasons]))
 
 

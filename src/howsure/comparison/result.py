@@ -13,7 +13,7 @@ from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.rope import Rope, share_within
 from howsure.errors import HowsureError
 from howsure.estimates.drawn import Drawn
-from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.named import Named
 from howsure.grids import Grid, OneRecord, interval_text, number, p_text, percent, significant_decimals, value_text
 from howsure.methods.sides import Sides
@@ -124,7 +124,9 @@ class Comparison(OneRecord, Drawn, Named):
         words = EFFECTS[self.contrast].words(*self.names)
         text = f"{self.metric}: {words} = {value_text(self.value, self.low, self.high)}"
         text += "" if math.isnan(self.p_value) else f", {p_text(self.p_value)}"
-        return f"{text} ({self.reason})" if self.reason else text
+        notes = [] if self.a.is_positive_stated or not self.a.positive else [f"positive: {self.a.positive}"]
+        notes += [self.reason] * bool(self.reason)
+        return f"{text} ({'; '.join(notes)})" if notes else text
 
     @property
     def null(self) -> float:
@@ -341,6 +343,7 @@ def comparison_grid(comparisons: Sequence[Comparison]) -> Grid:
             )
         )
     notes = [f"{each.metric}: {each.reason}" for each in comparisons if each.reason]
+    notes += positive_notes(each.a for each in comparisons)
     level = percent(comparisons[0].confidence_level)
     contrast = comparisons[0].contrast.replace("_", " ")
     headers = ("metric", "first", "second", contrast, f"{level} interval", "p", "method")

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypedDict, TypeVar, cast, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.compat.targets import classes
+from howsure.compat.targets import classes, is_matrix
 from howsure.errors import HowsureError, OneClassError, boolean, one_label, several
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import evaluate
@@ -26,8 +26,9 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 from howsure.sources.confusion import confusion
 from howsure.sources.encoding import sort_order
+from howsure.sources.layout import aligned_columns, dense
 from howsure.tables.confusion import ConfusionTable
-from howsure.tables.labels import as_labels
+from howsure.tables.labels import as_labels, numbers_in_text
 from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.table import Table
 
@@ -140,21 +141,23 @@ class Settings:
         true, predicted = self.labels(y_true, y_pred)
         if labels is not None:
             some_classes(labels)
-        return confusion(
-            true,
-            predicted,
-            labels=labels,
-            data=self.data,
-            sample_weight=self.sample_weight,
-            groups=self.groups,
-            check=self.check,
-        )
+        facts: dict[str, Any] = {"sample_weight": self.sample_weight, "groups": self.groups, "check": self.check}
+        table = confusion(true, predicted, labels=labels, data=self.data, **facts)
+        if labels is not None or numbers_in_text(known := table.labels.tolist()) is None or known == sorted(known):
+            return table
+        # scikit-learn sorts numbers in text as text.
+        ordered = confusion(true, predicted, labels=sorted(known), data=self.data, **facts)
+        return replace(ordered, is_ordered=False)
 
     def labels(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:
         """Return true and predicted labels as columns or as indicator arrays, or as the names of columns."""
         if self.data is not None:
             return y_true, y_pred
-        return classes("y_true", y_true), classes("y_pred", y_pred)
+        true, predicted = classes("y_true", y_true), classes("y_pred", y_pred)
+        if is_matrix(true) and is_matrix(predicted):
+            true, predicted, names = aligned_columns(true, predicted, "y_true", "y_pred")
+            return (true, predicted) if names is None else (dense(true), dense(predicted))
+        return true, predicted
 
     def estimates(self, table: Table, metrics: Sequence[Metric | Spec | str]) -> list[Estimate]:
         """Return the estimate of each metric, all of them in one pass."""

@@ -156,6 +156,13 @@ def _positive(table: Table, pos_label: Any) -> Any:
             "Choose average='macro', 'micro' or 'weighted'."
         )
         raise HowsureError(message)
+    if pos_label == 1 and not set(labels) & {1, "1"}:
+        first, second = (repr(label) for label in labels)
+        message = (
+            f"The classes are {first} and {second}, and the positive class of scikit-learn is 1. Name yours, "
+            f"pos_label={second}, or take both, average='macro'."
+        )
+        raise HowsureError(message)
     if pos_label not in labels:
         raise HowsureError.unknown("class (`pos_label`)", str(pos_label), labels)
     return labels[labels.index(pos_label)]  # as the table writes it: 1 is True, and 1.0 is 1

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.compat.keywords import Settings, listed, some_classes
-from howsure.compat.targets import MATRIX, classes, flattened
+from howsure.compat.targets import MATRIX, classes, flattened, is_matrix
 from howsure.errors import HowsureError, one_label
-from howsure.sources.encoding import sort_order
+from howsure.sources.encoding import encoded, sort_order
+from howsure.sources.layout import aligned_columns, column_names, dense
 from howsure.sources.score_matrix import multiclass_scores
 from howsure.sources.scores import scores
-from howsure.tables.labels import as_labels
+from howsure.tables.labels import as_labels, numbers_in_text
 from howsure.tables.score_matrix import ScoreMatrixTable
 from howsure.tables.scores import ScoresTable
 
@@ -59,7 +60,10 @@ def table_of(settings: Settings, y_true: Any, score: Any, labels: ArrayLike | No
     """Return the table of scores of two classes, or of one score for each class or label."""
     y_true, score = scores_of(settings, y_true, score)
     facts: dict[str, Any] = {name: getattr(settings, name) for name in ("data", "sample_weight", "groups", "check")}
-    ordered = None if labels is None else ascending(labels)
+    ordered = by_text(settings, y_true, score) if labels is None else ascending(labels)
+    if settings.data is None and is_matrix(y_true) and is_matrix(score):
+        y_true, score, _ = aligned_columns(y_true, score, "y_true", "y_score")
+        y_true, score = dense(y_true), dense(score)
     if is_matrix_of_scores(score, settings.data):
         if one_label("pos_label", pos_label) not in {None, 1}:
             message = (
@@ -84,6 +88,15 @@ def ascending(labels: ArrayLike) -> Array:
         )
         raise HowsureError(message)
     return array
+
+
+def by_text(settings: Settings, y_true: Any, score: Any) -> Array | None:
+    """Return classes that are numbers in text in the order of the text, as in scikit-learn; None for other classes."""
+    if settings.data is not None or is_matrix(y_true) or column_names(score) is not None:
+        return None
+    column = encoded("y_true", y_true)
+    known = column.levels[column.occurring()].tolist()
+    return None if numbers_in_text(known) is None else as_labels(sorted(known))
 
 
 def is_matrix_of_scores(score: Any, data: Any) -> bool:

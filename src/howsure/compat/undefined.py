@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -12,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.compat.keywords import Settings
-from howsure.errors import HowsureError, HowsureWarning
+from howsure.errors import HowsureError, HowsureWarning, warn as warn_caller
 from howsure.estimates.estimate import Estimate
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
@@ -103,11 +101,4 @@ def _absent(metric: Metric | Spec, table: Table) -> Array:
 
 def warn(words: str, category: type[Warning] = UndefinedMetricWarning) -> None:
     """Warn of what is undefined; the warning points to the line that called howsure."""
-    warnings.warn(words, category, stacklevel=_frames_of_ours() + 1)
-
-
-def _frames_of_ours() -> int:
-    frame, number = sys._getframe(1), 1  # noqa: SLF001 - the standard way to tell whose line it was
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("howsure."):
-        frame, number = frame.f_back, number + 1
-    return number - 1
+    warn_caller(words, category)

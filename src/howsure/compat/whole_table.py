@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal, Unpack
 
 from numpy.typing import ArrayLike
@@ -9,8 +10,10 @@ from numpy.typing import ArrayLike
 from howsure.compat.cases import mean_of_cases, share_of_cases
 from howsure.compat.keywords import Keywords, Settings, with_keywords
 from howsure.compat.targets import indicators, is_matrix
-from howsure.errors import boolean, one_of
+from howsure.compat.undefined import warn
+from howsure.errors import HowsureWarning, boolean, listed, one_of
 from howsure.estimates.estimate import Estimate
+from howsure.tables.labels import TWO
 
 LABELS = """
 labels : array-like of shape (K,), optional
@@ -173,8 +176,19 @@ def cohen_kappa_score(
     >>> print(hs.cohen_kappa_score([0, 0, 1, 1, 2, 2], [0, 1, 1, 1, 2, 1], weights="linear"))
     0.571 [-0.023, 0.922]
     """
-    metric = "kappa" if weights is None else KAPPA[one_of("weighting of kappa", weights, KAPPA)]
-    return _estimate(metric, y1, y2, labels, Settings(**keywords))
+    settings = Settings(**keywords)
+    if weights is None:
+        return _estimate("kappa", y1, y2, labels, settings)
+    metric = KAPPA[one_of("weighting of kappa", weights, KAPPA)]
+    table = settings.table(y1, y2) if labels is None else settings.counted(y1, y2, labels)
+    if not table.is_ordered and len(table.labels) > TWO:
+        warn(
+            f"The weights take the classes in the order of the alphabet, {listed(table.labels.tolist())}, as "
+            "scikit-learn does. State their order, from the lowest to the highest, with `labels=`.",
+            HowsureWarning,
+        )
+        table = replace(table, is_ordered=True)
+    return settings.estimated(table, metric)
 
 
 def _right(

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import UnknownKeyError
-from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.evaluation import Evaluation
-from howsure.estimates.grouped import ALL
+from howsure.estimates.grouped import word_for_all
 from howsure.grids import Grid, Tabular, interval_text, number, percent, significant_decimals
 from howsure.tables.batch import Tables
 
@@ -91,6 +91,8 @@ class Estimates(Tabular, Mapping[Hashable, Estimate]):
             standard_error=self.standard_error[position],
             reason=str(self.reason[position]),
             bounds=self.overall.bounds,
+            positive=self.overall.positive,
+            is_positive_stated=self.overall.is_positive_stated,
         )
 
     def __iter__(self) -> Iterator[Hashable]:
@@ -116,6 +118,7 @@ class Estimates(Tabular, Mapping[Hashable, Estimate]):
         ahead = {"metric": [self.metric] * size} | {name: whole[name] for name in ("value", "low", "high")}
         level = {"confidence_level": [self.confidence_level] * size}
         behind = {name: whole[name] for name in ("method", "standard_error", "reason")}
+        behind["positive"] = [self.overall.positive] * size
         return self.tables.group_columns() | ahead | level | behind
 
 
@@ -193,12 +196,13 @@ def batch_grid(estimates: list[Estimates]) -> Grid:
     """Return the rows of all groups together, then of each, one for each metric."""
     first = estimates[0]
     level, columns = percent(first.confidence_level), first.tables.columns
+    every = word_for_all(first.tables.group_columns())
     rows: list[tuple[str, ...]] = []
     about: dict[str, list[str]] = {}
     for records in zip(*(each.records() for each in estimates), strict=True):
         for record in records:
             decimals = significant_decimals(record["low"], record["high"])
-            group = tuple(ALL if record[name] is None else str(record[name]) for name in columns)
+            group = tuple(every if record[name] is None else str(record[name]) for name in columns)
             rows.append(
                 (
                     *group,
@@ -210,8 +214,10 @@ def batch_grid(estimates: list[Estimates]) -> Grid:
                 )
             )
             about.setdefault(record["reason"], []).append(f"{' '.join(group)} {record['metric']}")
-    notes = "; ".join(_note(reason, names, len(rows)) for reason, names in about.items() if reason)
-    return Grid((*columns, "metric", "value", f"{level} interval", "std. error", "method"), tuple(rows), notes)
+    notes = [_note(reason, names, len(rows)) for reason, names in about.items() if reason]
+    notes += positive_notes(each.overall for each in estimates)
+    headers = (*columns, "metric", "value", f"{level} interval", "std. error", "method")
+    return Grid(headers, tuple(rows), "; ".join(notes))
 
 
 def _note(reason: str, names: list[str], rows: int) -> str:

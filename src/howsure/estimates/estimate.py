@@ -53,6 +53,11 @@ class Estimate(OneRecord, Drawn, float):
     bounds : tuple of two float, optional
         Smallest and largest possible value of the metric; by default those of the metric of that name, or of any
         number where there is none.
+    positive : str
+        The positive class, where the metric depends on which of two named classes it is; empty for other metrics, and
+        for 0 and 1.
+    is_positive_stated : bool
+        Whether the caller named it; if not, it is the last by the alphabet, and is printed with the value.
 
     Examples
     --------
@@ -68,16 +73,8 @@ class Estimate(OneRecord, Drawn, float):
     """
 
     __slots__ = (
-        "bounds",
-        "confidence_level",
-        "draws",
-        "high",
-        "low",
-        "method",
-        "metric",
-        "reason",
-        "standard_error",
-        "stream",
+        *("bounds", "confidence_level", "draws", "high", "is_positive_stated", "low", "method", "metric", "positive"),
+        *("reason", "standard_error", "stream"),
     )
 
     ndim: ClassVar[int] = 0  # by which pandas tells a number that can be unpacked from a list
@@ -91,6 +88,8 @@ class Estimate(OneRecord, Drawn, float):
     draws: Array | None
     reason: str
     stream: Hashable
+    positive: str
+    is_positive_stated: bool
 
     def __new__(
         cls,
@@ -106,6 +105,8 @@ class Estimate(OneRecord, Drawn, float):
         reason: str = "",
         stream: Hashable = None,
         bounds: tuple[float, float] | None = None,
+        positive: str = "",
+        is_positive_stated: bool = True,
     ) -> Self:
         """Return the estimate; see the class."""
         self = super().__new__(cls, value)
@@ -120,6 +121,8 @@ class Estimate(OneRecord, Drawn, float):
         put(self, "reason", reason)
         put(self, "stream", stream)
         put(self, "bounds", range_named(metric) if bounds is None else bounds)
+        put(self, "positive", positive)
+        put(self, "is_positive_stated", is_positive_stated)
         return self
 
     @property
@@ -169,11 +172,15 @@ class Estimate(OneRecord, Drawn, float):
         return format(self.value, spec) if spec else str(self)
 
     def __str__(self) -> str:
-        text = value_text(self.value, self.low, self.high)
-        return f"{text} ({self.reason})" if self.reason else text
+        return self._text("" if self.is_positive_stated else self.positive)
 
     def __repr__(self) -> str:
-        return f"Estimate({f'{self.metric} = ' if self.metric else ''}{self})"
+        return f"Estimate({f'{self.metric} = ' if self.metric else ''}{self._text(self.positive)})"
+
+    def _text(self, positive: str) -> str:
+        notes = [f"positive: {positive}"] * bool(positive) + [self.reason] * bool(self.reason)
+        text = value_text(self.value, self.low, self.high)
+        return f"{text} ({'; '.join(notes)})" if notes else text
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values, without the draws."""
@@ -186,6 +193,7 @@ class Estimate(OneRecord, Drawn, float):
             "method": self.method,
             "standard_error": self.standard_error,
             "reason": self.reason,
+            "positive": self.positive,
         }
 
     def grid(self) -> Grid:
@@ -201,8 +209,16 @@ def _made(fields: dict[str, Any]) -> Estimate:
     return Estimate(**fields)
 
 
-def estimate_of(metric: Metric, name: str, value: float, interval: Interval, level: float, method: Method) -> Estimate:
-    """Return the estimate of a metric's value and its interval."""
+def estimate_of(
+    metric: Metric,
+    name: str,
+    value: float,
+    interval: Interval,
+    level: float,
+    method: Method,
+    positive: tuple[str, bool] = ("", True),
+) -> Estimate:
+    """Return the estimate of a metric's value; `positive` is the positive class and whether it was named."""
     return Estimate(
         value,
         low=interval.low,
@@ -215,6 +231,8 @@ def estimate_of(metric: Metric, name: str, value: float, interval: Interval, lev
         reason=interval.reason,
         stream=interval.stream,
         bounds=metric.range,
+        positive=positive[0],
+        is_positive_stated=positive[1],
     )
 
 
@@ -230,7 +248,8 @@ def estimates_of(values: Sequence[float], **columns: Iterable[Any]) -> list[Esti
         without end.
     """
     made = list(map(float.__new__, repeat(Estimate), values))
-    for name, column in ({"draws": repeat(None), "stream": repeat(None)} | columns).items():
+    usual = {"draws": repeat(None), "stream": repeat(None), "positive": repeat(""), "is_positive_stated": repeat(True)}
+    for name, column in (usual | columns).items():
         deque(map(getattr(Estimate, name).__set__, made, column), maxlen=0)  # which is read-only but for its slots
     return made
 
@@ -245,7 +264,13 @@ def estimate_grid(estimates: Iterable[Estimate], level: float) -> Grid:
         error = number(each.standard_error, decimals + 1)
         rows.append((each.metric, number(each.value, decimals), interval, error, each.method))
     headers = ("metric", "value", f"{percent(level)} interval", "std. error", "method")
-    return Grid(headers, tuple(rows), "; ".join(_notes(listed)))
+    return Grid(headers, tuple(rows), "; ".join([*_notes(listed), *positive_notes(listed)]))
+
+
+def positive_notes(estimates: Iterable[Estimate]) -> list[str]:
+    """Return a note that names the positive class of estimates that depend on it."""
+    classes = dict.fromkeys(each.positive for each in estimates if each.positive)
+    return [f"positive class: {label}" for label in classes]
 
 
 def _notes(estimates: list[Estimate]) -> list[str]:

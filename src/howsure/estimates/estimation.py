@@ -35,6 +35,7 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Asked = str | Spec | Metric
+HALF = 0.5  # the area under the ROC curve of scores that say nothing
 
 
 @overload
@@ -272,6 +273,7 @@ class _Question:
         """Return the estimates of metrics of one table, in as few passes as there are methods and own tables."""
         bound = self._bound(metrics, table)
         names = [metric.name for metric in bound]
+        positives = [positive_of(table, metric) for metric in bound]
         if len(bound) == 1 or (table.has_thresholds and all(metric.smaller for metric in bound)):
             own = [own_table(table, metric) for metric in bound]  # whose few cells say all that the many could
             table, bound = own[0][0] if own else table, [metric for _, metric in own]
@@ -285,8 +287,10 @@ class _Question:
             found = in_passes(table, bound, method, level, self.seed)
             answers = [found[place] for place in range(len(bound))]
         return tuple(
-            finished(name, *own_table(table, metric), self.sides.level, chosen, self.sides.cut(interval, metric))
-            for name, metric, (chosen, interval) in zip(names, bound, answers, strict=True)
+            finished(
+                name, *own_table(table, metric), self.sides.level, chosen, self.sides.cut(interval, metric), positive
+            )
+            for name, metric, positive, (chosen, interval) in zip(names, bound, positives, answers, strict=True)
         )
 
     def of_tables(self, tables: Tables[Any], overall: Sequence[Estimate]) -> Mapping[str, Estimates]:
@@ -350,6 +354,12 @@ def _of_a_batch(
     )
 
 
+def positive_of(table: Table, metric: Metric) -> tuple[str, bool]:
+    """Return the positive class that a metric of a table depends on, and whether the caller named it."""
+    is_of_one = table.has_scores or (metric.positive is not None and not (metric.spec and metric.spec.positive_class))
+    return (table.positive, table.is_ordered) if is_of_one else ("", True)
+
+
 def finished(
     name: str,
     table: Table,
@@ -357,9 +367,14 @@ def finished(
     level: float,
     method: Method,
     interval: Interval,
+    positive: tuple[str, bool] = ("", True),
 ) -> Estimate:
     """Return the estimate that a metric's interval belongs to."""
     value = np.asarray(metric.value_at(method.described(table).counted), dtype=float)
     reason = reasons(metric, table, value, interval.reason).item()
+    is_area = metric.spec is not None and metric.spec.definition.is_area and not metric.spec.arguments
+    if is_area and table.has_thresholds and interval.high < HALF:
+        other = f"of the other class, {table.labels.tolist()[0]}, it is {1 - value:.3f}"
+        reason = "; ".join(filter(None, (reason, other)))
     told = interval if reason == interval.reason else replace(interval, reason=reason)
-    return estimate_of(metric, name, float(value), told, level, method)
+    return estimate_of(metric, name, float(value), told, level, method, positive)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -112,4 +112,6 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
 
     def grid(self) -> Grid:
         """Return a table of strings: metric, value, interval, standard error and method."""
-        return estimate_grid(self.values(), self.confidence_level)
+        grid = estimate_grid(self.values(), self.confidence_level)
+        doubts = self.table.positive_doubts if any(each.positive for each in self.values()) else ()
+        return replace(grid, caption="; ".join(filter(None, (grid.caption, *doubts))))

@@ -22,6 +22,17 @@ P = ParamSpec("P")
 ALL = "all"  # the row of the table of all groups, in print
 
 
+def word_for_all(columns: Mapping[str, Sequence[Any]]) -> str:
+    """Return the name of the row of all groups: "all", or "all cases" where a group is called so.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        The values of the groups' columns.
+    """
+    return "all cases" if any(str(value) == ALL for values in columns.values() for value in values) else ALL
+
+
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Results(Tabular, Named, Mapping[str, T_co], Generic[T_co]):
@@ -54,6 +65,11 @@ class Results(Tabular, Named, Mapping[str, T_co], Generic[T_co]):
 
     def __len__(self) -> int:
         return len(self.results)
+
+    @property
+    def _word_for_all(self) -> str:
+        columns = [values for values, _ in self._all() if values is not None]
+        return word_for_all({str(place): list(values.values()) for place, values in enumerate(columns)})
 
     def by_name(self) -> dict[str, Any]:
         """Return what it holds by name."""
@@ -108,11 +124,16 @@ class Grouped(Tabular, Named, Mapping[Hashable, T_co], Generic[T_co]):
     def __len__(self) -> int:
         return len(self.results)
 
+    @property
+    def _word_for_all(self) -> str:
+        columns = [values for values, _ in self._all() if values is not None]
+        return word_for_all({str(place): list(values.values()) for place, values in enumerate(columns)})
+
     def by_name(self) -> dict[str, Any]:
         """Return what it holds by name, such as ``"all"`` and ``"a"``, or ``"a: A − B"``."""
         found: dict[str, Any] = {}
         for values, each in self._all():
-            words = ALL if values is None else ", ".join(map(str, values.values()))
+            words = self._word_for_all if values is None else ", ".join(map(str, values.values()))
             inside: dict[str, Any] = by_name(each) if isinstance(each, Named) else {}
             found |= {f"{words}: {name}": one for name, one in inside.items()} if inside else {words: each}
         return found
@@ -131,7 +152,7 @@ class Grouped(Tabular, Named, Mapping[Hashable, T_co], Generic[T_co]):
 
     def grid(self) -> Grid:
         """Return a table of strings: those of the results, one below the other."""
-        first = (ALL,) * len(self.columns)
+        first = (self._word_for_all,) * len(self.columns)
         parts = ((first if values is None else tuple(map(str, values.values())), each) for values, each in self._all())
         rows = _stacked(self.columns, parts)
         return grid_of(self.records()) if rows is None else rows

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, several
+from howsure.errors import HowsureError, listed, several
 from howsure.metrics.class_averages import gaps_of
 from howsure.metrics.counted import of_predictions
 from howsure.metrics.metric import Metric
@@ -18,6 +18,7 @@ from howsure.metrics.multiclass import of_score_matrix
 from howsure.metrics.scored import of_scores, of_values
 from howsure.metrics.spec import Spec, named, of_class, of_two_classes, parse
 from howsure.tables.counts import ClassCounts, ConfusionCounts, Counts
+from howsure.tables.labels import TWO
 from howsure.tables.paired import JointTable
 from howsure.tables.score_matrix import ScoreMatrixTable
 from howsure.tables.scores import ScoresTable
@@ -103,6 +104,8 @@ def resolve(
     if not asked.definition.reads_any(table.holds):
         raise _of_another_kind(asked, table)
     _refuse_others_arguments(asked, table)
+    if asked.definition.is_ordinal:
+        _refuse_unordered(asked, table)
     if table.holds[0] in OF_CELLS:
         return of_values(asked, table)
     if isinstance(table, ScoresTable):
@@ -164,6 +167,18 @@ def _refuse_others_arguments(spec: Spec, table: Table) -> None:
     if foreign := [name for name in spec.arguments if name not in taken]:
         message = f"`{foreign[0]}` of `{spec.definition.name}` has no meaning for a {table.noun}. Drop it."
         raise HowsureError(message)
+
+
+def _refuse_unordered(spec: Spec, table: Table) -> None:
+    """Refuse classes whose order nothing states, where there are more than two."""
+    known = table.labels.tolist()
+    if "errors" in table.holds or table.is_ordered or len(known) <= TWO:
+        return
+    message = (
+        f"`{spec.text}` needs the order of the classes, and {listed(known)} is that of the alphabet. State it, from the "
+        f"lowest to the highest: `labels=[{known[-1]!r}, {known[0]!r}, …]`, or give ordered categories."
+    )
+    raise HowsureError(message)
 
 
 def _of_another_kind(spec: Spec, table: Table) -> HowsureError:

@@ -36,7 +36,13 @@ def _longest(power: float) -> Callable[[int], tuple[float, float]]:
     return lambda classes: (0.0, (classes - 1.0) ** power)
 
 
-@cells_ratio(aliases=("mean_absolute_error",), range=_longest(1), better="lower", also={"errors": absolute_error})
+@cells_ratio(
+    aliases=("mean_absolute_error",),
+    range=_longest(1),
+    better="lower",
+    is_ordinal=True,
+    also={"errors": absolute_error},
+)
 def mae(size: int) -> tuple[Array, Array]:
     """Mean absolute error: of classes in steps between them, or of predicted numbers."""
     return distance(size), np.ones((size, size))
@@ -46,6 +52,7 @@ def mae(size: int) -> tuple[Array, Array]:
     aliases=("mean_squared_error", "mean_square_error"),
     range=_longest(2),
     better="lower",
+    is_ordinal=True,
     also={"errors": squared_error},
 )
 def mse(size: int) -> tuple[Array, Array]:
@@ -67,6 +74,7 @@ def _rmse_slopes(cells: Array) -> Array:
     aliases=("root_mean_squared_error", "root_mean_square_error"),
     range=_longest(1),
     better="lower",
+    is_ordinal=True,
     derivative=_rmse_slopes,
     also={"errors": root_squared_error},
 )
@@ -75,7 +83,9 @@ def rmse(cells: Array) -> Array:
     return np.sqrt(_squared_error(cells))
 
 
-@cells_ratio(aliases=("offby1", "off_by_one", "offbyone", "oneoff", "1off", "adjacc", "off_by_one_accuracy"))
+@cells_ratio(
+    is_ordinal=True, aliases=("offby1", "off_by_one", "offbyone", "oneoff", "1off", "adjacc", "off_by_one_accuracy")
+)
 def adjacent_accuracy(size: int) -> tuple[Array, Array]:
     """Share of cases predicted at most one class off."""
     return (distance(size) <= 1).astype(float), np.ones((size, size))
@@ -109,6 +119,7 @@ def _kappa_bounds(classes: int, power: float = 1.0) -> tuple[float, float]:
     range=_kappa_bounds,
     random=0.0,
     sklearn="cohen_kappa_score",
+    is_ordinal=True,
     derivative=_weighted_kappa_slopes,
 )
 def weighted_kappa(cells: Array, power: float = 1.0) -> Array:
@@ -122,6 +133,7 @@ def weighted_kappa(cells: Array, power: float = 1.0) -> Array:
     range=(-1.0, 1.0),
     random=0.0,
     sklearn="cohen_kappa_score",
+    is_ordinal=True,
     derivative=lambda cells: _weighted_kappa_slopes(cells, 2.0),
 )
 def quadratic_weighted_kappa(cells: Array) -> Array:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import one_of
+from howsure.errors import HowsureError, one_of
 from howsure.metrics.forms import complex_step, divide
 from howsure.metrics.rating_weights import IDENTITY, KEEPS_BOUND, distances_of, ordered, weights_of
 from howsure.metrics.registry import Bounds, Scored, ratings_metric
@@ -116,6 +116,12 @@ def fleiss_kappa(table: RatingsTable, *, weights: str = IDENTITY) -> Scored:
 @ratings_metric(aliases=("conger",), range=WITHIN, random=0.0)
 def conger_kappa(table: RatingsTable, *, weights: str = IDENTITY) -> Scored:
     """Conger's kappa: agreement beyond chance, chance from each rater's own shares (of two raters Cohen's kappa)."""
+    if not table.names_raters:
+        message = (
+            "`conger_kappa` needs to know which rater gave which rating, and these are numbers of ratings by category. "
+            "Use fleiss_kappa, gwet_ac1 or krippendorff_alpha."
+        )
+        raise HowsureError(message)
     matrix, size, raters = weights_of(weights, table), len(table.labels), len(table.raters)
     said = (table.codes[..., None] == np.arange(size)).reshape(len(table.codes), raters * size) * 1.0
     agreeing, paired = agreement_of_items(table.tallies, matrix)

@@ -167,6 +167,8 @@ class Definition:
     is_area, is_step : bool
         Whether it is the area under the ROC curve; whether its value moves in steps, so that the gradient is an
         estimate and not the derivative.
+    is_ordinal : bool
+        Whether it depends on the order of the classes.
     disagreement : callable, optional
         Number of cases → what 1 minus the function's value is multiplied by in a sample of so many.
     random : float, optional
@@ -193,6 +195,7 @@ class Definition:
     also: Mapping[str, Callable[..., Scored]] = field(default_factory=dict)
     is_area: bool = False
     is_step: bool = False
+    is_ordinal: bool = False
     disagreement: Callable[[Any], Any] | None = None
     random: float | None = None
     sklearn: str | None = None

@@ -198,6 +198,32 @@ def checked_weight(weight: Any, role: str = "sample_weight") -> Array:
     return weights if scale == 1 else weights * scale
 
 
+def checked_counts(counts: Any) -> Array:
+    """Return numbers of identical cases as floats; refuse what is not whole, negative, or all zero.
+
+    Parameters
+    ----------
+    counts : array-like of shape (n,)
+        The numbers.
+    """
+    given = plain("counts", counts)
+    numbers = checked_weight(given, "counts")
+    with suppress(TypeError, ValueError):
+        numbers = np.asarray(given).astype(float)  # a scale of weights is none of numbers
+    if numbers.max() >= 2.0**ORDINARY:
+        message = f"`counts` holds {numbers.max():g}, more than can be counted. Give smaller numbers."
+        raise HowsureError(message)
+    wrong = numbers != np.floor(numbers)
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        message = (
+            f"`counts[{first}]` = {numbers[first]:g}: `counts` are whole numbers of identical cases. For weights use "
+            "`sample_weight`."
+        )
+        raise HowsureError(message)
+    return numbers
+
+
 def ordinary_scale(weights: Array) -> float:
     """Return the power of two that brings weights to an ordinary size; 1 where their largest is of one.
 

@@ -14,15 +14,16 @@ from howsure.designs.clusters import OWN
 from howsure.designs.counted import MOST_ATOMS
 from howsure.errors import HowsureError, NoCaseError, OneClassError
 from howsure.sources.columns import Grouped, checked_weight, indicator, same_length
-from howsure.sources.doubts import refuse_odd_classes, refuse_unshared
-from howsure.sources.encoding import Column, encoded, sort_order
+from howsure.sources.doubts import refuse_counted_lines, refuse_odd_classes, refuse_total_row, refuse_unshared
+from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns, grouped
 from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
+from howsure.sources.layout import Rank, aligned_columns, class_order, covers, is_stated
 from howsure.sources.positive import positive_last
 from howsure.sources.strata import refuse_strata, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
-from howsure.tables.labels import as_labels, label_array
+from howsure.tables.labels import label_array
 from howsure.tables.multilabel import MultilabelTable
 
 Array = NDArray[Any]
@@ -38,6 +39,7 @@ def confusion(
     labels: ArrayLike | None = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -55,6 +57,7 @@ def confusion(
     labels: ArrayLike | None = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -71,6 +74,7 @@ def confusion(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     sample_weight: Any = None,
+    counts: Any = None,
     groups: Any = None,
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
@@ -93,6 +97,9 @@ def confusion(
         Which of two classes is the positive one; the last in order by default.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
+        default.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case (patient, document, user): cases of one cluster vary together.
     strata : array-like of shape (n,) or str, optional
@@ -125,6 +132,9 @@ def confusion(
     """
     if data is None and _is_indicator(y_true) and _is_indicator(y_pred):
         refuse_strata(strata, "cases with one label each")
+        if counts is not None:
+            message = "`counts` is for cases of one label each. For indicator arrays give a row for each case."
+            raise HowsureError(message)
         if pos_label is not None:
             message = "`pos_label` is for cases of two classes; of several labels a case each is had or not."
             raise HowsureError(message)
@@ -132,9 +142,14 @@ def confusion(
     keys = {"y_true": y_true, "y_pred": y_pred} | ({} if groups is None else {"groups": groups})
     keys |= stratum_role(strata, stratum_sizes)
     named = by_columns(by, data)
-    counted = grouped(data, keys | roles(named), sample_weight, check=check)
-    rank = next(filter(None, counted.ranks[:2]), None)
-    axis = class_labels(counted.levels[0], counted.levels[1], labels, rank, pos_label=pos_label, check=check)
+    counted = grouped(data, keys | roles(named), sample_weight, check=check, counts=counts)
+    if check and sample_weight is not None:
+        refuse_counted_lines(counted.n, counted.weight)
+    ranks = counted.ranks[:2]
+    if check and labels is None:
+        refuse_total_row(*counted.levels[:2], counted.n, *counted.codes[:2])
+    axis = class_labels(counted.levels[0], counted.levels[1], labels, *ranks, pos_label=pos_label, check=check)
+    stated = is_stated(axis.tolist(), labels, pos_label, ranked=covers(ranks, axis.tolist()))
     cell, kept = _cells(counted, axis)
     if not kept.any():
         message = "No case has both its true and its predicted label among `labels`."
@@ -160,7 +175,8 @@ def confusion(
 
     def table(counts: Array, design: Design, rows: Any) -> ConfusionTable:
         shape = (*counts.shape[:-1], len(axis), len(axis))
-        return ConfusionTable(counts=counts.reshape(shape), labels=axis, design=design, rows=rows)
+        own = {"labels": axis, "is_ordered": stated}
+        return ConfusionTable(counts=counts.reshape(shape), design=design, rows=rows, **own)
 
     if not named:
         return cells.table(table)
@@ -174,12 +190,11 @@ def class_labels(
     true: Array,
     predicted: Array,
     labels: ArrayLike | None,
-    rank: dict[Any, int] | None = None,
-    *,
+    *ranks: Rank,
     pos_label: Any = None,
     check: bool = True,
 ) -> Array:
-    """Return the classes of a table: those given, or all that occur, sorted (ordered categories by their rank).
+    """Return the classes of a table: those given, or all that occur, in the order that `class_order` finds.
 
     The positive one of two is the last, whichever that is by default.
 
@@ -199,8 +214,7 @@ def class_labels(
         every = list(dict.fromkeys([*true.tolist(), *predicted.tolist()]))
         if check:
             refuse_odd_classes(every)
-        axis = as_labels(every)
-        axis = axis[sort_order(axis)] if rank is None else as_labels(sorted(every, key=lambda each: rank.get(each, -1)))
+        axis = class_order(every, *ranks)
     axis = positive_last(axis, pos_label)
     if len(axis) == 1:
         raise OneClassError(axis.tolist()[0])
@@ -311,6 +325,8 @@ def multilabel(
     -------
     MultilabelTable or Tables
     """
+    y_true, y_pred, names = aligned_columns(y_true, y_pred, "y_true", "y_pred")
+    labels = names if labels is None else labels
     given = columns(None, {"y_true": y_true, "y_pred": y_pred}, check=check)
     true, predicted = (_indicator(name, values) for name, values in given.items())
     if true.shape != predicted.shape:

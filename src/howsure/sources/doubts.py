@@ -19,6 +19,10 @@ Array = NDArray[Any]
 MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "NaT", "NULL", "null"})
 JUDGES = ("y_true", "y_made", "y_reviewed", "annotations")
 MANY_ROWS = 20  # of as many a rater on a scale gives some value twice
+TOTALS = frozenset({"total", "totals", "grand total", "sum", "sums", "gesamt", "summe"})
+FEW_LINES = 4  # from which on lines that are all different are a table of frequencies
+MANY_TERMS = 9  # of a sum that is no coincidence
+FEW_ROWS = 3  # up to which a label may be their number
 JUDGED = ("y_pred", "y_score")
 
 
@@ -133,6 +137,66 @@ def refuse_identifiers(given: Mapping[str, tuple[Array, Array]]) -> None:
     (most, role), (next_most, _) = sizes[-1], sizes[-2]
     if most >= MANY_ROWS and most == len(given[role][1]) and 2 * next_most < most:
         message = f"`{role}` has another value in each row: it names the rows, and is no rater's. Leave it out."
+        raise DoubtfulDataError(message)
+
+
+def refuse_total_row(levels: Array, other: Array, n: Array, first: Array, second: Array) -> None:
+    """Refuse a single case that looks like a row of totals: named so, or labelled by the number of the other cases.
+
+    Parameters
+    ----------
+    levels, other : ndarray
+        Distinct labels of two columns.
+    n : ndarray of shape (combinations,)
+        Number of cases of each combination of labels.
+    first, second : ndarray of shape (combinations,)
+        Position of each combination's labels.
+    """
+    total = round(float(n.sum()))
+    for codes, names in ((first, levels), (second, other)):
+        number = np.bincount(codes, n, len(names))
+        for place in np.flatnonzero(number == 1).tolist():
+            label = names.tolist()[place]
+            is_sum = total > FEW_ROWS and isinstance(label, str) and label.strip() in {str(total - 1), f"{total - 1}.0"}
+            if is_sum or (isinstance(label, str) and label.strip().strip(":").casefold() in TOTALS):
+                message = f"One case has the label {label!r}: it looks like a row of totals. Leave this row out."
+                raise DoubtfulDataError(message)
+
+
+def refuse_counted_lines(n: Array, weight: Array) -> None:
+    """Refuse whole-number weights where no two lines are alike: they look like numbers of identical cases.
+
+    Parameters
+    ----------
+    n, weight : ndarray of shape (combinations,)
+        Number of lines of each combination of labels, and the sum of their weights.
+    """
+    is_whole = (weight == np.floor(weight)).all()
+    if len(n) >= FEW_LINES and (n == 1).all() and is_whole and weight.max() >= FEW_LINES and weight.min() > 0:
+        message = (
+            "`sample_weight` holds whole numbers, and no two lines have the same labels: they look like numbers of "
+            "identical cases, not weights. Give them as `counts`."
+        )
+        raise DoubtfulDataError(message)
+
+
+def refuse_last_sum(role: str, numbers: Array) -> None:
+    """Refuse a column whose last number is the sum of the others, and larger than each of them.
+
+    Parameters
+    ----------
+    role : str
+        Its name in errors.
+    numbers : ndarray of shape (n,)
+        The numbers.
+    """
+    others = numbers[:-1]
+    if len(others) < MANY_TERMS or not numbers[-1] > others.max() or others.min() < 0:
+        return
+    if abs(others.sum() - numbers[-1]) <= 1e-12 * numbers[-1]:
+        message = (
+            f"The last number of `{role}`, {numbers[-1]:g}, is the sum of the others: a total, it seems. Leave it out."
+        )
         raise DoubtfulDataError(message)
 
 

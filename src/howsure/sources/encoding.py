@@ -10,7 +10,7 @@ import importlib.util
 import math
 import sys
 from collections.abc import Mapping, Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ SLOT_SHIFT = np.uint64(64 - SLOT_BITS)
 FEW_LEVELS = 4  # which are compared with each row sooner than counted
 FEW = 2**12  # rows, which are sorted sooner than a table of slots is filled
 MOST_SLOTTED = 200  # labels; with more of them two would often share a slot
+GROUPING = ("groups", "by")  # roles of columns whose values are no labels of cases
 EXACT = 2.0**53  # from here on floats skip whole numbers
 
 
@@ -75,8 +76,19 @@ def encoded(name: str, values: Any) -> Column:
     HowsureError
         If it is not one-dimensional, has missing values, or holds numbers that are no labels.
     """
+    if isinstance(values, Column):
+        return replace(values, name=name)
     column = _encoded(name, plain(name, values))
     _refuse_inexact(column)
+    if name.startswith(GROUPING) and column.levels.dtype.kind in "UO" and "" in column.levels.tolist():
+        place = column.levels.tolist().index("")
+        blank = column.codes - np.int64(column.offset) == place
+        if blank.any():
+            message = (
+                f"`{name}` is blank in {int(blank.sum()):,} rows (first at row {int(np.argmax(blank))}), which would be "
+                "one group. Give each a name, or drop these rows."
+            )
+            raise HowsureError(message)
     return column
 
 
@@ -232,7 +244,10 @@ def _from_package(name: str, values: Any) -> Column | None:
         return _from_pandas(name, values)
     has_arrow = hasattr(values, "to_arrow") and importlib.util.find_spec("pyarrow") is not None
     arrow = values.to_arrow() if package == "polars" and has_arrow else values
-    return _from_arrow(name, arrow)
+    found = _from_arrow(name, arrow)
+    if found is not None and type(getattr(values, "dtype", None)).__name__ == "Enum":  # whose categories are in order
+        return replace(found, rank={level: place for place, level in enumerate(values.dtype.categories)})
+    return found
 
 
 def _from_pandas(name: str, values: Any) -> Column | None:
@@ -264,7 +279,9 @@ def _from_arrow(name: str, values: Any) -> Column | None:
     if isinstance(values, pyarrow.ChunkedArray):  # no chunk, or too long for one
         return encoded(name, np.asarray(values.to_pylist(), dtype=object))
     encodings = values if pyarrow.types.is_dictionary(values.type) else values.dictionary_encode()
-    return Column(name, as_labels(encodings.dictionary.to_pylist()), np.asarray(encodings.indices))
+    levels = encodings.dictionary.to_pylist()
+    rank = {level: place for place, level in enumerate(levels)} if encodings.type.ordered else None
+    return Column(name, as_labels(levels), np.asarray(encodings.indices), rank=rank)
 
 
 def missing(values: Any) -> Array:

@@ -14,9 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, boolean, one_of, reading
-from howsure.sources.columns import Grouped, checked_weight, group, group_again
+from howsure.sources.columns import (
+    Grouped,
+    checked_counts,
+    checked_weight,
+    group,
+    group_again,
+    refuse_other_lengths,
+)
 from howsure.sources.doubts import refuse_confused
-from howsure.sources.encoding import missing, refuse_missing
+from howsure.sources.encoding import Column, missing, refuse_missing
 from howsure.sources.engines import CLUSTER, Counted, collected, counted, is_held
 from howsure.sources.groups import Tally
 from howsure.sources.locations import is_located
@@ -26,7 +33,8 @@ from howsure.sources.streams import Stream
 from howsure.tables.labels import as_labels
 
 Array = NDArray[Any]
-WEIGHT = "sample_weight"
+WEIGHT, COUNTS = "sample_weight", "counts"
+MOST_EXPANDED = 2**25  # rows that counts are written out to, where a table needs each case by itself
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +69,7 @@ def rows(
     gaps: Sequence[str] = (),
     exact: bool = False,
     check: bool = False,
+    counts: Any = None,
 ) -> Rows:
     """Return the rows of named columns, the distinct ones where an engine can count them.
 
@@ -80,26 +89,102 @@ def rows(
         Whether to count scores as they are, however many there are.
     check
         Whether to refuse a column that is judged by itself, and Series whose indices differ.
+    counts
+        Numbers of identical cases that the rows stand for, or the name of their column.
     """
     asked = {role: each for role, each in names.items() if each is not None or role != CLUSTER}
-    frame, given = _found(data, asked, weight, check=check)
-    weight = None if weight is None else given.pop(WEIGHT)
+    role, weight = weight_or_counts(weight, counts)
+    frame, given = _found(data, asked, weight, role, check=check)
+    weight = None if weight is None else given.pop(role)
     if frame is None:
+        if role == COUNTS:
+            number = checked_counts(weight)
+            kept = np.flatnonzero(number)
+            given = given if len(kept) == len(number) else {name: _taken(each, kept) for name, each in given.items()}
+            return Rows(given, Tally(number[kept], number[kept], number[kept]))
         return Rows(given, None if weight is None else Tally.of_weights(checked_weight(weight)))
     found = _counted(frame, given, weight, scores, gaps, exact=exact)
+    if role == COUNTS:
+        number = checked_counts(found.weight)
+        return _in_order(Rows(found.columns, Tally(number, number, number), found.spread))
     tally = Tally(found.n, found.weight, found.weight_squared, is_weighted=weight is not None)
     return _in_order(Rows(found.columns, tally, found.spread))
 
 
-def grouped(data: Any, keys: Mapping[str, Any], weight: Any = None, *, check: bool = False) -> Grouped:
+def weight_or_counts(weight: Any, counts: Any) -> tuple[str, Any]:
+    """Return the column that rows count by, and its role; refuse both weights and counts.
+
+    Parameters
+    ----------
+    weight, counts : object, optional
+        Weights of the cases, or numbers of identical cases.
+    """
+    if counts is None:
+        return WEIGHT, weight
+    if weight is not None:
+        message = "Give `counts`, numbers of identical cases, or `sample_weight`, and not both."
+        raise HowsureError(message)
+    return COUNTS, counts
+
+
+def expanded(given: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return columns with each row as often as the column ``counts`` says; without such a column as they are.
+
+    Parameters
+    ----------
+    given : mapping of str
+        Role → column.
+    """
+    columns = dict(given)
+    if COUNTS not in columns:
+        return columns
+    number = checked_counts(columns.pop(COUNTS))
+    if number.sum() > MOST_EXPANDED:
+        message = f"`counts` sum to {number.sum():.3g}: more cases than fit into memory here. Aggregate them first."
+        raise HowsureError(message)
+    refuse_other_lengths(
+        {"counts": number, **{role: each for role, each in columns.items() if hasattr(each, "__len__")}}
+    )
+    places = np.repeat(np.arange(len(number)), number.astype(np.intp))
+    return {role: _taken(each, places) for role, each in columns.items()}
+
+
+def _taken(column: Any, places: Array) -> Any:
+    """Return some rows of a column, or of a frame or an array of two dimensions, in its own type."""
+    if hasattr(column, "iloc"):
+        return column.iloc[places].reset_index(drop=True)
+    if isinstance(column, Column):
+        return replace(column, codes=column.codes[places])
+    if type(column).__module__.startswith(("polars", "pyarrow")):
+        return column[places] if hasattr(column, "to_arrow") else column.take(places)
+    if isinstance(column, list | tuple):
+        return [column[place] for place in places.tolist()]
+    return np.asarray(column)[places]
+
+
+def grouped(
+    data: Any, keys: Mapping[str, Any], weight: Any = None, *, check: bool = False, counts: Any = None
+) -> Grouped:
     """Count the combinations of key columns; the arguments are those of `rows`."""
-    asked = {role for role, each in keys.items() if each is not None}
+    role, weight = weight_or_counts(weight, counts)
+    found = _grouped(data, keys, weight, role, check=check)
+    if role == COUNTS:
+        number = checked_counts(found.weight)
+        kept = number > 0
+        own = {name: getattr(found, name) for name in ("levels", "ranks", "multiplicity")}
+        codes = tuple(code[kept] for code in found.codes)
+        return Grouped(codes=codes, n=number[kept], weight=number[kept], weight_squared=number[kept], **own)
+    return found
+
+
+def _grouped(data: Any, keys: Mapping[str, Any], weight: Any, role: str, *, check: bool) -> Grouped:
+    asked = {name for name, each in keys.items() if each is not None}
     if weight is None and CLUSTER not in asked and is_located(data):  # else an engine's order decides what is drawn
         data = _held_or_located(data)
-    frame, given = _found(data, keys, weight, check=check)
-    weight = None if weight is None else given.pop(WEIGHT)
+    frame, given = _found(data, keys, weight, role, check=check)
+    weight = None if weight is None else given.pop(role)
     if frame is None:
-        return group(given, weight)
+        return group(given, weight if weight is None or role == WEIGHT else checked_counts(weight))
     found = _counted(frame, given, weight)
     again = group_again(found.columns, found.n, found.weight, found.weight_squared)
     return replace(again, ranks=tuple(map(found.ranks.get, given)), multiplicity=found.multiplicity)
@@ -129,9 +214,11 @@ def _array(values: Any) -> Array:
     return values if isinstance(values, np.ndarray) else as_labels(values)
 
 
-def _found(data: Any, names: Mapping[str, Any], weight: Any, *, check: bool) -> tuple[Any, dict[str, Any]]:
+def _found(
+    data: Any, names: Mapping[str, Any], weight: Any, role: str = WEIGHT, *, check: bool
+) -> tuple[Any, dict[str, Any]]:
     """Return the frame and the names of columns in it where an engine holds them, else none and the columns."""
-    given = dict(names) if weight is None else {**names, WEIGHT: weight}
+    given = dict(names) if weight is None else {**names, role: weight}
     if boolean("check", check):
         refuse_confused(given)
     if data is None:

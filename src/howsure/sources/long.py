@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -70,13 +71,18 @@ def by_model(
     for role, column in one.items():
         _refuse_several(role, column, row, cases, models)
     kept = row[complete]
-    found = {role: column.levels[column.codes[kept[:, 0]] - column.offset] for role, column in one.items()}
+    found: dict[str, Any] = {role: _of_rows(column, kept[:, 0]) for role, column in one.items()}
     names = {str(name): f"said by {name}" for name in models.keys}
     said_by = coded["said"]
-    values = {
-        column: said_by.levels[said_by.codes[kept[:, at]] - said_by.offset] for at, column in enumerate(names.values())
-    }
+    values = {column: _of_rows(said_by, kept[:, at]) for at, column in enumerate(names.values())}
     return found | values, names
+
+
+def _of_rows(column: Column, rows: Array) -> Any:
+    """Return the values of some rows; ordered categories stay a column, which has their order."""
+    if column.rank is not None:
+        return replace(column, codes=column.codes[rows])
+    return column.levels[column.codes[rows] - column.offset]
 
 
 def _rows(cases: Groups, models: Groups) -> Array:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError, listed, real_numbers
+from howsure.errors import HowsureError, boolean, listed, real_numbers
 from howsure.sources.encoding import Column, encoded
+from howsure.sources.layout import column_names, in_own_order, is_stated
+from howsure.sources.matrix_axes import Axis, axis_kind, laid_out
+from howsure.sources.matrix_file import read_matrix
 from howsure.sources.positive import positive_order
 from howsure.sources.units import UnitRows
 from howsure.tables.batch import Tables
@@ -28,42 +33,69 @@ def from_counts(  # type: ignore[overload-overlap]  # a nested list is array-lik
     *,
     pos_label: Any = None,
     groups: None = None,
+    check: bool = ...,
 ) -> Tables[ConfusionTable]: ...
 
 
 @overload
 def from_counts(
-    counts: Mapping[str, ArrayLike], labels: ArrayLike | None = None, *, pos_label: Any = None, groups: ArrayLike
+    counts: Mapping[str, ArrayLike],
+    labels: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+    groups: ArrayLike,
+    check: bool = ...,
 ) -> PairedUnitsTable: ...
 
 
 @overload
 def from_counts(
-    counts: ArrayLike, labels: ArrayLike | None = None, *, pos_label: Any = None, groups: ArrayLike | None = None
+    counts: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    *,
+    tp: ArrayLike | None = ...,
+    fp: ArrayLike | None = ...,
+    fn: ArrayLike | None = ...,
+    tn: ArrayLike | None = ...,
+    pos_label: Any = None,
+    groups: ArrayLike | None = None,
+    check: bool = ...,
 ) -> ConfusionTable: ...
 
 
 def from_counts(
-    counts: ArrayLike | Mapping[str, ArrayLike],
+    counts: ArrayLike | Mapping[str, ArrayLike] | None = None,
     labels: ArrayLike | None = None,
     *,
+    tp: ArrayLike | None = None,
+    fp: ArrayLike | None = None,
+    fn: ArrayLike | None = None,
+    tn: ArrayLike | None = None,
     pos_label: Any = None,
     groups: ArrayLike | None = None,
+    check: bool = True,
 ) -> ConfusionTable | PairedUnitsTable | Tables[ConfusionTable]:
     """Return the table of a confusion matrix: rows are the true class, columns the predicted class.
 
     Parameters
     ----------
     counts : array-like of shape (K, K) or (G, K, K), or mapping of str to those of a stack
-        Whole, non-negative numbers; a frame with labels on both axes is understood. A stack is a batch: one table for
-        each image, patient or site. Of several models on the same images the name of each → its stack.
+        Whole, non-negative numbers. A frame with labels on both axes is read by these: classes are matched by name,
+        the names of its axes (``true``, ``predicted``) say which one is in rows, and named totals are left out. A
+        stack is a batch: one table for each image, patient or site. For several models on the same images, a mapping
+        of the name of each to its stack.
     labels : array-like of shape (K,), optional
         The class labels; 0 … K−1 by default (or the frame's).
+    tp, fp, fn, tn : int or array-like of shape (G,), optional
+        Instead of a matrix: the numbers of true and false positives, false and true negatives. The classes are named
+        by `labels`, the negative one first, and "negative" and "positive" by default. Arrays give a batch.
     pos_label : object, optional
         Which of two classes is the positive one; the last in order by default.
     groups : array-like of shape (G,), optional
         Cluster of each matrix of a stack: its image or, where several are of one patient, the patient. The stack is
         then one table of all cases, in which clusters are what varies; `per_unit` knows each matrix.
+    check : bool
+        Whether to refuse a last row and column that are the sums of the others; False takes them as a class.
 
     Returns
     -------
@@ -74,7 +106,7 @@ def from_counts(
     Raises
     ------
     HowsureError
-        If the matrix is not square, is empty, or holds a negative, fractional, infinite or missing count; if stacks
+        If the matrix is not square, is empty, has its totals, or holds a negative, fractional, infinite or missing count; if stacks
         differ in length, or come without ``groups``.
 
     Examples
@@ -88,44 +120,135 @@ def from_counts(
     >>> from_counts(stack, groups=["image 1", "image 2", "image 3"])
     <ConfusionTable: 301 cases, 2 classes, Clusters design>
     """
+    counts, labels = _of_cells({"tp": tp, "fp": fp, "fn": fn, "tn": tn}, counts, labels)
     stacks = counts if isinstance(counts, Mapping) else None
-    first = counts if stacks is None else next(iter(stacks.values()), None)
-    if labels is None and hasattr(first, "columns"):
-        labels = _labels_of(first)
     if stacks is not None and not any(map(np.ndim, stacks.values())):
-        message = f"`counts` maps {listed(stacks)} to numbers. Give the matrix, [[tn, fp], [fn, tp]]: rows true."
+        message = f"`counts` maps {listed(stacks)} to numbers. Give the numbers by name, from_counts(tp=…, fp=…, fn=…, tn=…), or the matrix [[tn, fp], [fn, tp]]."
         raise HowsureError(message)
-    matrices = [_checked(each) for each in ([counts] if stacks is None else stacks.values())]
     if stacks is not None and (len(stacks) < 2 or groups is None):
         message = "Several models are a mapping of two names or more to stacks, with the `groups` of their matrices."
         raise HowsureError(message)
-    size = matrices[0].shape[-1]
-    values = np.arange(size) if labels is None else label_array(labels)
+    given = None if labels is None else label_array(labels).tolist()
+    read = [
+        _read(each, given, check=boolean("check", check)) for each in ([counts] if stacks is None else stacks.values())
+    ]
+    matrices = [matrix for matrix, _ in read]
+    size, names = matrices[0].shape[-1], read[0][1] if given is None else given
+    if any(other != read[0][1] for _, other in read):
+        message = "The models' matrices name their classes differently. Give all the same labels, in one order."
+        raise HowsureError(message)
+    values = np.arange(size) if names is None else label_array(names)
     if len(values) != size:
         message = f"`labels` has {len(values)} entries for a {size}×{size} matrix. Give one label per class."
         raise HowsureError(message)
     if pos_label is not None:
         order = positive_order(values, pos_label)
         matrices, values = [each[..., order, :][..., order] for each in matrices], values[order]
+    stated = names is None or is_stated(values.tolist(), in_own_order(names) if given is None else given, pos_label)
     if groups is not None:
-        return _of_units([str(name) for name in stacks or ()], matrices, values, encoded("groups", groups))
-    table = ConfusionTable(counts=matrices[0], labels=values)
+        return _of_units(
+            [str(name) for name in stacks or ()], matrices, values, encoded("groups", groups), stated=stated
+        )
+    table = ConfusionTable(counts=matrices[0], labels=values, is_ordered=stated)
     if not table.batch:
         return table
-    return Tables(range(len(table.counts)), table, ConfusionTable(counts=table.counts.sum(0), labels=values))
+    whole = ConfusionTable(counts=table.counts.sum(0), labels=values, is_ordered=stated)
+    return Tables(range(len(table.counts)), table, whole)
 
 
-def _labels_of(frame: Any) -> list[Any]:
-    labels = list(frame.columns)
-    index = list(getattr(frame, "index", labels))
-    if index != labels and index != list(range(len(index))):
-        message = f"The matrix's rows are labelled {index} and its columns {labels}. Give both the same labels."
+def matrix_table(
+    path: str | Path, labels: Sequence[Any] | None = None, *, pos_label: Any = None, check: bool = True
+) -> Any:
+    """Return the table of a confusion matrix in a file; see `read_matrix` for the arguments.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    labels : sequence, optional
+        The classes, in order.
+    pos_label : object, optional
+        Which of two classes is the positive one.
+    check : bool
+        Whether to refuse a last row and column that are the sums of the others, where they have no name.
+    """
+    found, counts = read_matrix(path, labels, check=check)
+    table = from_counts(counts, found, pos_label=pos_label, check=check)
+    if labels is None and found is not None and isinstance(table, ConfusionTable):
+        return replace(table, is_ordered=is_stated(table.labels.tolist(), in_own_order(found), pos_label))
+    return table
+
+
+def _of_cells(cells: Mapping[str, Any], counts: Any, labels: Any) -> tuple[Any, Any]:
+    """Return the matrix of the four outcomes of two classes, and its labels, where these are given instead."""
+    absent = [name for name, number in cells.items() if number is None]
+    if len(absent) == len(cells):
+        if counts is None or isinstance(counts, int | float):
+            message = (
+                "Give a square matrix, [[tn, fp], [fn, tp]] (rows true, columns predicted), or name the four numbers: "
+                "from_counts(tp=…, fp=…, fn=…, tn=…)."
+            )
+            raise HowsureError(message)
+        return counts, labels
+    if counts is not None:
+        message = "Give `counts`, a matrix, or `tp`, `fp`, `fn` and `tn`, and not both."
         raise HowsureError(message)
-    return labels
+    if absent:
+        hint = ""
+        if absent == ["tn"]:
+            hint = " If nobody counts true negatives, as in detection: events(tp=…, fp=…, fn=…)."
+        message = f"{', '.join(f'`{name}`' for name in absent)} missing: all of tp, fp, fn and tn are needed.{hint}"
+        raise HowsureError(message)
+    tp, fp, fn, tn = (real_numbers(name, number) for name, number in cells.items())
+    if len({each.shape for each in (tp, fp, fn, tn)}) > 1 or tp.ndim > 1:
+        message = "`tp`, `fp`, `fn` and `tn` are one number each, or columns of one length."
+        raise HowsureError(message)
+    matrix = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
+    return matrix, ["negative", "positive"] if labels is None else labels
+
+
+def _read(counts: Any, labels: Sequence[Any] | None, *, check: bool) -> tuple[Array, list[Any] | None]:
+    """Return a checked matrix, or a stack, with the true classes in rows, and its classes where they are named."""
+    _refuse_lines(counts)
+    rows, columns = Axis(None), Axis(None)
+    names = column_names(counts)
+    if names is not None:
+        columns = Axis.of(list(getattr(counts, "column_names", counts.columns)), _axis_name(counts.columns))
+        index = getattr(counts, "index", None)
+        if index is not None and list(index) != list(range(len(index))):
+            rows = Axis.of(list(index), _axis_name(index))
+    matrix, found = laid_out(_checked(counts), rows, columns, labels, check=check)
+    if matrix.shape[-2] != matrix.shape[-1] or matrix.shape[-1] < 2:
+        message = (
+            f"`counts` has shape {np.shape(counts)}; a confusion matrix is square, K×K with K ≥ 2: "
+            "rows true, columns predicted."
+        )
+        raise HowsureError(message)
+    return matrix, found
+
+
+def _axis_name(axis: Any) -> Any:
+    """Return the name of the axis of a frame: that of a level that says what it is of, where there are several."""
+    names = [name for name in getattr(axis, "names", None) or [getattr(axis, "name", None)] if name is not None]
+    return next((name for name in names if axis_kind(name)), names[-1] if names else None)
+
+
+def _refuse_lines(frame: Any) -> None:
+    """Refuse a frame of one line per combination of classes."""
+    kinds = [getattr(dtype, "kind", "O") for dtype in getattr(frame, "dtypes", ())]
+    if len(kinds) >= 3 and [kind in "biuf" for kind in kinds].count(True) == 1:
+        names = [str(name) for name in frame.columns]
+        number = names[next(place for place, kind in enumerate(kinds) if kind in "biuf")]
+        first, second = [name for name in names if name != number][:2]
+        message = (
+            "`counts` has one line per combination of classes. Count these: "
+            f"confusion({first!r}, {second!r}, data=frame, counts={number!r})."
+        )
+        raise HowsureError(message)
 
 
 def _of_units(
-    names: list[str], matrices: Sequence[Array], labels: Array, groups: Column
+    names: list[str], matrices: Sequence[Array], labels: Array, groups: Column, *, stated: bool
 ) -> ConfusionTable | PairedUnitsTable:
     """Return the table of stacks of matrices, side by side where there are several, in which clusters vary."""
     shapes = {each.shape for each in matrices}
@@ -146,8 +269,11 @@ def _of_units(
     )
     shape = matrices[0].shape[1:]
     if not names:
-        return ConfusionTable(counts=counts.reshape(shape), labels=labels, design=design)
-    own = tuple(ConfusionTable(counts=np.zeros(shape), labels=labels, rows=round(each.sum())) for each in flat)
+        return ConfusionTable(counts=counts.reshape(shape), labels=labels, design=design, is_ordered=stated)
+    own = tuple(
+        ConfusionTable(counts=np.zeros(shape), labels=labels, rows=round(each.sum()), is_ordered=stated)
+        for each in flat
+    )
     rows = max(each.rows for each in own)
     return PairedUnitsTable(counts=counts, labels=labels, names=tuple(names), own=own, design=design, rows=rows)
 
@@ -166,7 +292,13 @@ def _checked(counts: Any) -> Array:
     except HowsureError:
         message = "`counts` is not a matrix of numbers. Give K rows of K counts, rows true, columns predicted."
         raise HowsureError(message) from None
-    if matrix.ndim not in {2, 3} or matrix.shape[-2] != matrix.shape[-1] or matrix.shape[-1] < 2:
+    if matrix.shape == (4,):
+        message = (
+            "Four numbers in a row have no agreed order. Name them, from_counts(tp=…, fp=…, fn=…, tn=…), or give the "
+            "square matrix [[tn, fp], [fn, tp]]: rows true, columns predicted."
+        )
+        raise HowsureError(message)
+    if matrix.ndim not in {2, 3} or not matrix.size:
         message = (
             f"`counts` has shape {matrix.shape}; a confusion matrix is square, K×K with K ≥ 2: "
             "rows true, columns predicted."

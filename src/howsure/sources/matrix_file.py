@@ -1,32 +1,53 @@
-"""Confusion matrices in CSV and TSV files, with labels or without."""
+"""Confusion matrices in files of text and spreadsheets, with labels or without."""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import DoubtfulDataError, HowsureError
 from howsure.escapes import is_number
 from howsure.sources.locations import is_file, nearby
+from howsure.sources.matrix_axes import Axis, axis_kind, corner_names, laid_out
+from howsure.sources.text_encoding import decoded
 
 Array = NDArray[Any]
+OUTCOMES = ("tp", "fp", "fn", "tn")
+LINES = 3  # columns of a file with one line per combination of classes
+SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".xlsb")
 
 
-def read_matrix(path: str | Path) -> tuple[list[Any] | None, Array]:
-    """Return the labels (None where there are none) and counts of a confusion matrix in a CSV or TSV file.
+def read_matrix(
+    path: str | Path, labels: Sequence[Any] | None = None, *, check: bool = True
+) -> tuple[list[Any] | None, Array]:
+    """Return the labels (None where there are none) and counts of a confusion matrix in a file.
 
-    Rows are the true classes, columns the predicted ones. A header row, a first column of labels, both or
-    neither may be there; where both are, they are the same labels in the same order.
+    A header row, a first column of labels, both or neither may be there; classes are matched by their names. The
+    corner cell (``true/predicted``), or labels such as ``Actual x`` and ``Predicted x``, say what is in rows: by
+    default the true classes. Totals are left out. Cells are separated by commas, semicolons, tabs, blanks or the bars
+    of Markdown. A header of TP, FP, FN and TN names the outcomes of two classes, and three columns (true, predicted,
+    number) hold one line per combination of classes.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    labels : sequence, optional
+        The classes, in order.
+    check : bool
+        Whether to refuse a last row and column that are the sums of the others, where they have no name.
 
     Raises
     ------
     HowsureError
-        If the file is missing or holds something else than a square matrix of counts.
+        If the file is missing or holds something else than a matrix of counts.
     """
     path = Path(path)
     if not is_file(path):
@@ -36,46 +57,137 @@ def read_matrix(path: str | Path) -> tuple[list[Any] | None, Array]:
     if not rows:
         message = f"'{path}' is empty."
         raise HowsureError(message)
-    labels, body = _split(path, rows)
-    if not body:
-        message = f"'{path}' holds labels and no counts."
+    of_two = _outcomes(path, rows)
+    if of_two is not None:
+        return list(labels or ("negative", "positive")), of_two
+    try:
+        row_axis, column_axis, body = _lines(rows) or _split(path, rows)
+        if not body or not body[0]:
+            message = "it holds labels and no counts."
+            raise HowsureError(message)  # noqa: TRY301 - the name of the file is added below
+        shared = set(row_axis.labels or ()) & set(column_axis.labels or ())
+        if not shared and abs(len(body) - len(body[0])) > 1:
+            message = f"'{path}' is not a square matrix: {len(body)} rows of counts, and {len(body[0])} columns."
+            raise HowsureError(message)  # noqa: TRY301
+        matrix, found = laid_out(_numbers(path, body), row_axis, column_axis, labels, check=check)
+    except DoubtfulDataError as error:
+        raise DoubtfulDataError(_in_file(path, str(error))) from None
+    except HowsureError as error:
+        raise HowsureError(_in_file(path, str(error))) from None
+    if matrix.shape[0] != matrix.shape[1]:
+        height, width = matrix.shape
+        message = f"'{path}' is not a square matrix: {height} rows of counts, but row 1 has {width} columns."
         raise HowsureError(message)
-    return labels, _numbers(path, body)
+    return found, matrix
+
+
+def _in_file(path: Path, message: str) -> str:
+    return message if f"'{path}'" in message else f"'{path}': {message}"
 
 
 def _cells(path: Path) -> list[list[str]]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-        first = text.lstrip().partition("\n")[0]
-        delimiter = (
-            "\t" if path.suffix.lower() in {".tsv", ".tab"} else ";" if ";" in first and "," not in first else ","
-        )
-        return [
-            [cell.strip() for cell in row] for row in csv.reader(io.StringIO(text), delimiter=delimiter) if any(row)
-        ]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise HowsureError.unreadable(f"'{path}'", error) from None
+    if path.suffix.lower() in SHEETS:
+        from howsure.sources.sheets import rows_of_sheet
+
+        rows = [["" if cell is None else _text(cell) for cell in row] for row in rows_of_sheet(path)]
+    else:
+        try:
+            rows = list(csv.reader(*_lines_of(path, decoded(path))))
+        except csv.Error as error:
+            raise HowsureError.unreadable(f"'{path}'", error) from None
+    rows = [[cell.strip() for cell in row] for row in rows if any(map(str.strip, row))]
+    width = max((place + 1 for row in rows for place, cell in enumerate(row) if cell), default=0)
+    return [row[:width] for row in rows]
 
 
-def _split(path: Path, rows: list[list[str]]) -> tuple[list[Any] | None, list[list[str]]]:
-    """Part labels from counts: the counts are square, so the shape says which labels are there."""
-    if len(rows[0]) + 1 == len(rows) == len(rows[-1]) and not _are_numbers(rows[0]):
+def _text(cell: Any) -> str:
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+def _lines_of(path: Path, text: str) -> tuple[Any, Any]:
+    """Return the lines of a file, and the dialect that separates their cells."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if lines and all(line.lstrip().startswith("|") for line in lines):  # Markdown
+        bare = [line.strip().strip("|") for line in lines if not re.fullmatch(r"[\s|:\-]+", line)]
+        return bare, _dialect("|")
+    first = "\n".join(lines[:2])
+    if path.suffix.lower() in {".tsv", ".tab"} or ("\t" in first and "," not in first and ";" not in first):
+        return io.StringIO(text), _dialect("\t")
+    if ";" in first and "," not in re.sub(r'"[^"]*"', "", first):
+        return io.StringIO(text), _dialect(";")
+    if "," not in text and len(lines) > 1 and " " in lines[-1].strip():
+        return [re.sub(r"\s+", " ", line.strip()) for line in lines], _dialect(" ")
+    return io.StringIO(text), _dialect(",")
+
+
+def _dialect(separator: str) -> type[csv.Dialect]:
+    return type("Separated", (csv.excel,), {"delimiter": separator, "skipinitialspace": True})
+
+
+def _outcomes(path: Path, rows: list[list[str]]) -> Array | None:
+    """Return the matrix, or matrices, of a table whose header, or first column, is TP, FP, FN and TN."""
+    if len(rows[0]) == 2 and {row[0].casefold() for row in rows if row[0].casefold() in OUTCOMES} == {*OUTCOMES}:
+        rows = [list(each) for each in zip(*rows, strict=True)]
+    header = [cell.casefold() for cell in rows[0]]
+    if not set(OUTCOMES) <= set(header):
+        return None
+    cells = _numbers(path, [[row[header.index(name)] for name in OUTCOMES] for row in rows[1:]])
+    tp, fp, fn, tn = cells.T
+    matrices = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
+    return matrices[0] if len(matrices) == 1 else matrices
+
+
+def _lines(rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]] | None:
+    """Return the matrix of a file with one line per combination of classes: true, predicted, number."""
+    header, *lines = rows
+    kinds = [axis_kind(name) for name in header]
+    is_long = (
+        len(header) == LINES and {*kinds[:2]} == {"true", "predicted"} and all(len(line) == LINES for line in lines)
+    )
+    if not is_long or not all(is_number(line[2]) for line in lines):
+        return None
+    first, second = ([*dict.fromkeys(line[place] for line in lines)] for place in (0, 1))
+    found = {(line[0], line[1]): line[2] for line in lines}
+    if len(found) < len(lines):
+        message = "it has a combination of classes more than once. Add their numbers up, or count the cases."
+        raise HowsureError(message)
+    body = [[found.get((one, other), "0") for other in second] for one in first]
+    return Axis(first, kinds[0]), Axis(second, kinds[1]), body
+
+
+def _split(path: Path, rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]]:
+    """Part labels from counts."""
+    above = None
+    if len(rows) > 2 and len([cell for cell in rows[0] if cell]) == 1 and axis_kind(" ".join(rows[0])):
+        above, rows = " ".join(rows[0]).strip(), rows[1:]  # the name of the columns, in a line of its own
+    if 1 < len(rows[0]) == len(rows[-1]) - 1 and not _are_numbers(rows[0]):
         rows = [["", *rows[0]], *rows[1:]]  # R's write.table leaves out the corner
-    height, width = len(rows), len(rows[0])
-    first = [row[0] for row in rows]
-    if height == width and not is_number(rows[0][0]):
-        if first[1:] != rows[0][1:]:
+    width = len(rows[0])
+    for place, row in enumerate(rows):
+        if len(row) != width:
             message = (
-                f"'{path}' names its rows {', '.join(first[1:])} and its columns {', '.join(rows[0][1:])}. "
-                "Give both the same labels, in the same order."
+                f"'{path}' is not a square matrix: row {place + 1} has {len(row)} columns, and the first one {width}."
             )
             raise HowsureError(message)
-        return first[1:], [row[1:] for row in rows[1:]]
-    if height == width + 1 and not _are_numbers(rows[0]):
-        return rows[0], rows[1:]
-    if width == height + 1 and not _are_numbers(first) and any(map(is_number, rows[0][1:])):
-        return first, [row[1:] for row in rows]
-    return None, rows
+    corner, header = rows[0][0], rows[0][1:]
+    first = [row[0] for row in rows[1:]]
+    if _are_numbers(rows[0]) or (is_number(corner) and all(map(is_number, header))):
+        return Axis(None), Axis.of(None, above), rows
+    if is_number(corner) is False and first and not _is_corner(corner, header, rows):
+        if _are_numbers(first):
+            return Axis(None), Axis.of(rows[0], above), rows[1:]
+        if all(map(is_number, header)):
+            return Axis.of([corner, *first]), Axis.of(None, above), [row[1:] for row in rows]
+    row_name, column_name = corner_names(corner) if above is None else (corner or None, above)
+    return Axis.of(first, row_name), Axis.of(header, column_name), [row[1:] for row in rows[1:]]
+
+
+def _is_corner(corner: str, header: list[str], rows: list[list[str]]) -> bool:
+    """Whether the first cell belongs to no class: it is empty, names an axis, or the shape says so."""
+    if not corner or axis_kind(corner) or re.search(r"[/\\]", corner):
+        return True
+    first = [row[0] for row in rows[1:]]
+    return len(rows) == len(rows[0]) and (set(header) == set(first) or not all(map(is_number, header)))
 
 
 def _are_numbers(cells: list[str]) -> bool:
@@ -83,12 +195,8 @@ def _are_numbers(cells: list[str]) -> bool:
 
 
 def _numbers(path: Path, body: list[list[str]]) -> Array:
-    size = len(body)
-    matrix = np.zeros((size, size))
+    matrix = np.zeros((len(body), len(body[0])))
     for i, row in enumerate(body):
-        if len(row) != size:
-            message = f"'{path}' is not a square matrix: {size} rows of counts, but row {i + 1} has {len(row)} columns."
-            raise HowsureError(message)
         for j, cell in enumerate(row):
             try:
                 matrix[i, j] = float(cell)

@@ -14,11 +14,13 @@ from howsure.designs.base import Design
 from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.columns import same_length
 from howsure.sources.confusion import are_named, class_labels, grouped_by_weight, refuse_mixed
+from howsure.sources.doubts import refuse_counted_lines, refuse_total_row
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import grouped, rows
 from howsure.sources.groups import Cells, Groups, Tally, by_columns, groups_of_columns, roles
+from howsure.sources.layout import covers, is_stated
 from howsure.sources.long import Incomplete, by_model
-from howsure.sources.scores import binary_truth, score_values
+from howsure.sources.scores import binary_truth, is_positive_stated, score_values
 from howsure.sources.strata import ROLE, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.labels import as_labels
@@ -40,6 +42,7 @@ def paired(
     labels: ArrayLike | None = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -60,6 +63,7 @@ def paired(
     labels: ArrayLike | None = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -82,6 +86,7 @@ def paired(
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
     sample_weight: Any = None,
+    counts: Any = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> PairedTable | Tables[PairedTable]:
@@ -114,6 +119,9 @@ def paired(
         which sum to 1.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
+        default.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
@@ -147,9 +155,9 @@ def paired(
     """
     if model is not None or case is not None:
         named = by_columns(by, data)
-        others = {"groups": groups, "sample_weight": sample_weight, ROLE: strata} | named
+        others = {"groups": groups, "sample_weight": sample_weight, "counts": counts, ROLE: strata} | named
         data, y_pred = by_model(data, y_true, y_pred, model, case, others, incomplete)
-        y_true, groups, sample_weight, strata, by = _roles(groups, sample_weight, strata, named)
+        y_true, groups, sample_weight, counts, strata, by = _roles(groups, sample_weight, counts, strata, named)
     models = _models(y_pred, data)
     keys = {"y_true": y_true} | {f"y_pred['{name}']": column for name, column in models.items()}
     if groups is not None:
@@ -158,7 +166,9 @@ def paired(
     keys |= stratum_role(strata, stratum_sizes)
     named = by_columns(by, data)
     first = len(keys)
-    counted = grouped(data, keys | roles(named), sample_weight, check=check)
+    counted = grouped(data, keys | roles(named), sample_weight, check=check, counts=counts)
+    if check and sample_weight is not None:
+        refuse_counted_lines(counted.n, counted.weight)
     by_weight = None
     if sample_weight is not None and groups is None and data is None and not named:
         by_weight = grouped_by_weight(keys, sample_weight)
@@ -170,8 +180,11 @@ def paired(
         meant = are_named(labels, counted.levels[0], levels)
         refuse_mixed(counted.levels[0], levels, said=f"y_pred['{name}']", check=check and not meant)
     said = dict.fromkeys(label for levels in counted.levels[1 : len(models) + 1] for label in levels.tolist())
-    rank = next(filter(None, counted.ranks[: len(models) + 1]), None)
-    axis = class_labels(counted.levels[0], as_labels(list(said)), labels, rank, pos_label=pos_label, check=check)
+    ranks = counted.ranks[: len(models) + 1]
+    if check and labels is None:
+        refuse_total_row(*counted.levels[:2], counted.n, *counted.codes[:2])
+    axis = class_labels(counted.levels[0], as_labels(list(said)), labels, *ranks, pos_label=pos_label, check=check)
+    stated = is_stated(axis.tolist(), labels, pos_label, ranked=covers(ranks, axis.tolist()))
     position = {label: index for index, label in enumerate(axis.tolist())}
     codes = np.stack(
         [
@@ -209,10 +222,8 @@ def paired(
     cells = cells.of(kept)
 
     def table(counts: Array, design: Design, rows: Any) -> PairedTable:
-        names = tuple(models)
-        return PairedTable(
-            counts=counts, labels=axis, names=names, codes=tuples, pseudo=shares, design=design, rows=rows
-        )
+        own = {"labels": axis, "is_ordered": stated, "names": tuple(models)}
+        return PairedTable(counts=counts, codes=tuples, pseudo=shares, design=design, rows=rows, **own)
 
     if not named:
         return cells.table(table)
@@ -220,9 +231,9 @@ def paired(
     return cells.tables(Groups.of(list(named), counted.levels[first:], split, counted.ranks[first:]), table)
 
 
-def _roles(groups: Any, sample_weight: Any, strata: Any, named: Mapping[str, Any]) -> tuple[Any, ...]:
+def _roles(groups: Any, sample_weight: Any, counts: Any, strata: Any, named: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return what the columns of data that were long are called now."""
-    asked = {"groups": groups, "sample_weight": sample_weight, ROLE: strata}
+    asked = {"groups": groups, "sample_weight": sample_weight, "counts": counts, ROLE: strata}
     return "y_true", *(None if each is None else role for role, each in asked.items()), list(named) or None
 
 
@@ -261,6 +272,7 @@ def paired_scores(
     incomplete: Incomplete = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -281,6 +293,7 @@ def paired_scores(
     incomplete: Incomplete = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -303,6 +316,7 @@ def paired_scores(
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
     sample_weight: Any = None,
+    counts: Any = None,
     by: Sized | None = None,
     exact: bool = False,
     check: bool = True,
@@ -334,6 +348,9 @@ def paired_scores(
         which sum to 1.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
+        default.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     exact : bool
@@ -363,14 +380,14 @@ def paired_scores(
     """
     if model is not None or case is not None:
         named = by_columns(by, data)
-        others = {"groups": groups, "sample_weight": sample_weight, ROLE: strata} | named
+        others = {"groups": groups, "sample_weight": sample_weight, "counts": counts, ROLE: strata} | named
         data, y_score = by_model(data, y_true, y_score, model, case, others, incomplete)
-        y_true, groups, sample_weight, strata, by = _roles(groups, sample_weight, strata, named)
+        y_true, groups, sample_weight, counts, strata, by = _roles(groups, sample_weight, counts, strata, named)
     models = _models(y_score, data)
     of_models = {f"y_score['{name}']": column for name, column in models.items()}
     named = by_columns(by, data)
     names = {"y_true": y_true} | of_models | {"groups": groups} | stratum_role(strata, stratum_sizes) | roles(named)
-    found = rows(data, names, sample_weight, scores=list(of_models), exact=exact, check=check)
+    found = rows(data, names, sample_weight, scores=list(of_models), exact=exact, check=check, counts=counts)
     given, tally = found.columns, found.tally
     truth = encoded("y_true", given["y_true"])
     scores = [score_values(given[role], tally) for role in of_models]
@@ -384,6 +401,7 @@ def paired_scores(
     beside = [each for each in (cluster, stratum) if each is not None]
     same_length([truth, *split, *beside], None if tally is None else tally.weight)
     positive, classes = binary_truth(truth, pos_label, check=check)
+    stated = is_positive_stated(truth, classes, pos_label)
     group, clusters_named = (None, None) if cluster is None else cluster.used()
     spreads = [found.spread.get(role) for role in of_models]
     tally = Tally.of_cases(len(truth)) if tally is None else tally
@@ -394,7 +412,9 @@ def paired_scores(
         parts = tally.of(some), None if group is None else group[some]
         own = [score[some] for score in scores]
         made = _paired_scores(positive[some], own, classes, tuple(models), *parts, names=clusters_named)
-        return replace(made, limits=limits, spreads=tuple(map(_of_levels, made.scores, scores, spreads)))
+        return replace(
+            made, limits=limits, is_ordered=stated, spreads=tuple(map(_of_levels, made.scores, scores, spreads))
+        )
 
     limits = tuple((float(score.min()), float(score.max())) for score in scores)
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))

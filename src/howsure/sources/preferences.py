@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
-from typing import Any, overload
+from collections.abc import Sequence, Sized
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, one_of
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.encoding import Column, encoded
-from howsure.sources.frames import columns
+from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
 from howsure.tables.batch import Tables
 from howsure.tables.preferences import OUTCOMES, PreferencesTable
 
 Array = NDArray[Any]
 FIRST, SECOND, TIE = range(OUTCOMES)
-WORDS = {  # that say who won, where they are no model's name
-    **dict.fromkeys(("a", "model_a", "1", "1.0", "True", "left", "first", "model_1"), FIRST),
-    **dict.fromkeys(("b", "model_b", "0", "0.0", "False", "right", "second", "model_2", "2", "2.0"), SECOND),
-    **dict.fromkeys(
-        ("tie", "tied", "equal", "draw", "both", "neither", "tie (bothbad)", "bothbad", "both_bad", "0.5"), TIE
-    ),
-}
-
-KNOWN = (
-    "Known: the models' names; a, model_a, model_1, left, first or 1; b, model_b, model_2, right, second, 0 or 2; tie, "
-    "draw, equal, both, neither or 0.5."
+NAMED = (  # words that say who won, where they are no model's name
+    ("a", "b"),
+    ("model_a", "model_b"),
+    ("model_1", "model_2"),
+    ("model1", "model2"),
+    ("assistant_a", "assistant_b"),
+    ("response_a", "response_b"),
+    ("answer_a", "answer_b"),
+    ("left", "right"),
+    ("first", "second"),
+    ("true", "false"),
 )
+TIES = ("tie", "draw", "equal", "both", "neither", "tie (bothbad)", "bothbad", "both_bad")
+WORDS = {first: FIRST for first, _ in NAMED} | {second: SECOND for _, second in NAMED} | dict.fromkeys(TIES, TIE)
+SCORE = {"1": FIRST, "0": SECOND, "0.5": TIE}  # what the first model scores
+PLACE = {"0": FIRST, "1": SECOND, "2": TIE}  # which one is better, counted from 0
+ORDINAL = {"1": FIRST, "2": SECOND, "0.5": TIE, "0": TIE}  # counted from 1
+NUMBERS = {"score": SCORE, "index": PLACE}
+Numbers: TypeAlias = Literal["score", "index"]
 
 
 @overload
@@ -40,8 +47,10 @@ def preferences(
     *,
     data: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     by: None = None,
+    numbers: Numbers | None = ...,
     check: bool = ...,
 ) -> PreferencesTable: ...
 
@@ -54,8 +63,10 @@ def preferences(
     *,
     data: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     by: Sized,
+    numbers: Numbers | None = ...,
     check: bool = ...,
 ) -> Tables[PreferencesTable]: ...
 
@@ -67,8 +78,10 @@ def preferences(
     *,
     data: Any = None,
     sample_weight: Any = None,
+    counts: Any = None,
     groups: Any = None,
     by: Sized | None = None,
+    numbers: Numbers | None = None,
     check: bool = True,
 ) -> PreferencesTable | Tables[PreferencesTable]:
     """Count battles of two models at a time, as an arena or a judge of pairs gives them.
@@ -78,17 +91,24 @@ def preferences(
     a, b : array-like of shape (n,) or str
         The two models of each battle, by name; or, with ``data``, the names of their columns.
     winner : array-like of shape (n,) or str
-        Who won each: the model's name; or ``"model_a"``, ``"a"``, ``"model_1"``, ``"left"``, ``"first"`` or 1;
-        ``"model_b"``, ``"b"``, ``"model_2"``, ``"right"``, ``"second"``, 0 or 2; or ``"tie"``, ``"draw"``, ``"equal"``,
-        ``"both"``, ``"neither"``, ``"tie (bothbad)"`` or 0.5.
+        Who won each: the model's name; or its side, ``"model_a"``, ``"a"``, ``"left"``, ``"first"`` or True, and
+        ``"model_b"``, ``"b"``, ``"right"``, ``"second"`` or False; or ``"tie"``, ``"draw"``, ``"equal"``, ``"both"``,
+        ``"neither"`` or ``"tie (bothbad)"``. Numbers: 1 and 2 are the first and the second model; of 0 and 1 `numbers`
+        says what they mean, unless 0.5 is among them.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each battle.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
+        default.
     groups : array-like of shape (n,) or str, optional
         Cluster of each battle (prompt, judge, user): battles of one cluster vary together.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
+    numbers : {"score", "index"}, optional
+        Meaning of 0 and 1 as winners: what the first model scores (1 where it wins, 0 where it loses, 0.5 for a tie),
+        or the index of the better one (0 the first, 1 the second, 2 a tie).
     check : bool
         Whether to refuse data that do not look like what they are given as; False takes them as they are.
 
@@ -116,9 +136,10 @@ def preferences(
     0.612 [0.321, 0.904]
     """
     named = by_columns(by, data)
-    others = {"sample_weight": sample_weight, "groups": groups} | roles(named)
+    weight_or_counts(sample_weight, counts)
+    others = {"sample_weight": sample_weight, "counts": counts, "groups": groups} | roles(named)
     asked = {"a": a, "b": b, "winner": winner} | {role: each for role, each in others.items() if each is not None}
-    given = columns(data, asked, check=check)
+    given = expanded(columns(data, asked, check=check))
     first, second, won = (encoded(role, given[role]) for role in ("a", "b", "winner"))
     split = [encoded(role, given[role]) for role in roles(named)]
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
@@ -128,7 +149,7 @@ def preferences(
     if not len(first):
         message = "`a` is empty: there is no battle to count."
         raise HowsureError(message)
-    names, places, outcome = _read(first, second, won)
+    names, places, outcome = _read(first, second, won, numbers)
     low, high = np.sort(places, axis=0)
     pairs, pair = np.unique(low * len(names) + high, return_inverse=True)
     turned = places[0] > places[1]
@@ -147,7 +168,7 @@ def preferences(
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
 
 
-def _read(first: Column, second: Column, won: Column) -> tuple[tuple[str, ...], Array, Array]:
+def _read(first: Column, second: Column, won: Column, numbers: Numbers | None) -> tuple[tuple[str, ...], Array, Array]:
     """Return the models, the places of the two of each battle among them, and its outcome."""
     texts = []
     for column in (first, second, won):
@@ -161,17 +182,42 @@ def _read(first: Column, second: Column, won: Column) -> tuple[tuple[str, ...], 
         where = int(np.argmax(same))
         message = f"The battle at row {where} is of {names[places[0, where]]!r} with itself. Leave such battles out."
         raise HowsureError(message)
+    words = WORDS | _numbers_of([each for each in winners.tolist() if each not in place], numbers)
     by_name = np.array([place.get(each, -1) for each in winners.tolist()])[w]
-    by_word = np.array([WORDS.get(each, WORDS.get(each.lower(), -1)) for each in winners.tolist()])[w]
+    by_word = np.array([words.get(_word(each), -1) for each in winners.tolist()])[w]
     outcome = np.where(by_name == places[0], FIRST, np.where(by_name == places[1], SECOND, by_word))
     wrong = (outcome < 0) | ((by_name >= 0) & (by_name != places[0]) & (by_name != places[1]))
-    said = set(winners.tolist())
-    if said & {"0", "0.0"} and said & {"2", "2.0"}:
-        message = f"`winner` holds both 0 and 2: 0 is known beside 1, and 2 beside 1. {KNOWN}"
-        raise HowsureError(message)
     if wrong.any():
         where = int(np.argmax(wrong))
         both = f"{names[places[0, where]]!r} and {names[places[1, where]]!r}"
-        message = f"`winner` is {winners[w[where]]!r} at row {where}, a battle of {both}. {KNOWN}"
+        known = ", ".join([*(f"{one}/{other}" for one, other in NAMED), *TIES])
+        message = (
+            f"`winner` is {winners[w[where]]!r} at row {where}, a battle of {both}. Give one of these, or 'tie'; known "
+            f"words: {known}."
+        )
         raise HowsureError(message)
     return names, places, outcome
+
+
+def _word(winner: str) -> str:
+    """Return a winner in small letters; a number without needless decimals."""
+    text = winner.strip().casefold()
+    return text[:-2] if text in {"0.0", "1.0", "2.0"} else text
+
+
+def _numbers_of(winners: Sequence[str], numbers: Numbers | None) -> dict[str, int]:
+    """Return the outcomes that numbers stand for; refuse 0 and 1 where nothing says what they mean."""
+    if numbers is not None:
+        return NUMBERS[one_of("meaning of numbers", numbers, NUMBERS)]
+    given = {_word(each) for each in winners} & {"0", "0.5", "1", "2"}
+    if not given:
+        return {}
+    if given <= {"1", "2", "0.5"} and "2" in given:
+        return ORDINAL
+    if given <= {"0", "0.5", "1"} and "0.5" in given:
+        return SCORE
+    message = (
+        f"`winner` holds {', '.join(sorted(given))}: a score of the first model, or the index of the better one? Say "
+        "numbers='score' (1: the first one won) or numbers='index' (1: the second one won)."
+    )
+    raise HowsureError(message)

@@ -12,15 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.doubts import refuse_identifiers, refuse_odd_classes
-from howsure.sources.encoding import Column, coded_with_gaps, encoded, positions, sort_order
-from howsure.sources.frames import columns
+from howsure.sources.encoding import Column, coded_with_gaps, encoded, positions
+from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import by_columns, groups_of_columns, roles
+from howsure.sources.layout import class_order, in_own_order, is_stated, stated_order
+from howsure.sources.rating_layouts import Layout, arranged
 from howsure.sources.repeated import first_rows
 from howsure.sources.values import counted_units, distinct_tuples
 from howsure.sources.wide import named_columns
 from howsure.tables.batch import Tables
 from howsure.tables.labels import as_labels, label_array
-from howsure.tables.ratings import FEWEST, RatingsTable
+from howsure.tables.ratings import FEWEST, NOBODY, RatingsTable
 from howsure.tables.union import places_of_rows
 from howsure.tables.values import PairedValuesTable
 
@@ -35,8 +37,10 @@ def ratings(
     item: Any = ...,
     rater: Any = ...,
     data: Any = ...,
+    layout: Layout = ...,
     labels: ArrayLike | None = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     by: None = None,
     check: bool = ...,
@@ -50,8 +54,10 @@ def ratings(
     item: Any = ...,
     rater: Any = ...,
     data: Any = ...,
+    layout: Layout = ...,
     labels: ArrayLike | None = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     by: Sized,
     check: bool = ...,
@@ -64,8 +70,10 @@ def ratings(
     item: Any = None,
     rater: Any = None,
     data: Any = None,
+    layout: Layout = "items_by_raters",
     labels: ArrayLike | None = None,
     sample_weight: Any = None,
+    counts: Any = None,
     groups: Any = None,
     by: Sized | None = None,
     check: bool = True,
@@ -83,11 +91,18 @@ def ratings(
         The item and the rater of each row, where each row is one rating.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    layout : {"items_by_raters", "raters_by_items", "category_counts"}
+        What rows and columns are: one item a row and one rater a column; the same turned; or one item a row and one
+        category a column, which holds the number of its ratings. In the last raters have no identity, so that
+        ``conger_kappa`` and intervals for other raters are not defined.
     labels : array-like of shape (K,), optional
         The categories, in order from the lowest to the highest; all that occur by default. Numbers and ordered
         categories have their order by themselves.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each item; where each row is one rating, the same in all rows of an item.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
+        default.
     groups : array-like of shape (n,) or str, optional
         Cluster of each item (document, patient): items of one cluster vary together.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
@@ -126,10 +141,11 @@ def ratings(
         message = "`item` and `rater` go together: the columns that say which item a rating is of, and whose it is."
         raise HowsureError(message)
     named = by_columns(by, data)
-    others = {"sample_weight": sample_weight, "groups": groups} | roles(named)
+    weight_or_counts(sample_weight, counts)
+    others = {"sample_weight": sample_weight, "counts": counts, "groups": groups} | roles(named)
     read: Any = _wide if item is None else _long
     found: RatingsTable | PairedValuesTable | Tables[Any] = read(
-        rating, {"item": item, "rater": rater}, others, data, labels, list(named), check=check
+        rating, {"item": item, "rater": rater}, others, data, labels, list(named), layout=layout, check=check
     )
     return found
 
@@ -142,6 +158,7 @@ def _wide(
     labels: ArrayLike | None,
     split: list[str],
     *,
+    layout: Layout,
     check: bool,
 ) -> Any:
     sets = rating if _is_several(rating, data) else {None: rating}
@@ -149,10 +166,16 @@ def _wide(
         message = "Give several sets of raters as a mapping, such as {'before': ratings, 'after': ratings}."
         raise HowsureError(message)
     given_by: dict[Any, dict[Any, Any]] = {}
+    categories = None
     found: dict[str, Any] = {}
     for name, each in sets.items():
         role = ROLE if name is None else f"{ROLE}[{str(name)!r}]"
-        given_by[name], found = named_columns(role, each, others, data, check=check)
+        given, found = named_columns(role, each, others, data, check=check)
+        given, categories = arranged(given, layout, role, check=check)
+        beside = {each: found[each] for each in others if each in found}
+        both = expanded({(ROLE, rater): column for rater, column in given.items()} | beside)
+        given_by[name], found = {rater: both[ROLE, rater] for rater in given}, both
+        labels = categories if labels is None else labels
     coded = {
         (name, rater): coded_with_gaps(ROLE if name is None else f"{ROLE}[{str(name)!r}]", column)
         for name, by_name in given_by.items()
@@ -164,11 +187,14 @@ def _wide(
     stated = _stated_order([column for by_name in given_by.values() for column in by_name.values()])
     axis, is_ordered = _categories([*coded.values()], stated if labels is None else labels, check=check)
     lengths = {f"{ROLE}[{str(rater)!r}]": codes for (_, rater), (_, codes) in coded.items()}
+    if categories is not None and labels is categories:
+        is_ordered = is_stated(categories, in_own_order(categories))
     beside = _Beside.of(found, split, lengths)
     rows = [
         np.stack([positions(*coded[name, rater], axis) for rater in by_name], 1) for name, by_name in given_by.items()
     ]
-    raters = [as_labels(list(by_name)) for by_name in given_by.values()]
+    unknown = layout == "category_counts"
+    raters = [as_labels([NOBODY] * len(each) if unknown else list(each)) for each in given_by.values()]
     names = () if None in sets else tuple(map(str, sets))
 
     def table(some: Any) -> Any:
@@ -199,8 +225,17 @@ def _long(
     labels: ArrayLike | None,
     split: list[str],
     *,
+    layout: Layout,
     check: bool,
 ) -> Any:
+    if others["counts"] is not None:
+        message = (
+            "`counts` is for a table of ratings, whose rows are items. With `item` and `rater` each row is one rating."
+        )
+        raise HowsureError(message)
+    if layout != "items_by_raters":
+        message = "`layout` is for a table of ratings. With `item` and `rater` each row is one rating."
+        raise HowsureError(message)
     asked = {ROLE: rating} | names | {role: each for role, each in others.items() if each is not None}
     found = columns(data, asked, check=check)
     coded = coded_with_gaps(ROLE, found[ROLE])
@@ -271,14 +306,8 @@ class _Beside:
 
 def _stated_order(given: Sequence[Any]) -> list[Any] | None:
     """Return the categories of columns that all have the same ones, in a stated order; None of all others."""
-    orders = [_own_order(getattr(each, "dtype", None)) for each in given]
+    orders = [stated_order(each) for each in given]
     return orders[0] if orders and all(each == orders[0] for each in orders) else None
-
-
-def _own_order(kind: Any) -> list[Any] | None:
-    """Return the categories of an ordered categorical, of pandas, or of Polars' Enum, which always is one."""
-    is_ordered = getattr(kind, "ordered", type(kind).__name__ == "Enum")
-    return list(kind.categories) if is_ordered else None
 
 
 def _categories(coded: Sequence[tuple[Array, Array]], labels: Any, *, check: bool) -> tuple[Array, bool]:
@@ -293,7 +322,7 @@ def _categories(coded: Sequence[tuple[Array, Array]], labels: Any, *, check: boo
         raise HowsureError(message)
     if check and found.dtype.kind not in "iuf":
         refuse_odd_classes(every)
-    return found[sort_order(found)], found.dtype.kind in "iufb"
+    return class_order(every), is_stated(every)
 
 
 def _counted(

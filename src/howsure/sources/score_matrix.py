@@ -4,22 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import replace
+from functools import partial
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.clusters import OWN
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, listed
 from howsure.sources.columns import checked_weight, indicator, same_length
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
-from howsure.sources.encoding import Column, encoded, sort_order
-from howsure.sources.frames import columns
+from howsure.sources.encoding import Column, encoded
+from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, clusters, groups_of_columns, roles
+from howsure.sources.layout import (
+    aligned_columns,
+    class_order,
+    column_names,
+    columns_by_name,
+    covers,
+    dense,
+    is_stated,
+    refuse_other_order,
+)
 from howsure.sources.scores import score_values
 from howsure.sources.strata import ROLE, refuse_strata, stratum_role
 from howsure.tables.batch import Tables
-from howsure.tables.labels import as_labels, label_array
+from howsure.tables.labels import as_labels, label_array, numbers_in_text
 from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable, ScoreMatrixTable
 
 Array = NDArray[Any]
@@ -34,6 +45,7 @@ def multiclass_scores(
     data: Any = ...,
     labels: ArrayLike | None = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -50,6 +62,7 @@ def multiclass_scores(
     data: Any = ...,
     labels: ArrayLike | None = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -65,6 +78,7 @@ def multiclass_scores(
     data: Any = None,
     labels: ArrayLike | None = None,
     sample_weight: Any = None,
+    counts: Any = None,
     groups: Any = None,
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
@@ -77,14 +91,19 @@ def multiclass_scores(
     ----------
     y_true : array-like of shape (n,) or (n, K), or str
         True class of each case, or for multilabel data an indicator array; with ``data`` the name of its column.
-    y_score : array-like of shape (n, K), or list of str
-        Finite scores: column k is higher for class k. With ``data`` the names of K columns.
+    y_score : array-like of shape (n, K), frame, mapping, or list of str
+        Finite scores: column k is higher for class k. With ``data`` the names of K columns. Columns that are named
+        like the classes, also after a common prefix or suffix, are matched to these by name.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     labels : array-like of shape (K,), optional
-        The classes of the columns; by default those that occur, in ascending order (for an indicator array 0 … K−1).
+        The classes of the columns, in order. By default the names of the columns, else the ordered categories of
+        ``y_true``, else the classes that occur, ascending; for an indicator array 0 … K−1 or the names.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
+        default.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case (patient, document, user): cases of one cluster vary together.
     strata : array-like of shape (n,) or str, optional
@@ -120,11 +139,16 @@ def multiclass_scores(
     """
     many = data is not None and isinstance(y_score, Sequence) and not isinstance(y_score, str)
     names = {f"y_score[{place}]": name for place, name in enumerate(y_score)} if many else {"y_score": y_score}
-    others = {"sample_weight": sample_weight, "groups": groups}
+    of_columns = list(y_score) if many else None
+    if data is None:
+        y_true, y_score, of_columns, labels = _aligned(y_true, y_score, labels)
+        names = {"y_score": y_score}
+    weight_or_counts(sample_weight, counts)
+    others = {"sample_weight": sample_weight, "counts": counts, "groups": groups}
     named = by_columns(by, data)
     others |= stratum_role(strata, stratum_sizes) | roles(named)
     present = names | {"y_true": y_true} | {role: column for role, column in others.items() if column is not None}
-    given = columns(data, present, check=check)
+    given = expanded(columns(data, present, check=check))
     score = _matrix(np.stack([score_values(given[role]) for role in names], 1) if many else given["y_score"])
     weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
     cluster = encoded("groups", given["groups"]) if "groups" in given else None
@@ -141,8 +165,12 @@ def multiclass_scores(
     else:
         truth = encoded("y_true", given["y_true"])
         same_length([truth, *rows], weight)
-        truth_of, classes = _positions(truth, labels, score.shape[1], check=check)
-        make = _multiclass
+        classes = _classes(truth, labels, of_columns, score.shape[1], check=check)
+        order = _by_name(truth, classes, of_columns, labels)
+        score, classes = (score, classes) if order is None else (score[:, order], classes[order])
+        truth_of = _positions(truth, classes)
+        stated = is_stated(classes.tolist(), labels, ranked=covers([truth.rank], classes.tolist()))
+        make = partial(_multiclass, stated=stated)
     tally = Tally.of_cases(len(score)) if weight is None else Tally.of_weights(weight)
     if stratum is not None:
         tally = tally.stratified(*stratum.used(), stratum_sizes, group, clusters_named)
@@ -183,35 +211,70 @@ def _matrix(scores: Any) -> Array:
     return array
 
 
-def _positions(truth: Column, labels: ArrayLike | None, size: int, *, check: bool) -> tuple[Array, Array]:
-    """Return each case's column of its true class, and the classes of the columns."""
-    code = np.asarray(truth.codes, dtype=np.int64) - truth.offset
-    used = np.flatnonzero(np.bincount(code))
-    present = as_labels(truth.levels[used].tolist())
+def _aligned(y_true: Any, y_score: Any, labels: Any) -> tuple[Any, Any, list[Any] | None, Any]:
+    """Return truth and scores, the names of their columns, and the labels: the names, for two frames of indicators."""
+    if _is_matrix(y_true):
+        y_true, y_score, names = aligned_columns(y_true, y_score, "y_true", "y_score")
+        return dense(y_true), dense(y_score), None, names if labels is None else labels
+    names = column_names(y_score)
+    return y_true, dense(y_score) if isinstance(y_score, Mapping) else y_score, names, labels
+
+
+def _classes(truth: Column, labels: ArrayLike | None, names: Any, size: int, *, check: bool) -> Array:
+    """Return the classes of the columns: by ``labels=``, by their names, by ordered categories, or ascending."""
+    present = as_labels(truth.levels[truth.occurring()].tolist())
     if check:
         refuse_alike(present.tolist())
-    if labels is None:
-        if check:
-            refuse_odd_classes(present.tolist())
-        classes = present[sort_order(present)]
-        if len(classes) != size:
-            message = (
-                f"`y_score` has {size} columns and `y_true` {len(classes)} classes. Name the columns' classes with "
-                "`labels=`."
-            )
-            raise HowsureError(message)
-    else:
+    if labels is not None:
         classes = label_array(labels)
         if len(classes) != size:
             message = f"`labels` names {len(classes)} classes, and `y_score` has {size} columns."
             raise HowsureError(message)
+        if names is not None:
+            refuse_other_order(classes.tolist(), names)
+        unknown = [label for label in present.tolist() if label not in set(classes.tolist())]
+        if unknown:
+            raise HowsureError.unknown("class among `labels`", str(unknown[0]), map(str, classes.tolist()))
+        return classes
+    if check:
+        refuse_odd_classes(present.tolist())
+    by_name = None if names is None else columns_by_name(names, present.tolist())
+    if by_name is not None:
+        return as_labels(by_name)
+    if truth.rank is not None and len(truth.rank) == size:
+        return as_labels(list(truth.rank))
+    classes = class_order(present.tolist(), truth.rank)
+    if len(classes) != size:
+        message = (
+            f"`y_score` has {size} columns and `y_true` {len(classes)} classes. Name the columns' classes with "
+            "`labels=`."
+        )
+        raise HowsureError(message)
+    by_text = sorted(classes.tolist(), key=str)
+    if check and numbers_in_text(classes.tolist()) is not None and by_text != classes.tolist():
+        message = (
+            f"The classes are numbers in text: the columns of `y_score` may be in the order {listed(by_text)} (by the "
+            f"alphabet) or {listed(classes.tolist())}. Name it with `labels=`."
+        )
+        raise HowsureError(message)
+    return classes
+
+
+def _by_name(truth: Column, classes: Array, names: Any, labels: Any) -> list[int] | None:
+    """Return the places of columns, matched by name, in the order of the classes; None where they are in order."""
+    if names is None or labels is not None:
+        return None
+    every = classes.tolist()
+    order = [every.index(label) for label in class_order(every, truth.rank).tolist()]
+    return None if order == list(range(len(every))) else order
+
+
+def _positions(truth: Column, classes: Array) -> Array:
+    """Return each case's column of its true class."""
+    code = np.asarray(truth.codes, dtype=np.int64) - truth.offset
     place = {label: position for position, label in enumerate(classes.tolist())}
-    unknown = [label for label in present.tolist() if label not in place]
-    if unknown:
-        raise HowsureError.unknown("class among `labels`", str(unknown[0]), map(str, classes.tolist()))
-    column = np.zeros(len(truth.levels), dtype=np.intp)
-    column[used] = [place[label] for label in present.tolist()]
-    return column[code], classes
+    column = np.array([place.get(label, 0) for label in truth.levels.tolist()], dtype=np.intp)
+    return np.asarray(column[code])
 
 
 def _label_names(labels: ArrayLike | None, size: int) -> Array:
@@ -230,12 +293,14 @@ def _multiclass(
     group: Array | None,
     *,
     names: Array | None,
+    stated: bool,
 ) -> MulticlassScoresTable:
     size = score.shape[1]
     cell = np.arange(len(score)) * size + position
     counts = tally.counts(cell, score.size).reshape(score.shape)
     design = tally.design(cell, score.size, group, names)
-    return MulticlassScoresTable(counts=counts, scores=score, labels=classes, design=design, rows=len(score))
+    own = {"labels": classes, "is_ordered": stated}
+    return MulticlassScoresTable(counts=counts, scores=score, design=design, rows=len(score), **own)
 
 
 def _indicator(values: Any, score: Array) -> Array:

@@ -13,9 +13,10 @@ from howsure.errors import HowsureError, OneClassError
 from howsure.native.sorting import count_scores
 from howsure.sources.columns import refuse_other_lengths, same_length
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
-from howsure.sources.encoding import encoded, sort_order
+from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import rows
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
+from howsure.sources.layout import Rank, class_order, covers, is_stated
 from howsure.sources.plain import plain
 from howsure.sources.positive import opposite, positive_class
 from howsure.sources.strata import ROLE, stratum_role
@@ -34,6 +35,7 @@ def scores(
     data: Any = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -51,6 +53,7 @@ def scores(
     data: Any = ...,
     pos_label: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -67,6 +70,7 @@ def scores(
     data: Any = None,
     pos_label: Any = None,
     sample_weight: Any = None,
+    counts: Any = None,
     groups: Any = None,
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
@@ -88,6 +92,9 @@ def scores(
         The positive class; by default 1 where the classes are 0 and 1 or −1 and 1, else the last in order.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
+        default.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case (patient, document, user): cases of one cluster vary together.
     strata : array-like of shape (n,) or str, optional
@@ -126,7 +133,7 @@ def scores(
     named = by_columns(by, data)
     names = {"y_true": y_true, "y_score": y_score, "groups": groups} | roles(named)
     names |= stratum_role(strata, stratum_sizes)
-    found = rows(data, names, sample_weight, scores=("y_score",), exact=exact, check=check)
+    found = rows(data, names, sample_weight, scores=("y_score",), exact=exact, check=check, counts=counts)
     given, tally = found.columns, found.tally
     truth = encoded("y_true", given["y_true"])
     score = score_values(given["y_score"], tally)
@@ -137,6 +144,7 @@ def scores(
     beside = [each for each in (cluster, stratum) if each is not None]
     same_length([truth, *split, *beside], None if tally is None else tally.weight)
     positive, classes = binary_truth(truth, pos_label, check=check)
+    stated = is_positive_stated(truth, classes, pos_label)
     group, clusters_named = (None, None) if cluster is None else cluster.used()
     spread = found.spread.get("y_score")
     if stratum is not None:
@@ -146,7 +154,8 @@ def scores(
     def table(some: Any) -> ScoresTable:
         own = None if tally is None else tally.of(some)
         of_group, of_spread = (None if part is None else part[some] for part in (group, spread))
-        return scores_table(positive[some], score[some], classes, own, of_group, of_spread, names=clusters_named)
+        made = scores_table(positive[some], score[some], classes, own, of_group, of_spread, names=clusters_named)
+        return replace(made, is_ordered=stated)
 
     if not named:
         return table(slice(None))
@@ -187,7 +196,7 @@ def score_values(values: Any, tally: Tally | None = None, role: str = "y_score")
     return array
 
 
-def binary_truth(column: Any, pos_label: Any, *, check: bool = True) -> tuple[Array, Array]:
+def binary_truth(column: Column, pos_label: Any, *, check: bool = True) -> tuple[Array, Array]:
     """Return which cases are positive, and the names of the negative and the positive class."""
     used = column.occurring()
     present = column.levels[used].tolist()
@@ -200,7 +209,7 @@ def binary_truth(column: Any, pos_label: Any, *, check: bool = True) -> tuple[Ar
             "`multiclass_scores`."
         )
         raise HowsureError(message)
-    label = _positive(present, pos_label)
+    label = _positive(present, pos_label, column.rank)
     others = [value for value in present if value != label]
     negative = others[0] if others else opposite(label)
     chosen = [index for index, value in zip(used, present, strict=True) if value == label]
@@ -209,15 +218,29 @@ def binary_truth(column: Any, pos_label: Any, *, check: bool = True) -> tuple[Ar
     return positive, np.array([negative, label], dtype=None if len(kinds) == 1 else object)
 
 
-def _positive(present: list[Any], pos_label: Any) -> Any:
+def is_positive_stated(truth: Column, classes: Array, pos_label: Any) -> bool:
+    """Whether the positive class is named, or is the last of two ordered categories.
+
+    Parameters
+    ----------
+    truth : Column
+        The true classes.
+    classes : ndarray of shape (2,)
+        The negative and the positive class.
+    pos_label : object, optional
+        As the caller names it.
+    """
+    both = classes.tolist()
+    return is_stated(both, None, pos_label, ranked=covers([truth.rank], both))
+
+
+def _positive(present: list[Any], pos_label: Any, rank: Rank) -> Any:
     if len(present) == 1 and pos_label is None:
         raise OneClassError(present[0], " in `y_true`. Name the positive class with `pos_label=`.")
     if pos_label is None:
         if any(set(present) == habit for habit in POSITIVE_BY_HABIT):
             return 1
-        ordered = np.empty(2, dtype=object)
-        ordered[:] = present
-        return present[int(sort_order(ordered)[-1])]
+        return class_order(present, rank).tolist()[-1]
     return positive_class(present, pos_label)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, listed
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.encoding import Column, encoded
-from howsure.sources.frames import columns
+from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
 from howsure.sources.plain import plain
 from howsure.sources.repeated import as_met, first_rows, names_of_models
@@ -33,6 +33,7 @@ def trials(
     model: None = None,
     data: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -50,6 +51,7 @@ def trials(
     model: Sized,
     data: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -67,6 +69,7 @@ def trials(
     model: Sized | None = ...,
     data: Any = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -83,6 +86,7 @@ def trials(
     model: Sized | None = None,
     data: Any = None,
     sample_weight: Any = None,
+    counts: Any = None,
     groups: Any = None,
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
@@ -108,6 +112,9 @@ def trials(
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each run's task: the same in all its runs.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
+        default.
     groups : array-like of shape (n,) or str, optional
         Cluster of each run's task (passage, repository): tasks of one cluster vary together.
     strata : array-like of shape (n,) or str, optional
@@ -142,10 +149,13 @@ def trials(
     {'mean': 0.667, 'pass_at+k=2': 0.833, 'pass_all+k=2': 0.5, 'flip_rate': 0.333}
     """
     named = by_columns(by, data)
-    others = {"run": run, "model": model, "sample_weight": sample_weight, "groups": groups} | roles(named)
+    weight_or_counts(sample_weight, counts)
+    others = {"run": run, "model": model, "sample_weight": sample_weight, "counts": counts, "groups": groups}
+    others |= roles(named)
     others |= stratum_role(strata, stratum_sizes)
     wanted = {"success": success, "task": task}
     given = columns(data, wanted | {role: each for role, each in others.items() if each is not None}, check=check)
+    given = expanded(given)
     passed = _successes(given["success"])
     coded: dict[str, Column] = {
         role: encoded(role, given[role]) for role in ("task", "run", "model", "groups", ROLE) if role in given

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.designs.counted import MOST_ATOMS
 from howsure.errors import HowsureError, real_numbers
 from howsure.sources.columns import checked_weight, refuse_other_lengths
+from howsure.sources.doubts import refuse_last_sum
 from howsure.sources.encoding import encoded
-from howsure.sources.frames import columns
+from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import Cells, Tally, by_columns, groups_of_columns, roles
 from howsure.sources.plain import plain
 from howsure.sources.strata import ROLE, Strata, stratum_role
@@ -35,6 +36,7 @@ def values(
     data: Any,
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -51,6 +53,7 @@ def values(
     data: Any = ...,
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -67,6 +70,7 @@ def values(
     data: Any = ...,
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -83,6 +87,7 @@ def values(
     data: Any = ...,
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -99,6 +104,7 @@ def values(
     data: Any = ...,
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
@@ -114,6 +120,7 @@ def values(
     data: Any = None,
     bounds: ArrayLike | None = None,
     sample_weight: Any = None,
+    counts: Any = None,
     groups: Any = None,
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
@@ -138,6 +145,9 @@ def values(
         themselves.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
+        default.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case (passage, patient, conversation): cases of one cluster vary together.
     strata : array-like of shape (n,) or str, optional
@@ -179,11 +189,20 @@ def values(
     models = _models(score)
     asked = models if truth is None else models | {"truth": truth}
     named = by_columns(by, data)
-    others = {"sample_weight": sample_weight, "groups": groups} | stratum_role(strata, stratum_sizes) | roles(named)
+    weight_or_counts(sample_weight, counts)
+    others = (
+        {"sample_weight": sample_weight, "counts": counts, "groups": groups}
+        | stratum_role(strata, stratum_sizes)
+        | roles(named)
+    )
     given = columns(data, asked | {role: each for role, each in others.items() if each is not None}, check=check)
+    given = expanded(given)
     plain_columns = {role: _column(role, given[role]) for role in asked}
     limits = bounds_of(bounds, list(plain_columns.values()))
     numbers = [_within(role, column, limits) for role, column in plain_columns.items()]
+    if check:
+        for role, column in zip(plain_columns, numbers, strict=True):
+            refuse_last_sum(role, column)
     true = None if truth is None else numbers.pop()
     split = [encoded(role, given[role]) for role in roles(named)]
     cluster = encoded("groups", given["groups"]) if "groups" in given else None

@@ -18,8 +18,7 @@ from howsure.methods.dirichlet import Dirichlet, Prior, cell_prior
 from howsure.methods.draws import values_of_draws
 from howsure.metrics.metric import Metric
 from howsure.sources.confusion import confusion
-from howsure.sources.matrices import from_counts
-from howsure.sources.matrix_file import read_matrix
+from howsure.sources.matrices import from_counts, matrix_table
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import Table
 
@@ -162,8 +161,7 @@ def _from_mapping(evidence: Mapping[str, Any], folder: Path | None) -> Any:
         raise HowsureError(message)
     path = (folder or Path()) / evidence[kind]
     if kind == "matrix":
-        labels, counts = read_matrix(path)
-        return from_counts(counts, settings.get("labels", labels))
+        return matrix_table(path, settings.get("labels"))
     for name in ("y_true", "y_pred"):
         if name not in settings:
             message = f"name the column of `{evidence[kind]}` with `{name}`."

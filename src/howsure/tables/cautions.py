@@ -14,7 +14,174 @@ from howsure.errors import listed
 from howsure.tables.counts import ClassCounts
 
 FEW_EFFECTIVE = 100  # cases, up to which intervals of importance-weighted cases hold the truth in 88 to 92 %
+POSITIVE_WORDS = frozenset(
+    [
+        "+",
+        "positive",
+        "pos",
+        "p",
+        "yes",
+        "y",
+        "true",
+        "t",
+        "present",
+        "detected",
+        "disease",
+        "diseased",
+        "ill",
+        "sick",
+        "case",
+        "cases",
+        "patient",
+        "infected",
+        "abnormal",
+        "cancer",
+        "carcinoma",
+        "malignant",
+        "tumor",
+        "tumour",
+        "lesion",
+        "pathological",
+        "pathologic",
+        "anomaly",
+        "anomalous",
+        "attack",
+        "fraud",
+        "fraudulent",
+        "spam",
+        "malware",
+        "malicious",
+        "defect",
+        "defective",
+        "faulty",
+        "failure",
+        "bad",
+        "dead",
+        "died",
+        "deceased",
+        "death",
+        "event",
+        "churn",
+        "churned",
+        "default",
+        "toxic",
+        "hate",
+        "offensive",
+        "abusive",
+        "harmful",
+        "unsafe",
+        "phishing",
+        "fake",
+        "hit",
+        "correct",
+        "relevant",
+        "responder",
+        "high",
+        "active",
+        "hotdog",
+        "on",
+        "reactive",
+        "mutant",
+        "krank",
+        "positiv",
+        "ja",
+        "altered",
+        "affected",
+        "exposed",
+        "treated",
+    ]
+)
+NEGATIVE_WORDS = frozenset(
+    [
+        "-",
+        "−",
+        "–",
+        "negative",
+        "neg",
+        "n",
+        "no",
+        "false",
+        "f",
+        "absent",
+        "undetected",
+        "healthy",
+        "health",
+        "well",
+        "control",
+        "controls",
+        "normal",
+        "uninfected",
+        "benign",
+        "legit",
+        "legitimate",
+        "genuine",
+        "ham",
+        "ok",
+        "good",
+        "intact",
+        "sound",
+        "alive",
+        "survived",
+        "survivor",
+        "survival",
+        "none",
+        "retained",
+        "stayed",
+        "loyal",
+        "paid",
+        "repaid",
+        "neutral",
+        "safe",
+        "clean",
+        "nontoxic",
+        "real",
+        "miss",
+        "incorrect",
+        "wrong",
+        "irrelevant",
+        "nonresponder",
+        "low",
+        "inactive",
+        "off",
+        "nonreactive",
+        "wildtype",
+        "gesund",
+        "negativ",
+        "nein",
+        "unaltered",
+        "unaffected",
+        "unexposed",
+        "untreated",
+        "regular",
+        "other",
+        "wt",
+        "background",
+    ]
+)
+IGNORED = frozenset({-1, 255, -100})  # marks of cases to be left out, in image segmentation
 MOST_CLASSES = 2000  # beyond which labels are taken for identifiers, or for text
+
+
+def of_positive(negative: object, positive: object) -> Iterator[str]:
+    """Say that of two words the first one is usually the positive class.
+
+    Parameters
+    ----------
+    negative, positive : object
+        The classes, in order, where the caller did not say which one is positive.
+    """
+    first, last = (" ".join(str(label).strip().casefold().replace("_", " ").split()) for label in (negative, positive))
+    if (first in POSITIVE_WORDS and last in NEGATIVE_WORDS) or _denies(last, first):
+        yield (
+            f"The positive class is “{positive}”, the last label, although “{negative}” looks like the positive one. "
+            f"Say which: pos_label={negative!r} or pos_label={positive!r}."
+        )
+
+
+def _denies(last: str, first: str) -> bool:
+    """Whether the last label negates the first: not x, no x, non-x; or ends in a minus where the first has a plus."""
+    negations = {f"{word}{mark}{first}" for word in ("no", "not", "non", "without") for mark in (" ", "-", "")}
+    return last in negations or (first[-1:] == "+" and last[-1:] in {"-", "−", "–"} and first[:-1] == last[:-1])
 
 
 def of_labels(labels: NDArray[np.generic], noun: str) -> Iterator[str]:
@@ -43,6 +210,13 @@ def of_classes(counted: ClassCounts, labels: NDArray[np.generic]) -> Iterator[st
     if said.sum() == 1 and occurs.sum() > 1:
         only = labels[said].tolist()[0]
         yield f"Every case is predicted “{only}”: look at the threshold, and whether the model learnt anything else."
+    numbers = [label for label in labels.tolist() if isinstance(label, int) and not isinstance(label, bool)]
+    for label in set(labels[occurs & ~said].tolist()) & IGNORED if len(numbers) == len(labels) else ():
+        if sorted({*numbers} - {label}) == list(range(len(numbers) - 1)):
+            yield (
+                f"Class “{label}” occurs and is never predicted: it may mark cases to be left out. Then name the other "
+                "classes, `labels=`."
+            )
     for label in labels[said & ~occurs].tolist():
         yield f"Class “{label}” is predicted and never occurs: look for a misspelt label, or for cases left out."
 

@@ -77,7 +77,8 @@ class ConfusionTable(Table):
     def spanning(self, others: Sequence[ConfusionTable]) -> ConfusionTable:
         """Return a table, of no case, of the classes of this and other tables."""
         labels = union_of_labels([self, *others])
-        return ConfusionTable(counts=np.zeros((len(labels), len(labels))), labels=labels)
+        is_ordered = all(each.is_ordered for each in (self, *others))
+        return ConfusionTable(counts=np.zeros((len(labels), len(labels))), labels=labels, is_ordered=is_ordered)
 
     def places_in(self, whole: ConfusionTable) -> Array:
         """Return the flat cell of each pair of classes in a table that has them."""
@@ -193,4 +194,5 @@ class ConfusionTable(Table):
 def two_classes(label: Any, counts: Array, design: Design, rows: Any, identity: str) -> ConfusionTable:
     """Return the table of one label against all others."""
     labels = np.array([f"not {label}", str(label)], dtype=object)
-    return ConfusionTable(counts=counts, labels=labels, design=design, rows=rows, identity=identity)
+    own = {"design": design, "rows": rows, "identity": identity, "is_ordered": True}
+    return ConfusionTable(counts=counts, labels=labels, **own)

@@ -59,5 +59,5 @@ class PairedJudgedTable(JointTable):
 
     def _view(self, index: int) -> Marginal:
         size = len(self.labels)
-        empty = ConfusionTable(counts=np.zeros((size, size)), labels=self.labels)
+        empty = ConfusionTable(counts=np.zeros((size, size)), labels=self.labels, is_ordered=self.is_ordered)
         return Marginal(empty, self.codes[:, index] * size + self.codes[:, len(self.names) + index])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Protocol
 
@@ -12,6 +13,9 @@ from howsure.errors import HowsureError, listed
 from howsure.tables.union import in_order
 
 Array = NDArray[Any]
+TWO = 2
+START_OF_NUMBER = frozenset("+-.0123456789")
+PLAIN_PAIRS = frozenset({("0", "1"), ("-1", "1"), ("0.0", "1.0"), ("false", "true"), ("negative", "positive")})
 SCALARS = (np.bool_, np.integer, np.floating, np.str_)
 
 
@@ -33,6 +37,37 @@ def as_labels(values: list[Any]) -> Array:
     labels = np.empty(len(values), dtype=object)
     labels[:] = values
     return labels
+
+
+def numbers_in_text(labels: Sequence[Any]) -> list[float] | None:
+    """Return the numbers that all of several distinct texts are written as; None if one is not a number.
+
+    Examples
+    --------
+    >>> numbers_in_text(["1", "2", "10"]), numbers_in_text(["1", "2", "ten"])
+    ([1.0, 2.0, 10.0], None)
+    """
+    if not labels or not all(isinstance(label, str) and label.strip()[:1] in START_OF_NUMBER for label in labels):
+        return None
+    try:
+        found = [float(label) for label in labels]
+    except ValueError:
+        return None
+    return found if len(set(found)) == len(found) and all(map(math.isfinite, found)) else None
+
+
+def is_plain_order(labels: Sequence[Any]) -> bool:
+    """Whether the order of classes needs no statement: numbers, and for two classes 0 and 1 or False and True.
+
+    Examples
+    --------
+    >>> is_plain_order([1, 2, 10]), is_plain_order(["Hi", "Lo", "Med"]), is_plain_order(["ill", "well"])
+    (True, False, False)
+    """
+    if len(labels) == TWO:
+        first, second = (str(label).strip().casefold() for label in labels)
+        return (first, second) in PLAIN_PAIRS or first == f"not {second}"
+    return numbers_in_text(labels) is not None or not any(isinstance(label, str | bytes) for label in labels)
 
 
 def other_classes(first: Labelled, second: Labelled) -> str:

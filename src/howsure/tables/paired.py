@@ -284,7 +284,8 @@ class PairedTable(JointTable):
         possible = pseudo_tuples(len(labels), len(self.names))
         codes = distinct_rows(possible, *(each.codes_among(labels) for each in (self, *others)))
         shares = shares_of_rows(possible, codes)
-        return PairedTable(counts=np.zeros(len(codes)), labels=labels, names=self.names, codes=codes, pseudo=shares)
+        own = {"labels": labels, "is_ordered": all(each.is_ordered for each in (self, *others))}
+        return PairedTable(counts=np.zeros(len(codes)), names=self.names, codes=codes, pseudo=shares, **own)
 
     def codes_among(self, labels: Array) -> Array:
         """Return the tuples as positions among other labels, which hold those of the table."""
@@ -296,7 +297,7 @@ class PairedTable(JointTable):
 
     def _view(self, index: int) -> Marginal:
         size = len(self.labels)
-        empty = ConfusionTable(counts=np.zeros((size, size)), labels=self.labels)
+        empty = ConfusionTable(counts=np.zeros((size, size)), labels=self.labels, is_ordered=self.is_ordered)
         return Marginal(empty, self.codes[:, 0] * size + self.codes[:, index + 1])
 
 
@@ -383,6 +384,7 @@ class PairedScoresTable(JointTable):
         return PairedScoresTable(
             counts=np.zeros((len(codes), 2)),
             labels=two_of_scores(parts),
+            is_ordered=self.is_ordered,
             names=self.names,
             codes=codes,
             scores=scores,
@@ -417,7 +419,8 @@ class PairedScoresTable(JointTable):
         limits = self.limits[index] if self.limits else None
         spread = self.spreads[index] if self.spreads else None
         counts = np.zeros((len(score), 2))
-        empty = ScoresTable(counts=counts, scores=score, labels=self.labels, limits=limits, spread=spread)
+        own = {"labels": self.labels, "is_ordered": self.is_ordered}
+        empty = ScoresTable(counts=counts, scores=score, limits=limits, spread=spread, **own)
         return Marginal(empty, 2 * self.codes[:, index, None] + np.arange(2))
 
 

@@ -23,6 +23,7 @@ MOST_PSEUDO_CATEGORIES = (
 )
 MOST_CATEGORIES = 4096  # whose distances fit into memory
 PARTS = (0.5, 0.25, 0.25)  # of the pseudo-items: all agree, one alone differs, halves differ
+NOBODY = ""  # name of a rater of whom it is not known which ratings are theirs
 FEWEST = 2  # ratings of an item, between which there is agreement
 
 
@@ -120,6 +121,11 @@ class RatingsTable(Table):
             is_ordered=is_ordered,
             rows=0,
         )
+
+    @property
+    def names_raters(self) -> bool:
+        """Whether it is known which rater gave which rating, and not only how many gave each."""
+        return NOBODY not in self.raters.tolist()
 
     @property
     def truth(self) -> Array:

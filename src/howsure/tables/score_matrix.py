@@ -92,7 +92,7 @@ class ScoreMatrixTable(Table, abc.ABC):
                 raise HowsureError(differing)
         scores = distinct_rows(self.scores, *(each.scores for each in others))
         counts = np.zeros((len(scores), *self.shape[1:]))
-        return type(self)(counts=counts, scores=scores, labels=self.labels)
+        return type(self)(counts=counts, scores=scores, labels=self.labels, is_ordered=self.is_ordered)
 
     def places_in(self, whole: Self) -> Array:
         """Return the flat cell of each row of scores, and what follows it, in a table that has the rows."""

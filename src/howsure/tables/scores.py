@@ -98,7 +98,8 @@ class ScoresTable(Table):
         scores = np.unique(np.concatenate([each.scores for each in parts]))
         ends = np.array([each.ends for each in parts])
         limits = float(ends[:, 0].min()), float(ends[:, 1].max())
-        return ScoresTable(counts=np.zeros((len(scores), 2)), scores=scores, labels=two_of_scores(parts), limits=limits)
+        own = {"labels": two_of_scores(parts), "is_ordered": self.is_ordered}
+        return ScoresTable(counts=np.zeros((len(scores), 2)), scores=scores, limits=limits, **own)
 
     def places_in(self, whole: ScoresTable) -> Array:
         """Return the flat cell of each score and class in a table that has the scores."""
@@ -149,7 +150,7 @@ class ScoresTable(Table):
         else:
             counts = exact * self.counts.sum()
         design = self.design.cut(row, len(self.scores)).bound(np.repeat([0, 1], 2))  # no score may lie on one side
-        own = {"rows": self.rows, "identity": self.identity_of(threshold)}
+        own = {"rows": self.rows, "identity": self.identity_of(threshold), "is_ordered": self.is_ordered}
         return ConfusionTable(counts=counts, labels=self.labels, design=design, **own)
 
     def _checked(self, threshold: Any) -> float:

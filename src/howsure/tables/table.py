@@ -24,6 +24,7 @@ from howsure.grids import Grid, count_text
 from howsure.tables import cautions
 from howsure.tables.counts import Counts
 from howsure.tables.frequencies import class_shares, share_covariance
+from howsure.tables.labels import is_plain_order
 from howsure.tables.stored import save
 from howsure.tables.union import identity_of_sum
 
@@ -54,6 +55,9 @@ class Table(abc.ABC):
     identity : str
         Tells the cases apart from those of other tables with equal counts; by default new. Copies keep it, also those
         of other processes, and views have one that follows from it.
+    is_ordered : bool
+        Whether the order of the classes is stated and not that of the alphabet: for two classes, whether the positive
+        one was named. By default it is stated where the classes are numbers (0 and 1, or False and True, for two).
 
     Examples
     --------
@@ -67,6 +71,7 @@ class Table(abc.ABC):
     design: Design = field(default_factory=Independent)
     rows: Any = -1
     identity: str = field(default_factory=lambda: uuid4().hex)
+    is_ordered: bool = None  # type: ignore[assignment]  # until it is derived
 
     axes: ClassVar[int] = 2  # of the cells
     noun: ClassVar[str] = "table"
@@ -86,6 +91,8 @@ class Table(abc.ABC):
     has_negatives: ClassVar[bool] = True  # cases that rightly are not predicted as a class
 
     def __post_init__(self) -> None:
+        if self.is_ordered is None:
+            object.__setattr__(self, "is_ordered", is_plain_order(self.labels.tolist()))
         invariants.array("counts", self.counts, (None,) * max(np.ndim(self.counts), self.axes))
         invariants.numbers("counts", self.counts, self.counts.shape)
         if np.ndim(self.rows) == 0 and self.rows == -1:
@@ -134,6 +141,7 @@ class Table(abc.ABC):
     def cautions(self) -> tuple[str, ...]:
         """What a reader of the numbers should know of the design and of odd counts, in sentences."""
         said = (*self.design.cautions, *cautions.of_labels(self.labels, self.classes_noun))
+        said += self.positive_doubts
         if self.batch or not self.design.is_counted or self.design.squares(self.cells) is None:
             return said
         worth = float(self.effective_trials(np.ones(self.shape, dtype=bool)))
@@ -172,6 +180,18 @@ class Table(abc.ABC):
     def is_binary(self) -> bool:
         """Whether there are two classes, of which the last is the positive one."""
         return len(self.labels) == 2
+
+    @property
+    def positive(self) -> str:
+        """The positive class, where two classes bear names; empty for 0 and 1, and where there is none."""
+        if not (self.is_binary and self.has_one_label_per_case) or is_plain_order(self.labels.tolist()):
+            return ""
+        return str(self.labels.tolist()[-1])
+
+    @property
+    def positive_doubts(self) -> tuple[str, ...]:
+        """A caution where nobody named the positive class and the words suggest the other one."""
+        return tuple(cautions.of_positive(*self.labels.tolist())) if self.positive and not self.is_ordered else ()
 
     @property
     def default_class(self) -> int | None:
@@ -595,6 +615,6 @@ class Table(abc.ABC):
     def __repr__(self) -> str:
         many = f"{int(np.prod(self.batch)):,} tables, " if self.batch else ""
         return (
-            f"<{type(self).__name__}: {many}{int(np.sum(self.rows)):,} cases, {len(self.labels)} {self.classes_noun}, "
-            f"{type(self.design).__name__} design>"
+            f"<{type(self).__name__}: {many}{int(np.sum(self.rows)):,} cases, {len(self.labels)} {self.classes_noun}"
+            f"{f' (positive: {self.positive})' if self.positive else ''}, {type(self.design).__name__} design>"
         )

@@ -20,6 +20,7 @@ from howsure.methods.summary import equal_tailed
 from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.encoding import coded_with_gaps, positions
 from howsure.sources.groups import by_columns, groups_of, roles
+from howsure.sources.layout import order_as_stated
 from howsure.sources.wide import named_columns
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
@@ -59,6 +60,7 @@ def annotated(
 ) -> Tables[ConfusionTable]: ...
 
 
+@order_as_stated
 def annotated(
     annotations: Any,
     y_pred: Any,

@@ -16,6 +16,7 @@ from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.encoding import coded_with_gaps, encoded, positions, refuse_gaps
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, groups_of, roles
+from howsure.sources.layout import order_as_stated
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.judged import PairedJudgedTable
@@ -73,6 +74,7 @@ def judged(
 ) -> Tables[Any]: ...
 
 
+@order_as_stated
 def judged(
     human: Any,
     judge: Any,

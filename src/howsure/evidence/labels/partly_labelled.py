@@ -16,6 +16,7 @@ from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.encoding import coded_with_gaps, encoded, positions, refuse_gaps
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, groups_of, roles
+from howsure.sources.layout import order_as_stated
 from howsure.sources.scores import score_values
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
@@ -57,6 +58,7 @@ def partly_labelled(
 ) -> Tables[ConfusionTable]: ...
 
 
+@order_as_stated
 def partly_labelled(
     y_true: Any,
     y_pred: Any,

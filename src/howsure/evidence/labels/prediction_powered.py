@@ -20,6 +20,7 @@ from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.encoding import coded_with_gaps, positions, refuse_gaps
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, groups_of, roles
+from howsure.sources.layout import order_as_stated
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.counts import ConfusionCounts
@@ -63,6 +64,7 @@ def prediction_powered(
 ) -> Tables[ConfusionTable]: ...
 
 
+@order_as_stated
 def prediction_powered(
     y_true: Any,
     y_made: Any,

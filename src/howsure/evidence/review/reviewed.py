@@ -24,6 +24,7 @@ from howsure.evidence.review.rows import ReviewedRows
 from howsure.methods.dirichlet import Prior, prior_array
 from howsure.sources.frames import rows
 from howsure.sources.groups import Groups, by_columns, groups_of, roles
+from howsure.sources.layout import order_as_stated
 from howsure.sources.matrices import from_counts
 from howsure.sources.positive import positive_order
 from howsure.tables.batch import Tables
@@ -184,6 +185,7 @@ def reviewed(
 ) -> Tables[ConfusionTable]: ...
 
 
+@order_as_stated
 def reviewed(
     counts: ArrayLike | None = None,
     reviews: ArrayLike | None = None,

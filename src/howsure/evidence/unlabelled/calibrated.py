@@ -20,6 +20,7 @@ from howsure.evidence.unlabelled.columns import NONE, case_weights, predicted_po
 from howsure.native.sorting import count_scores
 from howsure.sources.frames import Rows, columns, rows
 from howsure.sources.groups import by_columns, roles
+from howsure.sources.layout import order_as_stated
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.labels import label_array
@@ -84,6 +85,7 @@ def calibrated(
 ) -> Tables[ScoresTable]: ...
 
 
+@order_as_stated
 def calibrated(
     y_score: Any,
     *,

@@ -1,0 +1,326 @@
+"""Names, order and orientation of classes: one reading, for every source, of the facts that the input states.
+
+An order is stated by ``labels=``, by ordered categories, and by numbers, also those written as text. Columns are
+matched to classes by name. The axes of a matrix are recognised by their names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import wraps
+from itertools import pairwise
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import DoubtfulDataError, HowsureError, listed
+from howsure.tables.batch import Tables
+from howsure.tables.labels import TWO, as_labels, is_plain_order, numbers_in_text
+from howsure.tables.union import ascending
+
+Array = NDArray[Any]
+Rank = Mapping[Any, int] | None
+Source = TypeVar("Source", bound=Callable[..., Any])
+DEFAULT_NAME = re.compile(r"(column_|V|Unnamed: )?\d+")  # that a library gives to a column without one
+MOST_NAMED = 2000  # columns, above which common prefixes are not searched
+
+
+# ------------------------------------------------------------------ order
+
+
+def stated_order(values: Any) -> list[Any] | None:
+    """Return the categories of a column that states their order: ordered ones of pandas or Arrow, Enum of Polars."""
+    kind = getattr(values, "dtype", getattr(values, "type", None))
+    if type(kind).__name__ == "Enum" or (getattr(kind, "ordered", None) and hasattr(kind, "categories")):
+        return list(kind.categories)
+    if type(values).__module__.startswith("pyarrow") and getattr(kind, "ordered", False) and len(values):
+        chunk = values.chunk(0) if hasattr(values, "chunk") else values
+        return list(chunk.dictionary.to_pylist())
+    return None
+
+
+def rank_of(values: Any) -> dict[Any, int] | None:
+    """Return the place of each category of a column that states their order; None for other columns."""
+    order = stated_order(values)
+    return None if order is None else {label: place for place, label in enumerate(order)}
+
+
+def class_order(values: Sequence[Any], *ranks: Rank) -> Array:
+    """Return distinct classes in order.
+
+    Parameters
+    ----------
+    values : sequence
+        The classes, each once.
+    *ranks : mapping, optional
+        The places of the ordered categories of the columns; None for a column that has none.
+
+    Returns
+    -------
+    ndarray
+        Ordered categories in their order; else numbers ascending, also in text, and words by the alphabet.
+
+    Raises
+    ------
+    HowsureError
+        If the columns state different orders.
+
+    Examples
+    --------
+    >>> class_order(["10", "9", "1"]).tolist(), class_order(["Lo", "Hi"], {"Lo": 0, "Hi": 1}).tolist()
+    (['1', '9', '10'], ['Lo', 'Hi'])
+    """
+    stated = [rank for rank in ranks if rank]
+    for first, second in pairwise(stated):
+        common = [label for label in first if label in second]
+        if sorted(common, key=lambda label: second[label]) != common:
+            message = (
+                f"The columns order their categories differently: {listed(first)} and {listed(second)}. Give both the "
+                "same order, or name it with `labels=`."
+            )
+            raise HowsureError(message)
+    for rank in stated:
+        if rank.keys() >= set(values):
+            return as_labels(sorted(values, key=lambda label: rank[label]))
+    numbers = numbers_in_text(values)
+    if numbers is not None:
+        return as_labels([values[place] for place in np.argsort(numbers).tolist()])
+    axis = as_labels(list(values))
+    return axis[ascending(axis.tolist())]
+
+
+def covers(ranks: Sequence[Rank], values: Sequence[Any]) -> bool:
+    """Whether the ordered categories of a column hold all these classes, and so give their order.
+
+    Parameters
+    ----------
+    ranks : sequence of mapping
+        The places of the categories of each column; None for a column that has none.
+    values : sequence
+        The classes.
+    """
+    return any(rank is not None and rank.keys() >= set(values) for rank in ranks)
+
+
+def is_stated(axis: Sequence[Any], labels: Any = None, pos_label: Any = None, *, ranked: bool = False) -> bool:
+    """Whether the input states the order of the classes: of two classes, which one is positive.
+
+    Parameters
+    ----------
+    axis : sequence
+        The classes, in order.
+    labels, pos_label : object, optional
+        The caller's arguments.
+    ranked : bool
+        Whether ordered categories or numbers give the order.
+    """
+    if len(axis) == TWO:
+        return pos_label is not None or ranked or is_plain_order(axis)
+    return labels is not None or ranked or is_plain_order(axis)
+
+
+def order_as_stated(source: Source) -> Source:
+    """Decorate a source of tables of imperfect labels: ``labels=`` and ``pos_label=`` state the order of the classes."""
+
+    @wraps(source)
+    def stating(*given: Any, **named: Any) -> Any:
+        found = source(*given, **named)
+        labels, pos_label = named.get("labels"), named.get("pos_label")
+
+        def stated(table: Any) -> Any:
+            return replace(table, is_ordered=is_stated(table.labels.tolist(), labels, pos_label))
+
+        if labels is None and pos_label is None:
+            return found
+        return found.mapped(stated) if isinstance(found, Tables) else stated(found)
+
+    return cast("Source", stating)
+
+
+def in_own_order(names: Sequence[Any]) -> Sequence[Any] | None:
+    """Return names as a statement of their order, where it is not that of `class_order`; else None.
+
+    A matrix whose rows are Lo, Med, Hi states an order; Hi, Lo, Med may be that of the alphabet alone.
+    """
+    return names if list(names) != class_order(list(names)).tolist() else None
+
+
+# ------------------------------------------------------------------ names of columns
+
+
+def column_names(values: Any) -> list[Any] | None:
+    """Return the names of a frame's or mapping's columns; None for an array, or names that a library made up."""
+    if isinstance(values, Mapping):
+        return list(values)
+    names = getattr(values, "column_names", getattr(values, "columns", None))
+    if names is None or callable(names):
+        return None
+    found = [last_level(name) for name in names]
+    return None if all(DEFAULT_NAME.fullmatch(str(name)) for name in found) and _count_up(found) else found
+
+
+def columns_by_name(names: Sequence[Any], present: Sequence[Any], what: str = "y_true") -> list[Any] | None:
+    """Return the class of each column by its name, also after a common prefix or suffix; None if no name is a class.
+
+    Parameters
+    ----------
+    names : sequence
+        The names of the columns.
+    present : sequence
+        The classes that occur.
+    what : str
+        The column that holds these, as errors call it.
+
+    Raises
+    ------
+    HowsureError
+        If some classes have a column of their name and others have none.
+
+    Examples
+    --------
+    >>> columns_by_name([".pred_VF", ".pred_F", ".pred_L"], ["F", "VF"])
+    ['VF', 'F', 'L']
+    >>> columns_by_name(["score 1", "score 2"], ["cat", "dog"])
+    """
+    texts = [str(name).strip() for name in names]
+    for read in (as_written, _folded):
+        wanted = {read(label): label for label in present}
+        found = [each for each in _without_affix(texts, wanted, read) if wanted.keys() <= set(map(read, each))]
+        distinct = {tuple(map(read, each)): each for each in found}
+        if len(distinct) == 1:
+            ((keys, each),) = distinct.items()
+            kind = type(present[0])
+            return [wanted.get(key, _like(text, kind)) for key, text in zip(keys, each, strict=True)]
+        if distinct:
+            message = (
+                f"The columns {listed(texts)} match the classes {listed(present)} in several ways. Name the class of "
+                "each column, in order, with `labels=`."
+            )
+            raise DoubtfulDataError(message)
+    _refuse_half_named(texts, present, what)
+    return None
+
+
+def _without_affix(texts: Sequence[str], wanted: Mapping[str, Any], read: Callable[[Any], str]) -> Iterator[list[str]]:
+    """Yield the names as they are, and without each prefix and suffix around a class that all of them have."""
+    yield list(texts)
+    if not wanted or len(texts) > MOST_NAMED:
+        return
+    label = max(wanted, key=len)
+    ends: set[tuple[str, str]] = set()
+    for text in map(read, texts):
+        ends |= {(text[: found.start()], text[found.end() :]) for found in re.finditer(re.escape(label), text)}
+    for before, after in sorted(ends - {("", "")}):
+        if all(
+            each.startswith(before) and each.endswith(after) and len(each) > len(before + after)
+            for each in map(read, texts)
+        ):
+            yield [text[len(before) : len(text) - len(after)] for text in texts]
+
+
+def _refuse_half_named(texts: Sequence[str], present: Sequence[Any], what: str) -> None:
+    """Refuse columns of which some bear the name of a class, where a class has no column of its name."""
+    wanted = {as_written(label): label for label in present}
+    if _count_up(texts) and _count_up(list(wanted)) and len(texts) == len(wanted):
+        return  # numbered from 0 and from 1: the order is the same
+    for each in _without_affix(texts, wanted, as_written):
+        known = wanted.keys() & set(each)
+        if len(known) > (each != list(texts)):
+            other = next(label for key, label in wanted.items() if key not in known)
+            message = (
+                f"`{what}` holds {other!r}, and no column has this name: they are {listed(texts)}. Rename the column, "
+                "or name the class of each, in order, with `labels=`."
+            )
+            raise DoubtfulDataError(message)
+
+
+def refuse_other_order(labels: Sequence[Any], names: Sequence[Any]) -> None:
+    """Refuse ``labels=`` that name the columns in another order than the columns' own names.
+
+    Parameters
+    ----------
+    labels : sequence
+        The classes, as the caller names them.
+    names : sequence
+        The names of the columns.
+    """
+    keys = list(map(as_written, labels))
+    stated = list(_without_affix([str(name).strip() for name in names], dict.fromkeys(keys), as_written))
+    if len(set(keys)) == len(keys) and any(sorted(each) == sorted(keys) and each != keys for each in stated):
+        message = (
+            f"`labels` says that the columns are of {listed(labels)}, and their names say {listed(names)}. Give both "
+            "in one order."
+        )
+        raise HowsureError(message)
+
+
+def aligned_columns(first: Any, second: Any, role: str, other: str) -> tuple[Any, Any, list[Any] | None]:
+    """Return two frames with the columns of the second in the order of the first, and the names; arrays as they are.
+
+    Parameters
+    ----------
+    first, second : array-like or frame of shape (n, L)
+        Of the same labels.
+    role, other : str
+        Their names in errors.
+
+    Raises
+    ------
+    HowsureError
+        If the frames have different columns.
+    """
+    names, more = column_names(first), column_names(second)
+    if names is None or more is None:
+        return first, second, names or more
+    found = columns_by_name(more, names, role)
+    if found is None or set(found) != set(names):
+        if found is None and len(names) != len(more):
+            return first, second, names  # the shapes are compared later
+        message = (
+            f"`{role}` has the columns {listed(names)} and `{other}` {listed(more)}. Give both the same, or arrays "
+            "whose columns are in one order."
+        )
+        raise HowsureError(message)
+    order = [found.index(name) for name in names]
+    return first, dense(second)[:, order], names
+
+
+def dense(values: Any) -> Array:
+    """Return a frame, a mapping of columns or an array as an array of two dimensions."""
+    if isinstance(values, Mapping):
+        return np.stack([np.asarray(column) for column in values.values()], 1)
+    return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+
+
+def as_written(label: Any) -> str:
+    """Return the text of a label; a whole number is written without decimals."""
+    text = str(int(label)) if isinstance(label, float) and label.is_integer() else str(label).strip()
+    return text[:-2] if re.fullmatch(r"[+-]?\d+\.0", text) else text
+
+
+def _folded(label: Any) -> str:
+    """Return the text of a label in lower case, with one mark for all that is neither letter nor digit (as in R)."""
+    return re.sub(r"[^\w+\-−]", ".", as_written(label)).replace("_", ".").casefold()
+
+
+def _like(text: str, kind: type) -> Any:
+    """Return the class that a text names, of the type of the other classes."""
+    if kind in {int, float} and numbers_in_text([text]) is not None:
+        return int(float(text)) if float(text).is_integer() else float(text)
+    return text
+
+
+def last_level(name: Any) -> Any:
+    """Return the last level of a name of several levels."""
+    return name[-1] if isinstance(name, tuple) and name else name
+
+
+def _count_up(names: Sequence[Any]) -> bool:
+    """Whether the names end in numbers that count up from one to the next."""
+    ends = [re.search(r"(\d+)$", str(name)) for name in names]
+    numbers = [int(each[1]) for each in ends if each]
+    heads = {str(name)[: each.start()] for name, each in zip(names, ends, strict=True) if each}
+    return len(numbers) == len(names) and len(heads) == 1 and all(b - a == 1 for a, b in pairwise(numbers))

@@ -1,0 +1,310 @@
+"""The axes of a confusion matrix as the input names them: which one is true, which classes, and totals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import DoubtfulDataError, HowsureError, listed, warn
+from howsure.sources.layout import as_written, class_order, last_level
+
+Array = NDArray[Any]
+TRUE_WORDS = frozenset(
+    [
+        "true",
+        "truth",
+        "actual",
+        "actuals",
+        "reference",
+        "ref",
+        "gold",
+        "golden",
+        "target",
+        "targets",
+        "observed",
+        "observation",
+        "expected",
+        "real",
+        "gt",
+        "groundtruth",
+        "ytrue",
+        "ytest",
+        "label",
+        "labels",
+        "annotation",
+        "annotated",
+        "known",
+        "given",
+        "obs",
+    ]
+)
+PREDICTED_WORDS = frozenset(
+    [
+        "pred",
+        "preds",
+        "predict",
+        "predicted",
+        "prediction",
+        "predictions",
+        "predicts",
+        "estimate",
+        "estimates",
+        "estimated",
+        "classified",
+        "classifier",
+        "classification",
+        "ypred",
+        "yhat",
+        "model",
+        "output",
+        "hypothesis",
+        "guess",
+        "assigned",
+        "response",
+        "forecast",
+    ]
+)
+LABEL_WORDS = frozenset(
+    ["true", "truth", "actual", "reference", "ref", "gold", "observed", "pred", "predicted", "prediction"]
+)
+TOTAL_WORDS = frozenset(
+    [
+        "total",
+        "totals",
+        "all",
+        "sum",
+        "sums",
+        "margin",
+        "margins",
+        "rowtotal",
+        "rowtotals",
+        "columntotal",
+        "columntotals",
+        "coltotal",
+        "grandtotal",
+        "rowsum",
+        "rowsums",
+        "columnsum",
+        "columnsums",
+        "colsum",
+        "gesamt",
+        "summe",
+        "insgesamt",
+        "somme",
+        "totale",
+        "suma",
+    ]
+)
+
+
+def axis_kind(name: Any) -> str:
+    """Return "true" or "predicted" for the name of an axis that says so; an empty text for others.
+
+    Examples
+    --------
+    >>> axis_kind("y_true"), axis_kind("Predicted class"), axis_kind("fold")
+    ('true', 'predicted', '')
+    """
+    words = set(re.findall(r"[a-z]+", str(name).casefold())) | {re.sub(r"[^a-z]", "", str(name).casefold())}
+    kinds = [kind for kind, known in (("true", TRUE_WORDS), ("predicted", PREDICTED_WORDS)) if words & known]
+    if words >= {"predicted", "class"} or words >= {"predicted", "label"} or words >= {"predicted", "labels"}:
+        return "predicted"
+    return kinds[0] if len(kinds) == 1 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """An axis of a matrix: its classes, and whether these are true or predicted, where it is stated.
+
+    Parameters
+    ----------
+    labels : list, optional
+        The classes; None where they are not named.
+    kind : str
+        "true", "predicted", or empty.
+    """
+
+    labels: list[Any] | None
+    kind: str = ""
+
+    @classmethod
+    def of(cls, labels: Sequence[Any] | None, name: Any = None) -> Axis:
+        """Return the axis with these labels and this name, which may say what it is of: ``Predicted healthy``."""
+        kind = "" if name is None else axis_kind(name)
+        if labels is None:
+            return cls(None, kind)
+        stated, bare = _common_word([" ".join(map(str, each)) if isinstance(each, tuple) else each for each in labels])
+        return cls(bare, stated) if stated and kind in {"", stated} else cls([last_level(each) for each in labels], kind)
+
+
+def _common_word(labels: Sequence[Any]) -> tuple[str, list[Any]]:
+    """Return what a word says that stands before, or after, each label, and the labels without it."""
+    for pattern in (
+        r"(?P<word>[A-Za-z]+)[\s_:.=\-]+(?P<label>.+)",
+        r"(?P<label>.+?)[\s_:.=(\-]+(?P<word>[A-Za-z]+)\)?",
+    ):
+        found = [re.fullmatch(pattern, str(label).strip()) for label in labels]
+        words = {each["word"].casefold() for each in found if each}
+        if all(found) and len(words) == 1 and words <= LABEL_WORDS:
+            return axis_kind(next(iter(words))), [each["label"] for each in found if each]
+    return "", list(labels)
+
+
+def corner_names(corner: str) -> tuple[str | None, str | None]:
+    r"""Return the names of the rows' and of the columns' axis that a corner cell holds: ``true\pred``.
+
+    Raises
+    ------
+    HowsureError
+        If it holds one word for predictions: it may be that of the rows or that of the columns.
+    """
+    parts = [part for part in re.split(r"\s*(?:[/\\|]|\bvs\.?\b|\bby\b|×)\s*", corner.strip()) if part]
+    if len(parts) == 2:
+        return parts[0], parts[1]
+    if axis_kind(corner) == "predicted":
+        message = (
+            f"The first cell is {corner!r}, which may name the rows or the columns. Write 'predicted/true' where rows "
+            "are the predicted classes, 'true/predicted' where they are the true ones."
+        )
+        raise HowsureError(message)
+    return (corner or None), None
+
+
+def are_turned(rows: Axis, columns: Axis) -> bool:
+    """Whether the rows are the predicted classes.
+
+    Raises
+    ------
+    HowsureError
+        If both axes are said to be of the same.
+    """
+    if rows.kind and rows.kind == columns.kind:
+        message = f"Rows and columns are both named as the {rows.kind} classes. Name one axis 'true', one 'predicted'."
+        raise HowsureError(message)
+    return rows.kind == "predicted" or columns.kind == "true"
+
+
+def laid_out(
+    counts: Array, rows: Axis, columns: Axis, labels: Sequence[Any] | None = None, *, check: bool = True
+) -> tuple[Array, list[Any] | None]:
+    """Return a matrix without totals, with the true classes in rows and the same classes on both axes.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., R, C)
+        As it was given.
+    rows, columns : Axis
+        Its axes.
+    labels : sequence, optional
+        The classes, in order, as the caller names them.
+    check : bool
+        Whether to refuse a last row and column that are the sums of the others, where they have no name.
+
+    Returns
+    -------
+    tuple of ndarray and list
+        The matrix, and its classes; None where nothing names them.
+    """
+    size = None if labels is None else len(labels)
+    if rows.labels == columns.labels:  # a word that all classes have is part of their names
+        rows, columns = (Axis(each.labels, each.kind) for each in (rows, columns))
+    counts, rows, columns = _without_totals(counts, rows, columns, size, check=check)
+    if are_turned(rows, columns):
+        counts, rows, columns = np.swapaxes(counts, -1, -2), columns, rows
+    if rows.labels is None or columns.labels is None:
+        return counts, rows.labels or columns.labels if labels is None else list(labels)
+    return _by_name(counts, rows.labels, columns.labels, labels)
+
+
+def _without_totals(
+    counts: Array, rows: Axis, columns: Axis, size: int | None, *, check: bool
+) -> tuple[Array, Axis, Axis]:
+    """Drop a last row and column of sums that are named so, or that can be no class; refuse others that are sums."""
+    last_row = counts.shape[-2] > 2 and _are_sums(counts[..., -1, :], counts[..., :-1, :].sum(-2))
+    last_column = counts.shape[-1] > 2 and _are_sums(counts[..., :, -1], counts[..., :, :-1].sum(-1))
+    surplus = counts.shape[-2] - counts.shape[-1]
+    named_row, named_column = _is_total(rows), _is_total(columns)
+    is_square = surplus == 0 and size != counts.shape[-1] - 1 and rows.labels == columns.labels
+    if is_square and last_row and last_column and not (named_row and named_column):
+        if not check:
+            return counts, rows, columns
+        message = (
+            "The last row and the last column are the sums of the others: totals, it seems, and no class. Leave them "
+            f"out: `counts[:-1, :-1]`, {counts.shape[-1] - 1} classes."
+        )
+        raise DoubtfulDataError(message)
+    drop_row = last_row and (named_row or (last_column if surplus == 0 else surplus == 1))
+    drop_column = last_column and (named_column or (last_row if surplus == 0 else surplus == -1))
+    for axis, is_dropped, is_named, what in (
+        (rows, drop_row, named_row, "row"),
+        (columns, drop_column, named_column, "column"),
+    ):
+        if is_named and not is_dropped and (axis.labels or [""])[-1] != "all":
+            message = f"The last {what} is named {(axis.labels or [None])[-1]!r}, and is not the sum of the others. Leave it out."
+            raise HowsureError(message)
+    if drop_row or drop_column:
+        which = " and ".join(word for word, is_dropped in (("row", drop_row), ("column", drop_column)) if is_dropped)
+        warn(f"The last {which} of the matrix: the sums of the others. Totals are no class and were left out.")
+    if drop_row:
+        counts, rows = counts[..., :-1, :], replace(rows, labels=rows.labels and rows.labels[:-1])
+    if drop_column:
+        counts, columns = counts[..., :, :-1], replace(columns, labels=columns.labels and columns.labels[:-1])
+    return counts, rows, columns
+
+
+def _are_sums(last: Array, others: Array) -> bool:
+    return bool(np.array_equal(last, others) and np.any(others))
+
+
+def _is_total(axis: Axis) -> bool:
+    """Whether the last label of an axis is a word for totals."""
+    last = str(axis.labels[-1]) if axis.labels else ""
+    return re.sub(r"[\W\d_]", "", last).casefold() in TOTAL_WORDS or last.strip() in {"Σ", "∑"}
+
+
+def _by_name(
+    counts: Array, rows: Sequence[Any], columns: Sequence[Any], labels: Sequence[Any] | None
+) -> tuple[Array, list[Any]]:
+    """Return the matrix of all classes that either axis names, in one order on both."""
+    keys, more = ([as_written(label) for label in axis] for axis in (rows, columns))
+    both = dict(zip(more + keys, [*columns, *rows], strict=True))
+    for axis in (keys, more):
+        if len(set(axis)) < len(axis):
+            message = f"An axis of the matrix names {max(axis, key=axis.count)!r} more than once. Give each class once."
+            raise HowsureError(message)
+    if not set(keys) & set(more):
+        message = f"The matrix's rows are labelled {listed(rows)} and its columns {listed(columns)}. Give both the same labels."
+        raise HowsureError(message)
+    if keys == more or len(set(keys) | set(more)) == len(keys):
+        order = keys
+    elif len(set(keys) | set(more)) == len(more):
+        order = more
+    else:
+        order = list(map(as_written, class_order(list(both.values())).tolist()))
+    names = [both[key] for key in order]
+    if labels is not None:
+        order, names = _renamed(order, names, list(labels))
+    whole = np.zeros((*counts.shape[:-2], len(order), len(order)))
+    place = {key: position for position, key in enumerate(order)}
+    cells = np.ix_([place[key] for key in keys], [place[key] for key in more])
+    whole[..., cells[0], cells[1]] = counts
+    return whole, names
+
+
+def _renamed(order: list[str], names: list[Any], labels: list[Any]) -> tuple[list[str], list[Any]]:
+    """Return the order that ``labels=`` gives the classes of a matrix; labels that are other words rename them."""
+    wanted = list(map(as_written, labels))
+    if set(wanted) == set(order):
+        return wanted, labels
+    if set(wanted) & set(order) or len(wanted) != len(order):
+        message = (
+            f"`labels` are {listed(labels)}, and the matrix names its classes {listed(names)}. Give `labels` of these, "
+            "in the order that you want, or leave it out."
+        )
+        raise HowsureError(message)
+    return order, labels

@@ -1,0 +1,105 @@
+"""Ratings in the layouts of other packages: items × raters, raters × items, and items × categories of counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import DoubtfulDataError, HowsureError, one_of
+from howsure.sources.encoding import missing
+from howsure.sources.plain import plain
+
+Array = NDArray[Any]
+Layout: TypeAlias = Literal["items_by_raters", "raters_by_items", "category_counts"]
+LAYOUTS = ("items_by_raters", "raters_by_items", "category_counts")
+FEW_ITEMS = 4  # from which on equal row sums are no coincidence, and from as many columns on items may be in columns
+
+
+def arranged(by_name: dict[Any, Any], layout: Layout, role: str, *, check: bool) -> tuple[dict[Any, Any], Any]:
+    """Return the raters' columns by their names, and the categories where the layout names them.
+
+    Parameters
+    ----------
+    by_name : dict
+        The columns as they were given.
+    layout : {"items_by_raters", "raters_by_items", "category_counts"}
+        What rows and columns are.
+    role : str
+        Name of the ratings in errors.
+    check : bool
+        Whether to refuse ratings that look like one of the other layouts.
+
+    Raises
+    ------
+    HowsureError
+        If numbers of ratings are no whole numbers.
+    """
+    one_of("layout", layout, LAYOUTS)
+    if layout == "category_counts":
+        return _raters_of_counts(by_name, role), list(by_name)
+    if layout == "raters_by_items":
+        columns = [_listed(each) for each in by_name.values()]
+        return {rater: [column[rater] for column in columns] for rater in range(len(columns[0]))}, None
+    if check:
+        _refuse_other_layouts(by_name, role)
+    return by_name, None
+
+
+def _listed(column: Any) -> list[Any]:
+    return list(column.tolist() if hasattr(column, "tolist") else column)
+
+
+def _refuse_other_layouts(by_name: Mapping[Any, Any], role: str) -> None:
+    """Refuse a table whose rows have equal sums, and one of more raters than items, where raters have no names."""
+    columns = [_listed(plain(role, each)) for each in by_name.values()]
+    items, raters = len(columns[0]) if columns else 0, len(columns)
+    numbers = _counts(columns)
+    if numbers is not None and items >= FEW_ITEMS and _have_equal_sums(numbers):
+        message = (
+            f"Every row of `{role}` sums to {int(numbers[0].sum())}: these are numbers of ratings by category, it seems, "
+            "and no ratings. Say layout='category_counts'."
+        )
+        raise DoubtfulDataError(message)
+    is_named = any(isinstance(name, str) for name in by_name)
+    if not is_named and raters > 2 * items and raters >= FEW_ITEMS:
+        message = (
+            f"`{role}` has {items} rows and {raters} columns: far more raters than items. If rows are the raters, say "
+            "layout='raters_by_items'."
+        )
+        raise DoubtfulDataError(message)
+
+
+def _have_equal_sums(numbers: Array) -> bool:
+    sums = numbers.sum(1)
+    return bool(sums[0] > 1 and (sums == sums[0]).all() and (numbers != numbers[0]).any() and (numbers == 0).any())
+
+
+def _counts(columns: list[list[Any]]) -> Array | None:
+    """Return columns of whole numbers as an array of rows × columns; None if one is no such number."""
+    try:
+        found = np.array(columns).T
+    except ValueError:
+        return None
+    if found.dtype.kind not in "iuf" or found.ndim != 2 or not found.size:
+        return None
+    is_whole = np.isfinite(found).all() and (found >= 0).all() and (found == np.floor(found)).all()
+    return found if is_whole else None
+
+
+def _raters_of_counts(by_name: Mapping[Any, Any], role: str) -> dict[Any, Any]:
+    """Return as many columns as an item has ratings at most: those of raters without names, who are exchangeable."""
+    columns = [_listed(each) for each in by_name.values()]
+    gaps = [missing(column) for column in columns]
+    numbers = _counts(
+        [[0 if gap else cell for gap, cell in zip(*each, strict=True)] for each in zip(gaps, columns, strict=True)]
+    )
+    if numbers is None:
+        message = f"`{role}` holds no numbers of ratings. Give whole numbers: one row an item, one column a category."
+        raise HowsureError(message)
+    most, names = int(numbers.sum(1).max()), list(by_name)
+    rows = [[name for name, number in zip(names, row, strict=True) for _ in range(int(number))] for row in numbers]
+    full = [row + [None] * (most - len(row)) for row in rows]
+    return {rater: [row[rater] for row in full] for rater in range(most)}
