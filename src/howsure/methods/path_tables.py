@@ -316,4 +316,4 @@ def second_order_bias(value: Callable[[Array], Array], cells: Array, part: float
         above = value(moved)
         bend = (above + value(np.subtract(2 * cells, moved, out=moved)) - 2 * middle) / step[:, 0] ** 2
         total += np.where(np.isfinite(bend), bend, 0.0)
-    return total / (2 * min(directions, DIRECTIONS))
+    return np.asarray(total / (2 * min(directions, DIRECTIONS)))

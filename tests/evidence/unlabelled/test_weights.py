@@ -80,7 +80,7 @@ def test_bands_and_chunks_take_weights():
     table = hs.calibrated(SCORE, sample_weight=WEIGHT)
     curve = hs.threshold_curves(table, "precision")["precision"]
     place = int(np.flatnonzero(curve["threshold"] <= 0.5)[0])
-    alone = hs.estimate(table, "precision", threshold=float(curve["threshold"][place]), method="delta")
+    alone = hs.estimate(table, "precision", threshold=float(curve["threshold"][place]))
     assert (curve["low"][place], curve["high"][place]) == pytest.approx((alone.low, alone.high), rel=1e-6)
     chunks = hs.calibrated(SCORE, sample_weight=WEIGHT, every=30)
     first = hs.calibrated(SCORE[:30], sample_weight=WEIGHT[:30])
