@@ -84,9 +84,7 @@ class Refitted:
         found = (up - down) / (2 * step)
         return np.where(np.isfinite(found), found, 0.0)
 
-    def limits(
-        self, value: float, starts: Sequence[Array], z: float, confidence_level: float
-    ) -> tuple[float, float]:
+    def limits(self, value: float, starts: Sequence[Array], z: float, confidence_level: float) -> tuple[float, float]:
         """Return the limits.
 
         Parameters
