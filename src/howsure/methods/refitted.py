@@ -139,13 +139,13 @@ class Refitted:
 
     @property
     def _pseudo(self) -> Array:
-        return PSEUDO / self.rows.sum(1)[self.row]
+        return np.asarray(PSEUDO / self.rows.sum(1)[self.row])
 
     def _totals(self, observed: Array) -> Array:
         return np.asarray((self.rows @ observed)[self.row])
 
     def _means(self, observed: Array, form: Array) -> Array:
-        return quotient(self.rows @ (observed * form), self.rows @ observed)[self.row]
+        return np.asarray(quotient(self.rows @ (observed * form), self.rows @ observed)[self.row])
 
 
 def limits_at_levels(
