@@ -64,7 +64,10 @@ DESIGNS = (
     *(Independent, Weighted, FixedMargins, Clusters, Separate, Linearised, Reviewed, TwoPhase, StratifiedSample),
     *(Batch, Population, Known, CalibratedBatch),
 )
-PARTS = (Sample, MergedDraws, Votes, Cases, Cells, Platt, Beta, Isotonic, VennAbers, Steps, LowRank, ShiftRefit, csr_array)
+PARTS = (
+    *(Sample, MergedDraws, Votes, Cases, Cells, Platt, Beta, Isotonic, VennAbers, Steps),
+    *(LowRank, ShiftRefit, csr_array),
+)
 KINDS: dict[str, Any] = {kind.__name__: kind for kind in (*TABLES, *DESIGNS, *PARTS)}
 
 

@@ -23,13 +23,19 @@ class Refit(Protocol):
     """
 
     @property
-    def observed(self) -> Array: ...
+    def observed(self) -> Array:
+        """The counts."""
+        ...
 
     @property
-    def row(self) -> Array: ...
+    def row(self) -> Array:
+        """The multinomial sample of each observed cell."""
+        ...
 
     @property
-    def is_independent(self) -> bool: ...
+    def is_independent(self) -> bool:
+        """Whether the observed cases are independent and unweighted."""
+        ...
 
     def tables(self, observed: Array) -> Array:
         """Return the tables estimated from other counts, ``(..., observed cells)`` → ``(..., cells)``."""

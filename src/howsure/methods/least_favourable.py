@@ -33,17 +33,17 @@ class LeastFavourable(Method):
     Notes
     -----
     Where the table is a known function of several independent samples (`Design.refit`), as from `transported`, each
-    sample has binomial limits for its part of the metric: Jeffreys', or mid-p limits where all its cases agree. To first
-    order the metric changes by gᵢ·pᵢ with the proportions pᵢ of sample i. The mean of gᵢ is a share of the way from its
-    least to its greatest value; its limit is rᵢ away. All samples move together, each by the part ``rᵢ / √Σ rᵢ²`` of its
-    way, and the metric of the table estimated there is the limit. The gradient is then taken at that table and the step
-    repeated, twice; the farthest value found is the limit. Where the metric is linear this is the method of variance
-    estimates recovery; where it bends, as with a class that hardly occurs, the limit follows the bend and stays in the
-    range.
+    sample has binomial limits for its part of the metric: Jeffreys', or mid-p limits where all its cases agree. To
+    first order the metric changes by gᵢ·pᵢ with the proportions pᵢ of sample i. The mean of gᵢ is a share of the way
+    from its least to its greatest value; its limit is rᵢ away. All samples move together along their covariances with
+    gᵢ, each by the part ``rᵢ / √Σ rᵢ²`` of its way, and the metric of the table estimated there is the limit. This is
+    repeated twice with the mean of the gradients at both ends; the farthest value is the limit. Where the metric is
+    linear this is the method of variance estimates recovery. Where it bends, as with a class that hardly occurs, the
+    limit follows the bend and stays in the range.
 
     For other estimates the table moves along its covariance with the metric. With gradient g and covariance Σ of the
-    table T, the table that is z standard errors away has moved by ``z Σg / √(g·Σg)``. The limits are the extremes of the
-    metric on the way to these two tables, with cells below zero set to zero.
+    table T, the table that is z standard errors away has moved by ``z Σg / √(g·Σg)``. The limits are the extremes of
+    the metric on the way to these two tables, with cells below zero set to zero.
 
     References
     ----------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, final
 
@@ -18,7 +18,7 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 STEPS = np.linspace(0.0, 1.0, 33)  # of the way from the observed counts to those at a limit
-ROUNDS = 3  # of gradients: the first at the observed counts, each further one at the limit found before
+ROUNDS = 3  # of gradients: the first at the observed counts, each further one its mean with that at the last limit
 PSEUDO = 1.0  # cases of each sample, for the gradient and for variances alone
 NUDGE = 1e-4  # of a sample's total: central differences
 CLOSE = 1e-6  # of a sample's span: outcomes that are as bad, or as good
@@ -33,7 +33,9 @@ class Refitted:
     mean of g in a sample is a share of the way from its least to its greatest value, and has binomial limits. The
     samples move together towards these limits, each by the part of the way that its own reach is of
     ``sqrt(Σ reach²)`` (method of variance estimates recovery), and the metric of the table estimated there is the
-    limit. The gradient there, which differs where the metric bends, gives other parts, and the farther limit is kept.
+    limit. The mean of the gradients at both ends, which differ where the metric bends, gives other parts, and the
+    farthest limit is kept. Where the observed counts are outside of the range of possible tables, as with a share below
+    zero, there is a gradient just inside of it and one at its border, and the farther limit counts.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ class Refitted:
         found = cls(metric, table, refit, row, rows, 1.0)
         if refit.is_independent:
             return found
-        gradient = found.gradient(refit.observed)
+        gradient = found.gradients(refit.observed)[0]
         own = float((refit.observed * (gradient - found._means(refit.observed, gradient)) ** 2).sum())
         effect = float(quotient(np.asarray(table.variance(slopes)), np.asarray(own)))
         return cls(metric, table, refit, row, rows, max(effect, 1.0))
@@ -70,49 +72,50 @@ class Refitted:
         with np.errstate(all="ignore"):
             return np.asarray(self.metric(self.table.wrap(self.refit.tables(observed))))
 
-    def gradient(self, observed: Array) -> Array:
-        """Return the derivatives of the metric by the observed counts, one case more in each sample."""
-        smooth = self.refit.interior(observed + self._pseudo)
+    def gradients(self, observed: Array) -> list[Array]:
+        """Return the gradient inside the range of possible tables; for counts outside, that at them too."""
+        smooth = observed + self._pseudo
+        inside = self.refit.interior(smooth)
+        return [self._gradient(each) for each in ((inside,) if inside is smooth else (inside, smooth))]
+
+    def _gradient(self, smooth: Array) -> Array:
         step = NUDGE * self._totals(smooth)
         up, down = self.values(smooth + np.multiply.outer([1.0, -1.0], np.diag(step)))
         found = (up - down) / (2 * step)
         return np.where(np.isfinite(found), found, 0.0)
 
-    def limits(self, value: float, start: Array, z: float, confidence_level: float) -> tuple[float, float]:
+    def limits(self, value: float, starts: Sequence[Array], z: float, confidence_level: float) -> tuple[float, float]:
         """Return the limits.
 
         Parameters
         ----------
         value : float
             The metric of the table.
-        start : ndarray of shape (observed cells,)
-            Its gradient at the observed counts.
+        starts : sequence of ndarray of shape (observed cells,)
+            Its gradients at the observed counts.
         z : float
             Quantile of the level, of Student's t where variances are uncertain.
         confidence_level : float
             Coverage of the interval.
         """
         worth = (normal_quantile(confidence_level) / z) ** 2 / self.effect
-        return self._limit(value, start, -1.0, worth, confidence_level), self._limit(
-            value, start, 1.0, worth, confidence_level
-        )
+        low = min(self._limit(value, start, -1.0, worth, confidence_level) for start in starts)
+        return low, max(self._limit(value, start, 1.0, worth, confidence_level) for start in starts)
 
-    def _limit(self, value: float, gradient: Array, sign: float, worth: float, level: float) -> float:
-        observed, farthest = self.refit.observed, value
+    def _limit(self, value: float, start: Array, sign: float, worth: float, level: float) -> float:
+        observed, farthest, gradient = self.refit.observed, value, start
         for left in reversed(range(ROUNDS)):
             ahead = self._moved(sign * gradient, worth, level) - observed
             path = observed + STEPS[:, None] * ahead
             found = self.values(path)
-            found = np.where(np.isfinite(found), found, value)
-            place = int((sign * found).argmax())
-            farthest = sign * max(sign * farthest, sign * float(found[place]))
+            farthest = sign * float(np.nanmax(np.append(sign * found, sign * farthest)))
             if left:
-                gradient = self.gradient(path[place])
+                gradient = (start + self.gradients(path[-1])[0]) / 2
         return farthest
 
     def _moved(self, gradient: Array, worth: float, level: float) -> Array:
         """Return the counts at the upper limit of a linear form."""
-        observed, totals = self.refit.observed, self._totals(self.refit.observed)
+        observed = self.refit.observed
         inside = self.rows > 0
         lowest, highest = (
             extreme(np.where(inside, gradient, fill), 1) for extreme, fill in ((np.min, np.inf), (np.max, -np.inf))
@@ -123,27 +126,26 @@ class Refitted:
         share = quotient(self.rows @ (observed * place), number)
         share = np.where(share < CLOSE, 0.0, np.where(share > 1 - CLOSE, 1.0, share))
         smooth = observed + self._pseudo
-        varied = quotient(self.rows @ (smooth * place**2), number + PSEUDO) - (
-            quotient(self.rows @ (smooth * place), number + PSEUDO) ** 2
-        )
+        mean = quotient(self.rows @ (smooth * place), number + PSEUDO)
+        away = smooth * (place - mean[self.row])
+        spread = self.rows @ (away * place)
         # Outcomes between the ends vary less than a share of the same mean.
-        fewer = np.maximum(quotient(share * (1 - share), varied), 1.0)
-        _, limit = binomial.jeffreys_or_mid_p(share, number * worth * np.where((share > 0) & (share < 1), fewer, 1), level)
+        fewer = np.where((share > 0) & (share < 1), quotient((number + PSEUDO) * share * (1 - share), spread), 1.0)
+        trials = number * worth * np.maximum(fewer, 1.0)
+        _, limit = binomial.jeffreys_or_mid_p(share, trials, level)
         reach = number * span * (limit - share)
-        part = quotient(limit - share, 1 - share) * quotient(reach, np.sqrt((reach**2).sum()))
-        best = np.where(place >= 1 - CLOSE, smooth, 0.0)
-        ends = best * (totals / self._totals(best))
-        return np.asarray(observed + part[self.row] * (ends - observed))
+        shift = quotient(reach, np.sqrt((reach**2).sum())) * quotient((limit - share) * number, spread)
+        return np.asarray(np.maximum(observed + shift[self.row] * away, 0.0))
 
     @property
     def _pseudo(self) -> Array:
-        return PSEUDO / self.rows.sum(1)[self.row]
+        return np.asarray(PSEUDO / self.rows.sum(1)[self.row])
 
     def _totals(self, observed: Array) -> Array:
         return np.asarray((self.rows @ observed)[self.row])
 
     def _means(self, observed: Array, form: Array) -> Array:
-        return quotient(self.rows @ (observed * form), self.rows @ observed)[self.row]
+        return np.asarray(quotient(self.rows @ (observed * form), self.rows @ observed)[self.row])
 
 
 def limits_at_levels(
@@ -165,5 +167,5 @@ def limits_at_levels(
         The metric's gradient by the table's cells.
     """
     fitted = Refitted.of(metric, table, refit, slopes)
-    start = fitted.gradient(refit.observed)
-    return lambda z, level: fitted.limits(value, start, z, level)
+    starts = fitted.gradients(refit.observed)
+    return lambda z, level: fitted.limits(value, starts, z, level)

@@ -104,9 +104,7 @@ def test_forty_labels_and_poor_made_ones_cover():
     known = {metric: hs.estimate(hs.from_counts(np.rint(1e6 * rates)), metric).value for metric in covered}
     for _ in range(studies):
         truth = (rng.random(1040) < 0.2).astype(int)
-        made, predicted = (
-            np.where(rng.random(1040) < np.where(truth, 0.6, 0.65), truth, 1 - truth) for _ in range(2)
-        )
+        made, predicted = (np.where(rng.random(1040) < np.where(truth, 0.6, 0.65), truth, 1 - truth) for _ in range(2))
         table = hs.prediction_powered(np.where(np.arange(1040) < 40, truth, np.nan), made, predicted)
         for metric, found in hs.evaluate(table, list(covered)).items():
             covered[metric] += found.low <= known[metric] <= found.high

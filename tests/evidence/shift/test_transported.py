@@ -282,7 +282,9 @@ def test_the_table_of_the_same_samples_is_the_same_and_of_others_theirs():
     """The refit gives the table at the observed counts, and at others the one that `transported` gives for them."""
     refit = hs.transported(SOURCE, TARGET).design.refit
     other = np.array([850.0, 150, 40, 460, 7900, 2100])
-    theirs = hs.transported(hs.from_counts(other[:4].reshape(2, 2), labels=["ok", "fault"]), {"ok": 7900, "fault": 2100})
+    theirs = hs.transported(
+        hs.from_counts(other[:4].reshape(2, 2), labels=["ok", "fault"]), {"ok": 7900, "fault": 2100}
+    )
     for observed, table in ((refit.observed, hs.transported(SOURCE, TARGET)), (other, theirs)):
         np.testing.assert_allclose(refit.tables(observed), table.cells, rtol=1e-9)
 

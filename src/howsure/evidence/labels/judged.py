@@ -275,7 +275,7 @@ class _Cases:
         return PairedJudgedTable(counts=counts, labels=self.axis, names=names, codes=codes, design=design, rows=rows)
 
 
-def post_stratified(  # noqa: PLR0917 - the columns of the cases, and what the classes are
+def post_stratified(
     true: Array,
     made: Array,
     predicted: Array | None,

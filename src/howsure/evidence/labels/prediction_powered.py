@@ -158,9 +158,10 @@ def prediction_powered(
     rows, axis = _positions(given, labels, pos_label, check=check)
 
     def table(some: Any) -> ConfusionTable:
-        _refuse_unusable(rows[0, some])
+        true, made, predicted = rows[:, some]
+        _refuse_unusable(true)
         if power is None and metric is None:
-            return post_stratified(*rows[:, some], axis, Tally.of_cases(rows[0, some].size), alone=ALONE)
+            return post_stratified(true, made, predicted, axis, Tally.of_cases(true.size), alone=ALONE)
         trusted, other = _counted(rows[:, some], len(axis))
         weight = _best_power(metric, trusted, other, axis) if power is None else power  # type: ignore[arg-type]
         return _estimated(trusted, other, weight, axis)

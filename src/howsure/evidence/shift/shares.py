@@ -233,7 +233,7 @@ class ShiftRefit:
     def tables(self, observed: Array) -> Array:
         """Return the tables of the target, ``(..., cells)``."""
         source, target = np.split(observed, [len(self.truth)], -1)
-        rates, totals, shares = self._fitted(source, target)
+        _, totals, shares = self._fitted(source, target)
         scale = target.sum(-1, keepdims=True) * shares / totals
         return np.asarray((source * scale[..., self.truth]) @ np.eye(self.cells)[self.place])
 
