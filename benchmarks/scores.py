@@ -144,12 +144,12 @@ def nannyml() -> None:
                 repeated(partial(_calibrated_at_half, true, score)),
                 partial(_seconds, ask, "fit", "estimate"),
             )
-            timed_in_turn(f"calibration on {LABELLED:,} cases, and {five}", ours, theirs, _name(ask()), 20, 3)
+            timed_in_turn(f"calibration on {LABELLED:,} cases, and {five}", ours, theirs, _name(ask()), 1, 3)
         rng = np.random.default_rng(0)
         score = rng.beta(0.8, 1.4, size)
         with _cbpe(python, rng.random(size) < score, score) as ask:
             ours, theirs = repeated(partial(_at_half, score)), partial(_seconds, ask, "estimate")
-            timed_in_turn(f"{five}, of calibrated scores", ours, theirs, _name(ask()), 20, 3)
+            timed_in_turn(f"{five}, of calibrated scores", ours, theirs, _name(ask()), 1, 3)
 
 
 def _calibrated_at_half(true: np.ndarray, score: np.ndarray) -> Any:

@@ -160,6 +160,12 @@ def test_values_and_limits_are_in_order_and_in_range(seed):
         )
 
 
+def test_sites_of_one_case_are_one_proportion():
+    """Sites of one case each do not tell tau: the smallest, 0, is taken, and the value is the proportion."""
+    fit = BinomialNormal(likelihood_of([1, 0, 1, 1], [1, 1, 1, 1]), 0.95)
+    assert (fit.value, fit.maximum[1]) == (pytest.approx(0.75, abs=0.01), 0)
+
+
 def test_equal_sites_are_not_moved():
     """Of equal sites the value is theirs, and tau is 0."""
     fit = BinomialNormal(likelihood_of([42] * 12, [45] * 12), 0.95)
@@ -167,6 +173,27 @@ def test_equal_sites_are_not_moved():
     assert fit.maximum[1] == 0
     assert fit.weights == pytest.approx(np.full(12, 1 / 12))
     assert fit.likelihood.common == pytest.approx((42 / 45, 0), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "hits, cases",
+    [
+        ([0, 30, 30], [30, 30, 30]),
+        ([0, 30], [30, 30]),
+        ([1, 0, 1, 1], [1, 1, 1, 1]),
+        ([900_000_000, 900_010_000, 899_995_000], [10**9] * 3),
+        ([900_000, 8, 3], [1_000_000, 10, 10]),
+    ],
+)
+@pytest.mark.parametrize("of_mean", [False, True])
+def test_extreme_sites_have_their_value_inside(hits, cases, of_mean):
+    """Sites at both ends, which have no finite maximum, of one case or of 1e9: the value lies inside its interval."""
+    fit = BinomialNormal(likelihood_of(hits, cases), 0.95, of_mean)
+    (low,), (high,) = fit.limits(0.95)
+    assert 0 <= low <= fit.value <= high <= 1
+    predicted = fit.predicted()
+    assert 0 <= predicted[0] < fit.value < predicted[1] <= 1
+    assert fit.weights.sum() == pytest.approx(1)
 
 
 @pytest.mark.thorough

@@ -55,7 +55,8 @@ def forest(pooled: Pooled, *, metric: str = "", ax: Axes | None = None) -> Axes:
     _diamond(ax, pooled, len(single))
     ax.set_title(", ".join(pooled.facts[:2]), loc="left", fontsize="medium")
     name_rows(ax, [*single, "together"])
-    ax.set_xlabel(f"{metric_words(metric or pooled.metric) or 'value'} with {percent(pooled.confidence_level)} interval")
+    words = metric_words(metric or pooled.metric) or "value"
+    ax.set_xlabel(f"{words} with {percent(pooled.confidence_level)} interval")
     return ax
 
 

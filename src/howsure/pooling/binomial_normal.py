@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.pooling.likelihood import Likelihood
-from howsure.pooling.rows import FARTHEST, LARGEST_TAU, TAU_SCALE, Rows, rows_about_the_maximum
+from howsure.pooling.rows import FARTHEST, LARGEST_TAU, Rows, rows_about_the_maximum
 
 Array = NDArray[Any]
 DEPTH = 25.0  # twice the drop of the log-likelihood within which a new site is predicted
@@ -19,6 +19,7 @@ DENSE = 81  # values of mu in each row, by interpolation
 FARTHEST_SITE = 60.0  # logits
 NORMAL_NODES = 41  # for the mean of expit(mu + tau Z)
 NEWTON_STEPS, STENCIL, CLOSE = 20, 0.002, 1e-6  # of the maximum; parts of a standard error
+RIDGE = 1e-4  # of the determinant of the curvature, below which mu and tau are not told apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,28 +65,33 @@ class BinomialNormal:
 
     @cached_property
     def maximum(self) -> tuple[float, float]:
-        """The maximum-likelihood mu and tau, without the penalty; an infinite mu for sites at an end of the range."""
+        """The maximum-likelihood mu and tau, without the penalty; an infinite mu for sites at an end of the range.
+
+        Sites at both ends and none between have no maximum at a finite tau: then it is the maximum with the penalty.
+        """
         if self.at_an_end:
             return math.copysign(math.inf, self.likelihood.values[0] - 0.5), 0.0
         mu, heights = self.rows.dense(DENSE)
-        free = heights + np.square(self.rows.tau / TAU_SCALE)[:, None] / 2
-        row, column = divmod(int(free.argmax()), free.shape[1])
+        row, column = divmod(int(heights.argmax()), heights.shape[1])
         gap = float(np.diff(self.rows.tau)[max(row - 1, 0)])
-        return self._climbed(np.array([mu[row, column], self.rows.tau[row]]), gap)
+        penalised = float(mu[row, column]), float(self.rows.tau[row])
+        return self._climbed(np.array(penalised), gap) or penalised
 
-    def _climbed(self, at: Array, gap: float) -> tuple[float, float]:
+    def _climbed(self, at: Array, gap: float) -> tuple[float, float] | None:
         """Return the maximum near a pair by Newton's method; the likelihood is an even function of tau."""
         scale = np.array([self.likelihood.standard_error, gap])
         for _ in range(NEWTON_STEPS):
             slope, curvature = self._derivatives(at, scale)
-            if curvature[1, 1] >= 0:  # between two maxima at tau and -tau
+            if curvature[1, 1] > RIDGE * abs(curvature[0, 0]):  # between two maxima at tau and -tau
                 at = at + np.array([0.0, gap / 2])
                 continue
+            if abs(at[0]) > FARTHEST or at[1] > LARGEST_TAU or not _is_peak(curvature):
+                return None
             step = np.clip(-np.linalg.solve(curvature, slope), -2 * scale, 2 * scale)
             at = np.array([at[0] + step[0], abs(at[1] + step[1])])
             if (np.abs(step) < CLOSE * scale).all():
                 break
-        return float(at[0]), min(float(at[1]), LARGEST_TAU)
+        return float(at[0]), float(at[1])
 
     def _derivatives(self, at: Array, scale: Array) -> tuple[Array, Array]:
         """Return slope and curvature of the log-likelihood by differences on a stencil of three by three."""
@@ -115,7 +121,7 @@ class BinomialNormal:
         ahead = self._estimand(mu + np.array([steps[0], 0.0]), np.abs(tau + np.array([0.0, steps[1]])))
         behind = self._estimand(mu - np.array([steps[0], 0.0]), np.abs(tau - np.array([0.0, steps[1]])))
         slope = (ahead - behind) / (2 * steps)
-        return math.sqrt(max(float(slope @ np.linalg.solve(-curvature, slope)), 0.0))
+        return math.sqrt(float(slope @ np.linalg.solve(-curvature, slope))) if _is_peak(curvature) else math.nan
 
     def limits(self, level: Any) -> tuple[Array, Array]:
         """Return the smallest and the largest estimand in the region where the likelihood ratio statistic is small."""
@@ -185,6 +191,12 @@ class BinomialNormal:
         tails = (1 - self.level) / 2, (1 + self.level) / 2
         low, high = (optimize.brentq(excess, -FARTHEST_SITE, FARTHEST_SITE, args=(each,)) for each in tails)
         return float(special.expit(low)), float(special.expit(high))
+
+
+def _is_peak(curvature: Array) -> bool:
+    """Whether a function with this second derivative has a peak; not a ridge, as for sites of one case each."""
+    product = curvature[0, 0] * curvature[1, 1]
+    return bool(curvature[0, 0] < 0 and (1 - RIDGE) * product > curvature[0, 1] ** 2)
 
 
 def _vertex(heights: Array) -> float:

@@ -174,7 +174,7 @@ def _experiment_sheet(study: Study, found: Found) -> Sheet:
 
 def _methods(study: Study) -> Section:
     rows = tuple(
-        (word(metric_words(metric)), word(each.name), word(each.scale or "that of the metric’s range"))
+        (word(metric_words(metric)), word(each.in_words), word(each.scale or "that of the metric’s range"))
         for metric, each in study.metrics.items()
     )
     sheet = Sheet("How groups are put together", ("metric", "aggregation", "scale"), rows)

@@ -66,6 +66,11 @@ class Aggregation:
     test_share: float | None = None
     estimand: str | None = None
 
+    @property
+    def in_words(self) -> str:
+        """The name; for the default the aggregations that it stands for."""
+        return f"{BINOMIAL_NORMAL} ({UNBOUNDED} without a finite range)" if self.name == DEFAULT else self.name
+
     def settings(self) -> dict[str, Any]:
         """Return name and settings as a study file says them."""
         name = None if self.name == DEFAULT else self.name
