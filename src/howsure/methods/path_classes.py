@@ -121,7 +121,7 @@ class ManyClasses(ClassPath):
         """Return the second-order bias by what each class adds."""
         hits, (misses, alarms) = self.filled[..., : self.classes], self.told.errors(self.filled)
         rows = hits + misses  # a weighted average is over the cases of its own classes
-        total = np.where(self.averages.by_total, self.averages.times > 0, True) * rows
+        total = (~self.averages.by_total | (self.averages.times > 0)) * rows
         rest = total.sum(-1, keepdims=True) - rows - alarms
         return self.averages.bias((hits, misses, alarms, rest), SMALL_PART, NUDGE)
 
