@@ -98,9 +98,10 @@ class ClassPath(PathTables, abc.ABC):
         """Return bias and inflation of the variance; the bias of macro averages is half by second differences."""
         left_out = LeftOut(self.averages, self.told, self.cases)
         bias, inflation = left_out.bias(), np.ones(len(self.cases))
-        if not left_out.is_weighted.all():
-            bias = np.where(left_out.is_weighted, bias, (bias + self.bias()) / 2)
-            inflation = np.where(left_out.is_weighted, 1.0, left_out.inflation())
+        is_weighted = left_out.is_weighted[:, 0]
+        if not is_weighted.all():
+            bias = np.where(is_weighted, bias, (bias + self.bias()) / 2)
+            inflation = np.where(is_weighted, 1.0, left_out.inflation())
         equal, fixed = left_out.of_fixed_sizes()
         return np.where(equal, fixed, bias), inflation
 
