@@ -130,7 +130,10 @@ def test_separate_test_sets_are_compared_over_the_classes_of_both():
 def test_a_stray_word_of_one_model_leaves_the_others_as_they_are():
     """Of three models those without it have their own macro F1."""
     models = {"x": X, "y": Y, "z": X[::-1][:50] + X[50:]}
-    with_it, without = hs.paired(T, models), hs.paired(T, models | {"y": ["b" if each == "other" else each for each in Y]})
+    with_it, without = (
+        hs.paired(T, models),
+        hs.paired(T, models | {"y": ["b" if each == "other" else each for each in Y]}),
+    )
     boards = [hs.leaderboard(each, "f1@macro", random_state=0) for each in (with_it, without)]
     for name in "xz":
         one, other = (board[name].estimate for board in boards)

@@ -259,7 +259,16 @@ def test_every_instruction_set_gives_the_same_numbers(tmp_path):
         assert (
             ctypes.CDLL(str(target)).howsure_grown(*(ctypes.c_int64(each) for each in (2, 123, 2, 2)), *addresses) == 0
         )
-        arrays = (ones, 2 * ones, ones, ones, np.nan * ones, *(cells.reshape(-1)[each:] for each in range(4)), ones, bias)
+        arrays = (
+            ones,
+            2 * ones,
+            ones,
+            ones,
+            np.nan * ones,
+            *(cells.reshape(-1)[each:] for each in range(4)),
+            ones,
+            bias,
+        )
         addresses = [ctypes.c_void_p(each.ctypes.data) for each in arrays]
         assert (
             ctypes.CDLL(str(target)).howsure_average_bias(*(ctypes.c_int64(each) for each in (2, 1, 40)), *addresses)

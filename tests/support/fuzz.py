@@ -473,7 +473,9 @@ def numbers(found, table, metric, threshold):
         held = found.draws is None and found.method not in TEXTBOOK
         if held and not found.low - slack <= found.value <= found.high + slack:
             yield f"{found.value} outside [{found.low}, {found.high}]"
-        inside = low + slack < found.value < high - slack and found.standard_error > ROUNDING and "bias" not in found.reason
+        inside = (
+            low + slack < found.value < high - slack and found.standard_error > ROUNDING and "bias" not in found.reason
+        )
         if held and inside and "@" in metric and found.method == "flow" and found.value in (found.low, found.high):
             yield f"a limit at the value, of a standard error of {found.standard_error}: {found}"
 

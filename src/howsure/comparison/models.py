@@ -88,9 +88,9 @@ def evaluate_models(
     first = tables[models.models[0]]
     settings: dict[str, Any] = {"confidence_level": level, "random_state": random_state}
     if not isinstance(chosen, Bootstrap | Dirichlet):
-        wanted = default_metrics(first) if metrics is None else asked_metrics(first, listed_metrics(metrics))
-        own = list(zip(*(resolve_each(each, list(tables.values())) for each in wanted), strict=True))
-        pairs = zip(tables.items(), own, strict=True)
+        listed = default_metrics(first) if metrics is None else asked_metrics(first, listed_metrics(metrics))
+        of_models = zip(*(resolve_each(each, list(tables.values())) for each in listed), strict=True)
+        pairs = zip(tables.items(), of_models, strict=True)
         alone = {name: evaluate(each, bound, method=chosen, **settings) for (name, each), bound in pairs}
         return Results(results=alone, column="model")
     if isinstance(chosen, Dirichlet) and not chosen.is_plain:

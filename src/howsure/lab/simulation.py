@@ -284,8 +284,7 @@ def _in_passes(
     rows = np.broadcast_to(stack.rows, len(times))
     stacks = [replace(stack, counts=stack.counts[part], rows=rows[part]) for part in parts]
     found = [
-        _in_one_pass(truth, metrics, each, times[part], method, level)
-        for each, part in zip(stacks, parts, strict=True)
+        _in_one_pass(truth, metrics, each, times[part], method, level) for each, part in zip(stacks, parts, strict=True)
     ]
     return {place: _joined([each[place] for each in found]) for place in found[0]}
 

@@ -38,7 +38,7 @@ class LeftOut:
         self.misses, self.alarms = layout.by_class(self.wrong)
         self.rows = self.hits + self.misses
         self.value, self.times, self.whole = averages.of_each(self.hits, self.rows, self.hits + self.alarms)
-        self.is_weighted = averages.by_total.any(-1)
+        self.is_weighted = np.asarray(averages.by_total).any(-1, keepdims=True)
         counted = averages.weights(self.rows, self.times)
         self.weights = quotient(counted, counted.sum(-1, keepdims=True))
         over, under = averages.above, averages.below
@@ -58,8 +58,8 @@ class LeftOut:
         total = np.zeros(len(self.cases))
         for (count, x, y), own in zip(self.forms, (1.0, 1.0, 0.0), strict=True):
             change = self._change(count, x, y)
-            bend = np.where(self.is_weighted[:, None], quotient(self.rows - own, self.rows) * change, 0.0)
-            bend = np.where(self.is_weighted[:, None], bend, y * quotient(change, self.whole))
+            bend = np.where(self.is_weighted, quotient(self.rows - own, self.rows) * change, 0.0)
+            bend = np.where(self.is_weighted, bend, y * quotient(change, self.whole))
             total += (self.weights * count * bend).sum(-1)
         return total
 

@@ -98,9 +98,10 @@ class ClassPath(PathTables, abc.ABC):
         """Return bias and inflation of the variance; the bias of macro averages is half by second differences."""
         left_out = LeftOut(self.averages, self.told, self.cases)
         bias, inflation = left_out.bias(), np.ones(len(self.cases))
-        if not left_out.is_weighted.all():
-            bias = np.where(left_out.is_weighted, bias, (bias + self.bias()) / 2)
-            inflation = np.where(left_out.is_weighted, 1.0, left_out.inflation())
+        is_weighted = left_out.is_weighted[:, 0]
+        if not is_weighted.all():
+            bias = np.where(is_weighted, bias, (bias + self.bias()) / 2)
+            inflation = np.where(is_weighted, 1.0, left_out.inflation())
         equal, fixed = left_out.of_fixed_sizes()
         return np.where(equal, fixed, bias), inflation
 
@@ -121,7 +122,7 @@ class ManyClasses(ClassPath):
         """Return the second-order bias by what each class adds."""
         hits, (misses, alarms) = self.filled[..., : self.classes], self.told.errors(self.filled)
         rows = hits + misses  # a weighted average is over the cases of its own classes
-        total = np.where(self.averages.by_total, self.averages.times > 0, True) * rows
+        total = (~self.averages.by_total | (self.averages.times > 0)) * rows
         rest = total.sum(-1, keepdims=True) - rows - alarms
         return self.averages.bias((hits, misses, alarms, rest), SMALL_PART, NUDGE)
 

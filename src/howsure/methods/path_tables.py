@@ -133,7 +133,7 @@ class PathTables(abc.ABC):
         cells = here.cells * quotient(filled.sum(-1), here.cells.sum(-1))[..., None]
         with np.errstate(all="ignore"):
             each = np.where(filled > 0, filled * np.log(filled / cells), 0.0)
-        return np.sqrt(np.maximum(2 * each.sum(-1), 0.0))
+        return np.asarray(np.sqrt(np.maximum(2 * each.sum(-1), 0.0)))
 
     @abc.abstractmethod
     def score(self, here: Point, tables: Any) -> Array:

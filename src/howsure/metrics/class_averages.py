@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from howsure.metrics.class_shares import class_shares
 from howsure.metrics.forms import Parts, divide
 from howsure.metrics.lumps import lumps_of_shares
 from howsure.metrics.metric import Metric
-from howsure.metrics.registry import REGISTRY
+from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import Spec
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
@@ -34,9 +34,7 @@ def filled(values: Array, spec: Spec) -> Array:
     return values if np.isnan(spec.zero_division) else np.where(np.isnan(values), spec.zero_division, values)
 
 
-def averaged(
-    spec: Spec, table: Table, average: Average, chosen: Array | None, without: Array | None = None
-) -> Metric:
+def averaged(spec: Spec, table: Table, average: Average, chosen: Array | None, without: Array | None = None) -> Metric:
     """Return an average over the classes that the observed tables define; see `ClassSet`.
 
     Parameters
@@ -123,9 +121,7 @@ def _of_each_class(spec: Spec) -> Spec:
     """Return the spec of the average that a metric is: balanced accuracy is that of recall."""
     if spec.definition.terms != ("recall",):
         return spec
-    recall = REGISTRY.find("recall")
-    assert recall is not None  # noqa: S101 - of this package
-    return Spec(recall, average="macro")
+    return Spec(cast("Definition", REGISTRY.find("recall")), average="macro")
 
 
 def _terms(spec: Spec, average: Average, members: ClassSet, kept: Array | None) -> Callable[..., Array] | None:

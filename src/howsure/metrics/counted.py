@@ -25,9 +25,7 @@ Array = NDArray[Any]
 REMEMBERED = 16  # linear forms of metrics, which may be large
 
 
-def of_predictions(
-    spec: Spec, table: Table, classes: Sequence[int] | None, without: Array | None = None
-) -> Metric:
+def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None, without: Array | None = None) -> Metric:
     """Return the metric that a spec names on a table of predictions.
 
     Parameters

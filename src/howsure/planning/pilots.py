@@ -92,8 +92,8 @@ class Pilot:
         if len(tables) > 1:
             joint = SeparateTables.of(tables)
             names = (self.names[0] or "first", self.names[1] or "second")
-            sides = map(Side, names, resolve_each(self.asked, tables), joint.views)
-            return joint, contrast_metric(self.effect, *sides)
+            both = map(Side, names, resolve_each(self.asked, tables), joint.views)
+            return joint, contrast_metric(self.effect, *both)
         table = tables[0]
         if not self.is_comparison:
             return table, resolve(self.asked, table)
