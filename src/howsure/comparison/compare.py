@@ -98,8 +98,9 @@ def compare(
         Names of the two models: of a paired table those to compare, needed where there are more than two; of two
         tables what to call them.
     method : str or Method, optional
-        By default Tango's score interval for a difference of shares of the same cases, DeLong's for areas under the
-        ROC curve, MOVER for different test sets, else `Flow`, or the delta method for scores.
+        By default Tango's score interval for a difference of proportions of the same cases, the empirical-likelihood
+        score interval for means of values, DeLong's for areas under the ROC curve, MOVER for different test sets, else
+        `Flow`, or the delta method for scores.
     contrast : {"difference", "ratio", "odds_ratio"}
         How the first model's metric is compared with the second's.
     confidence_level : float

@@ -16,8 +16,8 @@ A 95 % interval promises to hold the true value in 95 of 100 studies. Here studi
 metrics are known, and it is counted how often each method keeps the promise.
 
 `python -m howsure.lab run --out FOLDER` draws the studies, `python -m howsure.lab page FOLDER docs/coverage.md` writes
-this page. Other designs, scores, reviews and posteriors have [their own](coverage-designs.md), and so has [every
-metric](coverage-metrics.md). For a setting of yours, ask `howsure.lab.coverage`:
+this page. Other designs, scores, reviews and posteriors have [their own](coverage-designs.md), and so have [every
+metric](coverage-metrics.md), [means](coverage-means.md) and [tests](coverage-tests.md). For a setting of yours, ask `howsure.lab.coverage`:
 
 ```python
 >>> import howsure as hs
