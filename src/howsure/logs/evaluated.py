@@ -25,7 +25,7 @@ from howsure.methods.names import MethodName
 from howsure.metrics.binding import resolve
 
 Key = tuple[str, str]  # task and model
-OF_SCORES = {"mean", "median", "quantile"}  # statistics that are better where the scores are
+OF_SCORES = {"mean", "median", "quantile"}  # statistics that are in the unit of the scores, and better where these are
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -312,7 +312,7 @@ def evaluate_log(
         for part in parts:
             notes += cautions.of_harness(log, part)
             own = {model: estimate(table, statistic, **settings) for model, table in part.of_models.items()}
-            if part.is_exponential and statistic == "mean":
+            if part.is_exponential and statistic.partition("+")[0] in OF_SCORES:
                 own = {model: _aggregated(found, part) for model, found in own.items()}
             estimates |= {(name, model): found for model, found in own.items()}
             joined |= dict.fromkeys(((name, model) for model in own), part)
@@ -407,4 +407,4 @@ def _best(own: Mapping[str, Estimate], statistic: str, joined: Joined) -> str:
 
 def _is_lower_better(statistic: str, joined: Joined) -> bool:
     own = resolve(statistic, joined.of_models[joined.models[0]]).better
-    return own == "lower" if statistic not in OF_SCORES else joined.better == "lower"
+    return own == "lower" if statistic.partition("+")[0] not in OF_SCORES else joined.better == "lower"
