@@ -142,7 +142,12 @@ def test_folders_survive(tmp_path):
     found = hs.evaluate_log(hs.read_log(tmp_path), baseline="A")
     assert {model: each.value for (_, model), each in found.items()} == pytest.approx({"A": 0.5, "B": 1 / 3, "C": 0.5})
     assert list(found.comparisons) == [("t", "B")]
-    for said in ("'cut.json' is left out", "'other.json' is left out", "'u' without samples", "the later one counts"):
+    for said in (
+        "'cut.json' is left out",
+        "no logs that are known: 'other.json'",
+        "'u' without samples",
+        "the later one counts",
+    ):
         assert any(said in each for each in found.cautions), said
     assert any("C is not compared with" in each for each in found.cautions)
     assert run("evals", str(tmp_path), "--baseline", "A", "--fail-if-worse", "0.5").returncode == 2

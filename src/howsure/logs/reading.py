@@ -55,6 +55,8 @@ class Read:
         When the evaluation was made.
     is_alone : bool
         Whether the file was given by itself, and not in a folder.
+    is_foreign : bool
+        Whether it is no log.
     """
 
     path: Path
@@ -64,6 +66,7 @@ class Read:
     notes: list[str] = field(default_factory=list)
     created: str = ""
     is_alone: bool = False
+    is_foreign: bool = False
 
     @property
     def keys(self) -> dict[Key, None]:
@@ -163,6 +166,8 @@ def read_log(
             notes += each.notes
             each.is_alone = is_alone
             some.append(each)
+        foreign = [one.path.name for one in some if one.is_foreign]
+        notes += [f"Left out, for they are no logs that are known: {listed(foreign)}."] if foreign else []
         kept, said = _as_runs(some) if name is not None else _latest(some)
         notes += said
         found += kept
@@ -202,6 +207,8 @@ def _files(given: Any, *, every: bool = False) -> Iterator[tuple[Path, bool]]:
 
 def _read(path: Path, *, is_alone: bool) -> Read:
     """Return the content of a file; for an unusable file in a folder a note alone."""
+    if not is_alone and path.name in BESIDE:
+        return Read(path)
     try:
         return _content(path, is_alone=is_alone)
     except HowsureError as error:
@@ -225,8 +232,7 @@ def _content(path: Path, *, is_alone: bool) -> Read:
         message = f"'{path}' holds results without samples. Run with --log_samples, and give the samples_*.jsonl."
         raise HowsureError(message)
     if not is_alone:
-        said = f"'{path.name}' is left out: it is no log that is known."
-        return Read(path, notes=[] if path.name in BESIDE else [said])
+        return Read(path, is_foreign=True)
     message = (
         f"'{path}' is no log that is known. Known: {', '.join(each.name for each in READERS)}. For records of your own "
         "name the columns: `score`, `item` and `model`."
