@@ -90,7 +90,7 @@ class Clusters(Design):
             if tuple(self.shape) != (tables, cells) or (np.diff(self.owner) < 0).any():
                 invariants.refuse("`owner` must be the table of each cluster, in order.")
         if self.names is not None and len(self.names):
-            invariants.names("names", self.names, clusters, are_distinct=self.owner is None)
+            invariants.array("names", self.names, (clusters,), invariants.ANY)  # distinct ones would cost a pass
         if self.unit is not None:
             invariants.positions("unit", self.unit, entries, max(len(self.cell), 1))
 
