@@ -84,7 +84,7 @@ class Clusters(Design):
             invariants.numbers("case_weight", self.case_weight, self.case_weight.shape)
         else:
             invariants.number("case_weight", self.case_weight, 0.0)
-        invariants.parts("shape", self.shape, int, 2)
+        invariants.array("shape", np.asarray(self.shape), (2,), invariants.WHOLE)
         if self.owner is not None:
             invariants.positions("owner", self.owner, (clusters,), tables)
             if tuple(self.shape) != (tables, cells) or (np.diff(self.owner) < 0).any():
