@@ -165,7 +165,7 @@ def _read(first: Column, second: Column, won: Column) -> tuple[tuple[str, ...], 
     by_word = np.array([WORDS.get(each, WORDS.get(each.lower(), -1)) for each in winners.tolist()])[w]
     outcome = np.where(by_name == places[0], FIRST, np.where(by_name == places[1], SECOND, by_word))
     wrong = (outcome < 0) | ((by_name >= 0) & (by_name != places[0]) & (by_name != places[1]))
-    said = set(winners.tolist())
+    said = set(winners.tolist()).difference(names)
     if said & {"0", "0.0"} and said & {"2", "2.0"}:
         message = f"`winner` holds both 0 and 2: 0 is known beside 1, and 2 beside 1. {KNOWN}"
         raise HowsureError(message)
