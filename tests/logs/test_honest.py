@@ -142,10 +142,25 @@ def test_folders_survive(tmp_path):
     found = hs.evaluate_log(hs.read_log(tmp_path), baseline="A")
     assert {model: each.value for (_, model), each in found.items()} == pytest.approx({"A": 0.5, "B": 1 / 3, "C": 0.5})
     assert list(found.comparisons) == [("t", "B")]
-    for said in ("'cut.json' is left out", "'other.json' is left out", "'u' without samples", "the later one counts"):
+    for said in (
+        "'cut.json' is left out",
+        "no logs that are known: 'other.json'",
+        "'u' without samples",
+        "the later one counts",
+    ):
         assert any(said in each for each in found.cautions), said
     assert any("C is not compared with" in each for each in found.cautions)
     assert run("evals", str(tmp_path), "--baseline", "A", "--fail-if-worse", "0.5").returncode == 2
+
+
+def test_versions_in_two_folders_are_no_retries(tmp_path):
+    """One model and task in two folders may be two versions, of which neither is dropped: they need names."""
+    for run_of in ("main", "branch"):
+        write(tmp_path / run_of / "A", "t", [1.0, 0.0] * 20)
+    for given in (tmp_path, [tmp_path / "main", tmp_path / "branch"]):
+        with pytest.raises(hs.HowsureError, match="both hold the task 't' of the model 'A'. Name them"):
+            hs.read_log(given)
+    assert hs.read_log({"new": tmp_path / "branch", "old": tmp_path / "main"}).models == ("new", "old")
 
 
 def test_lists_of_early_versions(tmp_path):
@@ -231,3 +246,11 @@ def test_three_items_say_nothing_of_a_task():
     columns = {"task": ["t"] * 6, "model": ["A", "B"] * 3, "item": [*"aabbcc"], "run": [1] * 6, "metric": ["m"] * 6}
     found = hs.evaluate_log(hs.Log(columns | {"score": [1.0] * 6}))
     assert not any("succeed" in each for each in found.cautions)
+
+
+def test_perplexities_of_samples_are_averaged():
+    """Scores that a log of one's own calls perplexity are taken as they are: only a harness says that they are logarithms."""
+    columns = {"task": ["t"] * 40, "model": ["A"] * 40, "item": list(map(str, range(40))), "run": [1] * 40}
+    found = hs.evaluate_log(hs.Log(columns | {"metric": ["perplexity"] * 40, "score": np.arange(40) + 1.0}))
+    assert found["t", "A"].value == 20.5
+    assert found.records()[0]["better"] == "lower"

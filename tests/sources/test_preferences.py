@@ -133,3 +133,9 @@ def test_unknown_words_are_refused_with_the_known_ones():
         hs.preferences(["A"], ["B"], ["up"])
     with pytest.raises(hs.HowsureError, match="both 0 and 2"):
         hs.preferences(["A"] * 3, ["B"] * 3, [0, 1, 2])
+
+
+def test_models_may_be_numbered():
+    """Where 0, 1 and 2 are the models, a winner is one of them by name."""
+    table = hs.preferences([0, 1, 2], [1, 2, 0], [0, 2, "tie"])
+    assert table.model("0").counts.tolist() == [1, 0, 0, 0, 0, 1, 0, 1, 0]

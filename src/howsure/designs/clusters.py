@@ -84,13 +84,13 @@ class Clusters(Design):
             invariants.numbers("case_weight", self.case_weight, self.case_weight.shape)
         else:
             invariants.number("case_weight", self.case_weight, 0.0)
-        invariants.parts("shape", self.shape, int, 2)
+        invariants.array("shape", np.asarray(self.shape), (2,), invariants.WHOLE)
         if self.owner is not None:
             invariants.positions("owner", self.owner, (clusters,), tables)
             if tuple(self.shape) != (tables, cells) or (np.diff(self.owner) < 0).any():
                 invariants.refuse("`owner` must be the table of each cluster, in order.")
         if self.names is not None and len(self.names):
-            invariants.names("names", self.names, clusters, are_distinct=self.owner is None)
+            invariants.array("names", self.names, (clusters,), invariants.ANY)  # distinct ones would cost a pass
         if self.unit is not None:
             invariants.positions("unit", self.unit, entries, max(len(self.cell), 1))
 

@@ -16,7 +16,7 @@ Shape = tuple[int | None, ...]
 LARGEST = float(np.finfo(float).max)
 SMALLEST = float(np.finfo(float).tiny)
 MOST_CASES = 2**53  # up to which every whole number is a float
-REAL, WHOLE = "iuf", "iu"  # kinds of NumPy types
+REAL, WHOLE, ANY = "iuf", "iu", "biufUOMm"  # kinds of NumPy types
 EACH_SUM = 1e-6  # tolerance of probabilities that sum to 1
 
 
@@ -29,7 +29,8 @@ def array(name: str, value: Any, shape: Shape, kinds: str = REAL) -> None:
     """Check the type and the shape of an array; None in the shape stands for any length."""
     if not isinstance(value, np.ndarray) or value.dtype.kind not in kinds:
         found = f"dtype {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
-        refuse(f"`{name}` must be an array of {'whole ' * (kinds == WHOLE)}numbers, not {found}.")
+        wanted = {REAL: "numbers", WHOLE: "whole numbers"}.get(kinds, "names")
+        refuse(f"`{name}` must be an array of {wanted}, not {found}.")
     if len(value.shape) != len(shape) or any(
         want is not None and have != want for have, want in zip(value.shape, shape, strict=True)
     ):
@@ -88,14 +89,14 @@ def limits(name: str, value: Any) -> None:
         refuse(f"`{name}` is {value!r}, and must be in ascending order.")
 
 
-def names(name: str, value: Any, size: int | None = None, *, are_distinct: bool = True) -> None:
-    """Check an array of names, of which there is at least one."""
+def names(name: str, value: Any, size: int | None = None) -> None:
+    """Check an array of distinct names, of which there is at least one."""
     if not isinstance(value, np.ndarray) or value.ndim != 1 or not len(value):
         refuse(f"`{name}` must be an array with at least one name.")
     listed = value.tolist()
     if not all(isinstance(each, Hashable) for each in listed):
         refuse(f"`{name}` must be texts, numbers or dates.")
-    if are_distinct and len(set(listed)) < len(listed):
+    if len(set(listed)) < len(listed):
         refuse(f"`{name}` must be distinct.")
     if size is not None and len(listed) != size:
         refuse(f"`{name}` has {len(listed):,} names, and the table needs {size:,}.")

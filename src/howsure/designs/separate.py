@@ -35,7 +35,7 @@ class Separate(Design):
     def check(self, shape: tuple[int, ...]) -> None:
         """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
         invariants.parts("parts", self.parts, Design)
-        invariants.parts("sizes", self.sizes, int, len(self.parts))
+        invariants.array("sizes", np.asarray(self.sizes), (len(self.parts),), invariants.WHOLE)
         if sum(self.sizes) != shape[-1] or min(self.sizes) < 0:
             invariants.refuse(f"`sizes` is {self.sizes}, and the table has {shape[-1]:,} cells.")
         for part, size in zip(self.parts, self.sizes, strict=True):

@@ -25,7 +25,7 @@ from howsure.methods.names import MethodName
 from howsure.metrics.binding import resolve
 
 Key = tuple[str, str]  # task and model
-OF_SCORES = {"mean", "median", "quantile"}  # statistics that are better where the scores are
+OF_SCORES = {"mean", "median", "quantile"}  # statistics that are in the unit of the scores, and better where these are
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -303,26 +303,20 @@ def evaluate_log(
     joined: dict[Key, Joined] = {}
     pairs = 0
     for name, parts in tasks.items():
-        notes += [
-            *cautions.of_parts(name, parts),
-            *cautions.of_absent(name, _without_metric(log, name, metric), metric),
-        ]
+        notes += cautions.of_parts(name, parts)
+        notes += cautions.of_absent(name, _without_metric(log, name, metric), metric)
         if baseline is not None and not any(baseline in part.models for part in parts):
             notes.append(f"{name}: {baseline} has no scores, and nothing is compared with it.")
         for part in parts:
             notes += cautions.of_harness(log, part)
-            own = {model: estimate(table, statistic, **settings) for model, table in part.of_models.items()}
-            if part.is_exponential and statistic == "mean":
-                own = {model: _aggregated(found, part) for model, found in own.items()}
+            own = _estimates(part, statistic, settings)
             estimates |= {(name, model): found for model, found in own.items()}
             joined |= dict.fromkeys(((name, model) for model in own), part)
             against = _best(own, statistic, part) if baseline is None else baseline
             others = [model for model in own if model != against] if against in own else []
             pairs += len(others) * (len(own) if baseline is None else 2) // 2
-            lower = _is_lower_better(statistic, part)
-            for model in others:
-                compared = compare(part.table, statistic, a=model, b=against, **settings)
-                comparisons[name, model] = replace(compared, better="lower" if lower else compared.better)
+            compared = _compared(part, others, against, statistic, settings)
+            comparisons |= {(name, model): each for model, each in compared.items()}
     p_values = [each.p_value for each in comparisons.values()]
     # Pairs among which the best was found, but that are not shown: as if they did not differ, which adjusts enough.
     adjusted = adjusted_p_values([*p_values, *[1.0] * (pairs - len(p_values))])
@@ -340,6 +334,23 @@ def evaluate_log(
         pairs=pairs,
         notes=tuple(dict.fromkeys(notes)),
     )
+
+
+def _estimates(part: Joined, statistic: str, settings: Mapping[str, Any]) -> dict[str, Estimate]:
+    """Return the estimate of each model; of a perplexity in its own unit, where the statistic has one."""
+    own = {model: estimate(table, statistic, **settings) for model, table in part.of_models.items()}
+    if part.is_exponential and statistic.partition("+")[0] in OF_SCORES:
+        return {model: _aggregated(found, part) for model, found in own.items()}
+    return own
+
+
+def _compared(
+    part: Joined, models: Sequence[str], against: str, statistic: str, settings: Mapping[str, Any]
+) -> dict[str, Comparison]:
+    """Return the comparison of each model with another one, with the direction of the metric."""
+    lower = _is_lower_better(statistic, part)
+    found = {model: compare(part.table, statistic, a=model, b=against, **settings) for model in models}
+    return {model: replace(each, better="lower" if lower else each.better) for model, each in found.items()}
 
 
 def _several(given: str | Sequence[str]) -> list[str]:
@@ -407,4 +418,4 @@ def _best(own: Mapping[str, Estimate], statistic: str, joined: Joined) -> str:
 
 def _is_lower_better(statistic: str, joined: Joined) -> bool:
     own = resolve(statistic, joined.of_models[joined.models[0]]).better
-    return own == "lower" if statistic not in OF_SCORES else joined.better == "lower"
+    return own == "lower" if statistic.partition("+")[0] not in OF_SCORES else joined.better == "lower"

@@ -68,7 +68,7 @@ class Joined:
     @property
     def is_exponential(self) -> bool:
         """Whether the metric is the exponential of the mean of the scores, which are log losses."""
-        return is_exponential(self.metric, self.aggregation)
+        return is_exponential(self.aggregation)
 
     @property
     def shared(self) -> int:

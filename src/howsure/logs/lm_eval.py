@@ -39,7 +39,7 @@ def _scores(log: Opened) -> Iterator[Score]:
         first, *_ = row.get("filtered_resps") or [None]
         shared = task, model, str(row.get("doc_id")), 1
         for name in _metrics(row):
-            found = _score(row.get(name), name, aggregations.get(name, ""))
+            found = _score(row.get(name), name, _aggregation(aggregations, name))
             if found is not None:
                 metric = name if filtered == "none" else f"{name},{filtered}"
                 content = str(row.get("doc_hash") or "")
@@ -51,14 +51,14 @@ def _score(value: Any, name: str, aggregation: str) -> tuple[float, float] | Non
     """Return a sample's score and weight; log losses for perplexities. None where the metric is of whole data sets."""
     if name in PLACEHOLDERS:
         return None
-    per_unit = {name, aggregation} & PER_UNIT
+    per_unit = {aggregation} & PER_UNIT
     if per_unit and isinstance(value, list | tuple) and len(value) == 2:
         likelihood, length = map(number, value)
-        unit = math.log(2) if per_unit & BITS else 1.0
+        unit = math.log(2) if aggregation in BITS else 1.0
         return (-likelihood / length / unit, length) if length > 0 else (math.nan, 1.0)
     if _is_of_a_whole(value):
         return None
-    return (-number(value) if is_exponential(name, aggregation) else number(value)), 1.0
+    return (-number(value) if is_exponential(aggregation) else number(value)), 1.0
 
 
 def _metrics(row: dict[str, Any]) -> list[str]:
@@ -79,7 +79,7 @@ def _notes(log: Opened) -> Iterator[str]:
     whole = [
         name
         for name in names
-        if name not in PLACEHOLDERS and _score(log.first.get(name), name, aggregations.get(name, "")) is None
+        if name not in PLACEHOLDERS and _score(log.first.get(name), name, _aggregation(aggregations, name)) is None
     ]
     if whole:
         yield f"'{log.path.name}' has no score of single items by {listed(whole)}, which is left out."
@@ -91,6 +91,12 @@ def _reported(log: Opened) -> Iterator[Reported]:
     task, model = _task_and_model(log.path)
     results = _results(log.path)
     yield from _numbers(results, task, model)
+    aggregations = _aggregations(results, task)
+    for name in _metrics(log.first):  # of metrics without a number of the harness
+        if aggregation := _aggregation(aggregations, name):
+            kept = log.first.get("filter", "none")
+            metric = name if kept == "none" else f"{name},{kept}"
+            yield Reported(task, model, metric, aggregation=aggregation)
     for group in mapping(results.get("group_subtasks")):
         if group != task:
             yield from _numbers(results, group, model)
@@ -111,11 +117,18 @@ def _numbers(results: dict[str, Any], task: str, model: str) -> Iterator[Reporte
             count = samples if isinstance(samples, int) else None
             better = _better(higher.get(name))
             filtered = "" if kept == "none" else kept
-            yield Reported(task, model, metric, float(value), count, better, aggregations.get(name, ""), "", filtered)
+            yield Reported(
+                task, model, metric, float(value), count, better, _aggregation(aggregations, name), "", filtered
+            )
     for name in higher.keys() - seen:
         yield Reported(
-            task, model, str(name), better=_better(higher[name]), aggregation=aggregations.get(str(name), "")
+            task, model, str(name), better=_better(higher[name]), aggregation=_aggregation(aggregations, str(name))
         )
+
+
+def _aggregation(stated: dict[str, str], name: str) -> str:
+    """Return how a metric is aggregated: as its configuration says, else as metrics of this name are."""
+    return stated.get(name) or (name if name in PER_UNIT or is_exponential(name) else "")
 
 
 def _better(is_higher_better: Any) -> str:

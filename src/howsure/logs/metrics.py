@@ -34,12 +34,12 @@ def better_by_name(metric: str) -> str:
     return "lower" if LOWER.search(name_of(metric)) else "higher"
 
 
-def is_exponential(metric: str, aggregation: str = "") -> bool:
-    """Return whether a metric is the exponential of a mean log loss.
+def is_exponential(aggregation: str) -> bool:
+    """Return whether an aggregation is the exponential of a mean log loss.
 
     Examples
     --------
-    >>> is_exponential("perplexity,none"), is_exponential("acc"), is_exponential("ppl", "weighted_perplexity")
-    (True, False, True)
+    >>> is_exponential("perplexity"), is_exponential("weighted_perplexity"), is_exponential("mean")
+    (True, True, False)
     """
-    return name_of(metric) in EXPONENTIAL or aggregation in EXPONENTIAL
+    return aggregation in EXPONENTIAL

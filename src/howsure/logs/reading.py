@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -53,6 +53,10 @@ class Read:
         Caveats.
     created : str
         When the evaluation was made.
+    is_alone : bool
+        Whether the file was given by itself, and not in a folder.
+    is_foreign : bool
+        Whether it is no log.
     """
 
     path: Path
@@ -61,6 +65,8 @@ class Read:
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     created: str = ""
+    is_alone: bool = False
+    is_foreign: bool = False
 
     @property
     def keys(self) -> dict[Key, None]:
@@ -71,7 +77,7 @@ class Read:
         """Return the content without some tasks and models."""
         scores = [each for each in self.scores if (each.task, each.model) not in keys]
         reported = [each for each in self.reported if (each.task, each.model) not in keys]
-        return Read(self.path, scores, reported, self.groups, self.notes, self.created)
+        return replace(self, scores=scores, reported=reported)
 
     def renamed(self, name: str) -> Read:
         """Return the content under another name of its only model."""
@@ -81,7 +87,7 @@ class Read:
             raise HowsureError(message)
         scores = [each._replace(model=name) for each in self.scores]
         reported = [each._replace(model=name) for each in self.reported]
-        return Read(self.path, scores, reported, self.groups, self.notes, self.created)
+        return replace(self, scores=scores, reported=reported)
 
 
 def read_log(
@@ -158,9 +164,10 @@ def read_log(
                 each = _read(path, is_alone=is_alone)
             each = each if name is None else each.renamed(str(name))
             notes += each.notes
+            each.is_alone = is_alone
             some.append(each)
-            if is_alone and name is None:
-                _refuse_twice([*found, *some])
+        foreign = [one.path.name for one in some if one.is_foreign]
+        notes += [f"Left out, for they are no logs that are known: {listed(foreign)}."] if foreign else []
         kept, said = _as_runs(some) if name is not None else _latest(some)
         notes += said
         found += kept
@@ -200,6 +207,8 @@ def _files(given: Any, *, every: bool = False) -> Iterator[tuple[Path, bool]]:
 
 def _read(path: Path, *, is_alone: bool) -> Read:
     """Return the content of a file; for an unusable file in a folder a note alone."""
+    if not is_alone and path.name in BESIDE:
+        return Read(path)
     try:
         return _content(path, is_alone=is_alone)
     except HowsureError as error:
@@ -223,8 +232,7 @@ def _content(path: Path, *, is_alone: bool) -> Read:
         message = f"'{path}' holds results without samples. Run with --log_samples, and give the samples_*.jsonl."
         raise HowsureError(message)
     if not is_alone:
-        said = f"'{path.name}' is left out: it is no log that is known."
-        return Read(path, notes=[] if path.name in BESIDE else [said])
+        return Read(path, is_foreign=True)
     message = (
         f"'{path}' is no log that is known. Known: {', '.join(each.name for each in READERS)}. For records of your own "
         "name the columns: `score`, `item` and `model`."
@@ -232,33 +240,35 @@ def _content(path: Path, *, is_alone: bool) -> Read:
     raise HowsureError(message)
 
 
-def _refuse_twice(found: Sequence[Read]) -> None:
-    """Refuse a task and model that the last file, given by itself, shares with an earlier one."""
-    *earlier, last = found
-    owners = {key: one.path for one in earlier for key in one.keys}
-    for key in last.keys:
-        if key in owners:
-            message = (
-                f"'{owners[key]}' and '{last.path}' both hold the task {key[0]!r} of the model {key[1]!r}. Name them, "
-                "such as {'new': …, 'old': …}, or give one list under one name if they are runs of the same."
-            )
-            raise HowsureError(message)
-
-
 def _latest(found: Sequence[Read]) -> tuple[list[Read], list[str]]:
-    """Return files without the tasks and models that a later one has again, and notes that say so."""
+    """Return files without the tasks and models that a later file has again, and notes that say so.
+
+    A later file in the same folder is a new try; files given by themselves, or in other folders, may be of other
+    versions of a model, and are refused.
+    """
     order = sorted(range(len(found)), key=lambda place: (found[place].created, place))
     owner = {key: place for place in order for key in found[place].keys}
     kept, notes = [], []
     for place, one in enumerate(found):
         again = {key for key in one.keys if owner[key] != place}
-        notes += [
-            f"'{one.path.name}' and '{found[owner[key]].path.name}' both hold the task {key[0]!r} of the model "
-            f"{key[1]!r}: the later one counts, '{found[owner[key]].path.name}'."
-            for key in sorted(again)
-        ]
+        for key in sorted(again):
+            later = found[owner[key]]
+            if one.is_alone or later.is_alone or one.path.parent != later.path.parent:
+                _refuse_twice(key, one.path, later.path)
+            notes.append(
+                f"'{one.path.name}' and '{later.path.name}' both hold the task {key[0]!r} of the model {key[1]!r}: the "
+                f"later one counts, '{later.path.name}'."
+            )
         kept.append(one.without(again) if again else one)
     return kept, notes
+
+
+def _refuse_twice(key: Key, first: Path, second: Path) -> None:
+    message = (
+        f"'{first}' and '{second}' both hold the task {key[0]!r} of the model {key[1]!r}. Name them, such as "
+        "{'new': …, 'old': …}, or give one list under one name if they are runs of the same."
+    )
+    raise HowsureError(message)
 
 
 def _as_runs(found: Sequence[Read]) -> tuple[list[Read], list[str]]:
@@ -271,7 +281,7 @@ def _as_runs(found: Sequence[Read]) -> tuple[list[Read], list[str]]:
             most[each.task, each.model] = max(most[each.task, each.model], each.run)
         has_runs = any(key in other.keys for other in found if other is not one for key in one.keys)
         reported = [each._replace(value=float("nan"), samples=None) if has_runs else each for each in one.reported]
-        kept.append(Read(one.path, scores, reported, one.groups, one.notes, one.created))
+        kept.append(replace(one, scores=scores, reported=reported))
     return kept, []
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.invariants import refuse
+from howsure.designs.invariants import ANY, refuse
 from howsure.errors import HowsureError
 from howsure.writing import checked_path, written
 
@@ -63,7 +63,6 @@ PARTS = (
 )
 SAVED = {*TABLES, *DESIGNS, *PARTS}
 METHODS = ("draws",)  # that a design may hold of one of its parts
-ARRAYS = "biufUOMm"  # kinds of NumPy types
 MOST_PADDING = 256  # bytes of a text in an array, for each character that the longest has
 READ = {name: read for name, _, read in TEXTS.values()}
 
@@ -234,7 +233,7 @@ def _value(node: Any, kinds: Mapping[str, Any], arrays: list[Array]) -> Any:
 
 def _array_of(node: dict[str, Any], kinds: Mapping[str, Any], arrays: list[Array]) -> Array:
     dtype = np.dtype(node["dtype"])
-    if dtype.kind not in ARRAYS:
+    if dtype.kind not in ANY:
         refuse(f"It has an array of the type {dtype}.")
     if "objects" in node:
         values = np.empty(len(node["objects"]), dtype=object if dtype.kind == "O" else float)
