@@ -253,6 +253,7 @@ from .sources.paired import (
     paired as paired,
     paired_scores as paired_scores,
 )
+from .sources.joint_counts import paired_counts as paired_counts
 from .sources.preferences import preferences as preferences
 from .sources.rates import from_rates as from_rates
 from .sources.ratings import ratings as ratings
