@@ -128,7 +128,7 @@ def roc_auc_score(
             )
             raise HowsureError(message)
         sums = table.scores.sum(1)
-        if np.abs(sums - 1).max() > SUM_TOLERANCE:
+        if np.abs(sums - 1).max() > SUM_TOLERANCE and not is_rounded(table.scores, sums):
             message = f"`y_score` needs rows of probabilities; they sum to {sums.min():g} … {sums.max():g}, not to 1."
             raise HowsureError(message)
         pairs = "+multi_class=ovo" if multi_class == "ovo" else ""

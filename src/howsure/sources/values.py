@@ -17,7 +17,7 @@ from howsure.sources.doubts import refuse_last_sum
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import Cells, Tally, by_columns, groups_of_columns, roles
-from howsure.sources.plain import plain
+from howsure.sources.plain import numbers_of, plain
 from howsure.sources.strata import ROLE, Strata, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
@@ -244,12 +244,8 @@ def _models(score: Any) -> dict[str, Any]:
 def _column(role: str, given: Any) -> Array:
     """Return a column as an array of numbers or truth values; refuse what is not one-dimensional, or empty."""
     column = plain(role, given)
-    try:
-        found = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
-        found = found if found.dtype.kind == "b" else found.astype(float)
-    except (TypeError, ValueError):
-        message = f"`{role}` is not numeric. Give one number per case."
-        raise HowsureError(message) from None
+    is_bool = getattr(np.asarray(column[:1] if isinstance(column, list) else column), "dtype", None) == bool
+    found = np.asarray(column) if is_bool else numbers_of(role, column, "Give one number per case.")
     if found.ndim != 1:
         message = f"`{role}` has shape {found.shape}; it is one number per case. Give several models by name."
         raise HowsureError(message)
