@@ -374,6 +374,45 @@ class PairedScoresTable(JointTable):
         """Smallest and largest score of each model, of all groups where these are the cases of one."""
         return self.limits or tuple((float(each[0]), float(each[-1])) for each in self.scores)
 
+    def at(self, threshold: float) -> PairedTable:
+        """Return the paired table of the predictions at a threshold: positive when the score is at least it.
+
+        Parameters
+        ----------
+        threshold : float
+            In the units of the scores; the same for all models.
+
+        Raises
+        ------
+        HowsureError
+            If the threshold is not a number, or lies outside [0, 1] where all scores lie within.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> table = hs.paired_scores([1, 0, 1], {"A": [0.7, 0.2, 0.4], "B": [0.6, 0.5, 0.9]})
+        >>> hs.estimate(table.at(0.5).model("B"), "recall").value
+        1.0
+        """
+        number = [each.at(threshold) for each in map(self.model, self.models)] and float(threshold)
+        said = np.stack([each[code] >= number for each, code in zip(self.scores, self.codes.T, strict=True)], 1) * 1
+        rows = np.stack([np.column_stack([np.full(len(said), true), said]) for true in range(2)], 1)
+        possible = pseudo_tuples(2, len(self.names))
+        every = np.vstack([rows.reshape(-1, rows.shape[-1]), possible])
+        tuples, place = np.unique(every, axis=0, return_inverse=True)
+        cell, pseudo = np.split(place.ravel(), [rows.shape[0] * 2])
+        return PairedTable(
+            counts=added_up(self.cells, cell, len(tuples)),
+            labels=self.labels,
+            names=self.names,
+            codes=tuples,
+            pseudo=np.bincount(pseudo, minlength=len(tuples)) / len(pseudo),
+            design=self.design.merged(cell, len(tuples)).bound(tuples[:, 0]),
+            rows=self.rows,
+            identity=self.identity_of(number),
+            is_ordered=self.is_ordered,
+        )
+
     def _view(self, index: int) -> Marginal:
         score = self.scores[index]
         limits = self.limits[index] if self.limits else None
