@@ -19,6 +19,8 @@ ONE = (
     "--score or --cluster."
 )
 
+NUMBERS = "`--numbers` says what 0 and 1 mean as winners of battles: it goes with `--winner`."
+
 
 def leaderboard(
     files: Files,
@@ -145,17 +147,9 @@ def leaderboard(
     if stray or len(given) > 1 or len({each is None for each in (a, b, winner)}) > 1:
         raise HowsureError(f"`{stray[0]}` does not go with the rest. {ONE}" if stray else ONE)
     if numbers is not None and winner is None:
-        message = "`--numbers` says what 0 and 1 mean as winners of battles: it goes with `--winner`."
-        raise HowsureError(message)
-    if values is not None and model is None and len(split(values)) < 2:
-        message = "Give `--values` the columns of at least two models, or one column with `--model` and `--case`."
-        raise HowsureError(message)
-    beside: dict[str, Any] = {
-        "groups": groups,
-        "sample_weight": sample_weight,
-        "counts": counts,
-        "check": not no_check,
-    }
+        raise HowsureError(NUMBERS)
+    check = not no_check
+    beside: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight, "counts": counts, "check": check}
     if not given:
         from howsure.logs.reading import read_log
 
@@ -182,13 +176,8 @@ def leaderboard(
                 **strata_of(strata, stratum_sizes),
             )
         elif values is not None:
-            from howsure.sources.values import values as counted
-
-            long = {"model": model, "case": case, "run": run, "incomplete": incomplete}
-            columns = split(values)
-            found = columns if model is None and case is None else columns[0]
-            own = {**beside, **strata_of(strata, stratum_sizes), **long}
-            table, default = counted(found, data=read.data, **own), "mean"
+            long = {"model": model, "case": case, "run": run, "incomplete": incomplete} if is_long else {}
+            table, default = _of_values(read, values, {**beside, **strata_of(strata, stratum_sizes), **long}), "mean"
         else:
             from howsure.sources.preferences import preferences
             from howsure.sources.strata import refuse_strata
@@ -203,6 +192,17 @@ def leaderboard(
     else:
         write_grid(board.grid(), how=how, title=title)
     say_written(page)
+
+
+def _of_values(read: Input, values: list[str], settings: dict[str, Any]) -> Any:
+    """Return the table of numbers: a column of each model, or one column with a row for each model and case."""
+    from howsure.sources.values import values as counted
+
+    columns = split(values)
+    if len(columns) < 2 and "model" not in settings:
+        message = "Give `--values` the columns of at least two models, or one column with `--model` and `--case`."
+        raise HowsureError(message)
+    return counted(columns[0] if "model" in settings else columns, data=read.data, **settings)
 
 
 def _page(board: Leaderboard, title: str, files: Any, path: Path) -> Path:

@@ -149,7 +149,8 @@ def compare(
     if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
         raise HowsureError(CALLS)
     if threshold is not None:
-        table, *against = (each if isinstance(each, str) else _at(each, threshold, metric) for each in (table, *against))
+        table = _at(table, threshold, metric)
+        against = [each if isinstance(each, str) else _at(each, threshold, metric) for each in against]
     question = _Question(
         metric=metric,
         effect=EFFECTS[contrast],

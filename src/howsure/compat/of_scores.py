@@ -26,7 +26,7 @@ from howsure.metrics.binding import labels_to_expand, resolve
 from howsure.metrics.forms import Ratio
 from howsure.metrics.metric import Metric
 from howsure.metrics.probability import mean_loss
-from howsure.metrics.rows import SUM_TOLERANCE
+from howsure.metrics.rows import SUM_TOLERANCE, is_rounded
 from howsure.native.losses import CellLosses
 from howsure.sources.columns import indicator
 from howsure.sources.encoding import encoded

@@ -141,8 +141,8 @@ def _refuse_unordered(spec: Spec, table: Table) -> None:
     if "errors" in table.holds or table.is_ordered or len(known) <= TWO:
         return
     message = (
-        f"`{spec.text}` needs the order of the classes, and {listed(known)} is that of the alphabet. State it, from the "
-        f"lowest to the highest: `labels=[{known[-1]!r}, {known[0]!r}, …]`, or give ordered categories."
+        f"`{spec.text}` needs the order of the classes, and {listed(known)} is that of the alphabet. State it, from "
+        f"the lowest to the highest: `labels=[{known[-1]!r}, {known[0]!r}, …]`, or give ordered categories."
     )
     raise HowsureError(message)
 

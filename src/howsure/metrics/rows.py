@@ -87,7 +87,7 @@ def is_rounded(scores: Array, sums: Array) -> bool:
         return False
     for decimals in DECIMALS:
         if np.abs(np.round(scores, decimals) - scores).max() < SUM_TOLERANCE:
-            return worst <= HALF * scores.shape[1] * 10.0**-decimals + SUM_TOLERANCE
+            return bool(worst <= HALF * scores.shape[1] * 10.0**-decimals + SUM_TOLERANCE)
     return False
 
 

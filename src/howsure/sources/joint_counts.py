@@ -68,9 +68,10 @@ def paired_counts(
     if counts is None:
         absent = [name for name, number in named.items() if number is None]
         if absent:
-            message = f"{', '.join(f'`{name}`' for name in absent)} missing: all of both, only_a, only_b and neither are needed."
+            shown = ", ".join(f"`{name}`" for name in absent)
+            message = f"{shown} missing: all of both, only_a, only_b and neither are needed."
             raise HowsureError(message)
-        counts = [[both, only_a], [only_b, neither]]  # type: ignore[list-item]  # none is None here
+        counts = np.array([[both, only_a], [only_b, neither]], dtype=object)
     elif any(number is not None for number in named.values()):
         message = "Give `counts`, or both, only_a, only_b and neither, and not all of them."
         raise HowsureError(message)
@@ -92,7 +93,9 @@ def paired_counts(
         raise HowsureError(message)
     if is_cube:
         axis = np.arange(len(cells)) if labels is None else label_array(labels)
-        return _of_cube(cells, axis, (str(a), str(b)), stated=is_stated(axis.tolist(), labels, pos_label), last=pos_label)
+        return _of_cube(
+            cells, axis, (str(a), str(b)), stated=is_stated(axis.tolist(), labels, pos_label), last=pos_label
+        )
     if labels is not None or pos_label is not None:
         message = "Counts of right and wrong answers have no classes: leave `labels` and `pos_label` out."
         raise HowsureError(message)

@@ -116,9 +116,9 @@ def numbers_of(role: str, values: Any, remedy: str) -> Array:
     except (TypeError, ValueError):
         flat = np.asarray(found, dtype=object).ravel().tolist() if not isinstance(found, list) else found
     texts = [each for each in flat if isinstance(each, str)]
-    if len(texts) == len(flat) and all(DECIMAL_COMMA.fullmatch(each.strip()) for each in texts):
-        if not all(THOUSANDS.fullmatch(each.strip()) for each in texts if "," in each):
-            return np.array([float(each.strip().replace(",", ".")) for each in texts])
+    is_decimal = len(texts) == len(flat) and all(DECIMAL_COMMA.fullmatch(each.strip()) for each in texts)
+    if is_decimal and not all(THOUSANDS.fullmatch(each.strip()) for each in texts if "," in each):
+        return np.array([float(each.strip().replace(",", ".")) for each in texts])
     for place, each in enumerate(flat):
         try:
             float(each)

@@ -216,10 +216,13 @@ def values(
     """
     if model is not None or case is not None or run is not None:
         if truth is not None:
-            message = "`truth` is for the predictions of one model, or of several in columns of their own: not with `model`."
+            message = (
+                "`truth` is for the predictions of one model, or of several in columns of their own: not with `model`."
+            )
             raise HowsureError(message)
         beside = {"sample_weight": sample_weight, "counts": counts, "groups": groups, ROLE: strata}
-        data, score, roles_of = _of_rows(data, score, model, case, run, beside, by_columns(by, data), incomplete)
+        of_rows = {"score": score, "model": model, "case": case, "run": run}
+        data, score, roles_of = _of_rows(data, of_rows, beside, by_columns(by, data), incomplete)
         sample_weight, counts, groups, strata, by = roles_of
     models = _models(score)
     asked = models if truth is None else models | {"truth": truth}
@@ -263,16 +266,10 @@ def values(
 
 
 def _of_rows(
-    data: Any,
-    score: Any,
-    model: Any,
-    case: Any,
-    run: Any,
-    beside: dict[str, Any],
-    named: dict[str, Any],
-    incomplete: Incomplete,
+    data: Any, of_rows: dict[str, Any], beside: dict[str, Any], named: dict[str, Any], incomplete: Incomplete
 ) -> tuple[Any, Any, tuple[Any, ...]]:
     """Return one row for each case, the models' columns, and the names of the other columns, from one row a number."""
+    score, model, case, run = of_rows.values()
     if run is not None and case is not None:
         if beside["groups"] is not None:
             message = "The runs of a case are a cluster: give `run` or `groups`, and not both."
@@ -308,8 +305,12 @@ def _models(score: Any) -> dict[str, Any]:
 def _column(role: str, given: Any) -> Array:
     """Return a column as an array of numbers or truth values; refuse what is not one-dimensional, or empty."""
     column = plain(role, given)
-    is_bool = getattr(np.asarray(column[:1] if isinstance(column, list) else column), "dtype", None) == bool
-    found = np.asarray(column) if is_bool else numbers_of(role, column, "Give one number per case.")
+    try:
+        found = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    except ValueError:  # of ragged lists
+        found = np.empty(0, dtype=object)
+    if found.dtype.kind != "b":
+        found = numbers_of(role, column, "Give one number per case.")
     if found.ndim != 1:
         message = f"`{role}` has shape {found.shape}; it is one number per case. Give several models by name."
         raise HowsureError(message)

@@ -262,7 +262,7 @@ class PairedTable(JointTable):
         possible = pseudo_tuples(len(labels), len(self.names))
         codes = distinct_rows(possible, *(each.codes_among(labels) for each in (self, *others)))
         shares = shares_of_rows(possible, codes)
-        own = {"labels": labels, "is_ordered": all(each.is_ordered for each in (self, *others))}
+        own: dict[str, Any] = {"labels": labels, "is_ordered": all(each.is_ordered for each in (self, *others))}
         return PairedTable(counts=np.zeros(len(codes)), names=self.names, codes=codes, pseudo=shares, **own)
 
     def codes_among(self, labels: Array) -> Array:
@@ -374,6 +374,9 @@ class PairedScoresTable(JointTable):
         """Smallest and largest score of each model, of all groups where these are the cases of one."""
         return self.limits or tuple((float(each[0]), float(each[-1])) for each in self.scores)
 
+    def _scores_of(self, name: str) -> ScoresTable:
+        return ScoresTable.required(self.model(name), "This is no table of scores.")
+
     def at(self, threshold: float) -> PairedTable:
         """Return the paired table of the predictions at a threshold: positive when the score is at least it.
 
@@ -394,7 +397,9 @@ class PairedScoresTable(JointTable):
         >>> hs.estimate(table.at(0.5).model("B"), "recall").value
         1.0
         """
-        number = [each.at(threshold) for each in map(self.model, self.models)] and float(threshold)
+        for name in self.models:
+            self._scores_of(name).at(threshold)  # refuses a threshold that is none of its scores
+        number = float(threshold)
         said = np.stack([each[code] >= number for each, code in zip(self.scores, self.codes.T, strict=True)], 1) * 1
         rows = np.stack([np.column_stack([np.full(len(said), true), said]) for true in range(2)], 1)
         possible = pseudo_tuples(2, len(self.names))
@@ -418,7 +423,7 @@ class PairedScoresTable(JointTable):
         limits = self.limits[index] if self.limits else None
         spread = self.spreads[index] if self.spreads else None
         counts = np.zeros((len(score), 2))
-        own = {"labels": self.labels, "is_ordered": self.is_ordered}
+        own: dict[str, Any] = {"labels": self.labels, "is_ordered": self.is_ordered}
         empty = ScoresTable(counts=counts, scores=score, limits=limits, spread=spread, **own)
         return Marginal(empty, 2 * self.codes[:, index, None] + np.arange(2))
 
