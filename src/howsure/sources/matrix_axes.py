@@ -19,6 +19,7 @@ TRUE_WORDS = frozenset(
         "true",
         "truth",
         "actual",
+        "act",
         "actuals",
         "reference",
         "ref",
