@@ -249,6 +249,7 @@ from .sources.confusion import confusion as confusion
 from .sources.detections import detections as detections
 from .sources.events import events as events
 from .sources.example_data import load_example as load_example
+from .sources.joint_counts import paired_counts as paired_counts
 from .sources.matrices import from_counts as from_counts
 from .sources.paired import (
     paired as paired,

@@ -377,7 +377,9 @@ def test_scikit_learns_kappa_warns():
 
 
 @pytest.mark.parametrize(
-    "definition", [each for each in REGISTRY.shipped if each.form in {"cells", "coefficients", "margins"}], ids=lambda each: each.name
+    "definition",
+    [each for each in REGISTRY.shipped if each.form in {"cells", "coefficients", "margins"}],
+    ids=lambda each: each.name,
 )
 def test_metrics_that_depend_on_the_order_say_so(definition):
     """A metric of three classes changes with their order if, and only if, it is declared so."""

@@ -74,7 +74,7 @@ def test_evaluating_models_at_once_reads_the_values_of_each():
         ([1e308, -1.0], {}, "another unit"),
         ([1e-200, 0.0], {}, "another unit"),
         ([1.0, np.nan], {}, "1 missing or infinite values .first at row 1."),
-        (["a", "b"], {}, "is not numeric. Give one number per case"),
+        (["a", "b"], {}, "is not numeric: it holds 'a' at row 0"),
         ([[1, 2], [3, 4]], {}, "it is one number per case"),
         ([0.5, 2.0], {"bounds": (0, 1)}, "holds 2, outside the bounds 0 and 1"),
         ([0.5, 0.2], {"bounds": (1, 0)}, "`bounds` are the smallest and the largest"),

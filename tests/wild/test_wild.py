@@ -69,7 +69,7 @@ def agrees(answer, expect):
     return True
 
 
-def answered(case, call, names):
+def answered(call, names):
     """Return what a call in Python gives, and its words."""
     answer = evaluated(call, names)
     return answer, f"{answer}\n{getattr(answer, 'reason', '') or ''}"
@@ -94,7 +94,7 @@ def verdict(case, form, call, names):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            answer, text = answered(case, call, names) if form == "python" else ran(case, call)
+            answer, text = answered(call, names) if form == "python" else ran(case, call)
         except hs.HowsureError as error:
             is_meant = "refuse" in case and re.search(case["refuse"], str(error), re.IGNORECASE)
             return RIGHT if is_meant else f"refused: {error}"

@@ -19,6 +19,8 @@ ONE = (
     "--score or --cluster."
 )
 
+NUMBERS = "`--numbers` says what 0 and 1 mean as winners of battles: it goes with `--winner`."
+
 
 def leaderboard(
     files: Files,
@@ -33,6 +35,9 @@ def leaderboard(
     winner: str | None = None,
     model: str | None = None,
     case: str | None = None,
+    run: str | None = None,
+    incomplete: Literal["refuse", "drop"] = "refuse",
+    numbers: Literal["score", "index"] | None = None,
     task: str | None = None,
     score: str | None = None,
     cluster: str | None = None,
@@ -78,6 +83,12 @@ def leaderboard(
         Of long files of predictions or scores, one row per model and case: column with the name of the model.
     case
         Of long files: column that tells the cases apart. Models are joined by it.
+    run
+        Of long files of numbers: column that tells the runs of a case apart. They are a cluster.
+    incomplete
+        What to do with cases that a model lacks in long files of numbers: refuse them, or drop them.
+    numbers
+        Of battles: what 0 and 1 mean as winners, a score of the first model or the index of the better one.
     task
         Of logs: which task, where there are several.
     score
@@ -126,7 +137,8 @@ def leaderboard(
     table: Any
     given = [name for name in (y_true, values, a) if name is not None]
     of_labels: dict[str, Any] = {"--y-pred": y_pred, "--y-score": y_score, "--labels": labels, "--pos-label": pos_label}
-    of_labels |= {"--model": model, "--case": case}
+    is_long = values is not None and len(split(values)) == 1 and model is not None and case is not None
+    of_labels |= {} if is_long else {"--model": model, "--case": case}
     of_rows = {"--groups": groups, "--sample-weight": sample_weight, "--counts": counts}
     of_rows |= {"--strata": strata, "--stratum-sizes": stratum_sizes}
     of_logs = {"--task": task, "--score": score}
@@ -134,15 +146,10 @@ def leaderboard(
     stray = [name for name, each in (unfit if y_true else unfit | of_labels).items() if each is not None]
     if stray or len(given) > 1 or len({each is None for each in (a, b, winner)}) > 1:
         raise HowsureError(f"`{stray[0]}` does not go with the rest. {ONE}" if stray else ONE)
-    if values is not None and len(split(values)) < 2:
-        message = "Give `--values` the columns of at least two models."
-        raise HowsureError(message)
-    beside: dict[str, Any] = {
-        "groups": groups,
-        "sample_weight": sample_weight,
-        "counts": counts,
-        "check": not no_check,
-    }
+    if numbers is not None and winner is None:
+        raise HowsureError(NUMBERS)
+    check = not no_check
+    beside: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight, "counts": counts, "check": check}
     if not given:
         title = ", ".join(files[:3]) + (" …" if len(files) > 3 else "")
         table, direction = _of_logs(files, cluster, task, score)
@@ -163,18 +170,14 @@ def leaderboard(
                 **strata_of(strata, stratum_sizes),
             )
         elif values is not None:
-            from howsure.sources.values import values as counted
-
-            table, default = (
-                counted(split(values), data=read.data, **beside, **strata_of(strata, stratum_sizes)),
-                "mean",
-            )
+            long = {"model": model, "case": case, "run": run, "incomplete": incomplete} if is_long else {}
+            table, default = _of_values(read, values, {**beside, **strata_of(strata, stratum_sizes), **long}), "mean"
         else:
             from howsure.sources.preferences import preferences
             from howsure.sources.strata import refuse_strata
 
             refuse_strata(strata or stratum_sizes, "cases with labels or numbers, not battles")
-            table, default = preferences(a, b, winner, data=read.data, **beside), "bradley_terry"
+            table, default = preferences(a, b, winner, data=read.data, numbers=numbers, **beside), "bradley_terry"
     settings: dict[str, Any] = {"confidence_level": confidence_level, "better": better, "random_state": random_state}
     board = ranked(table, metric or default, method=named(method), **settings)
     page = None if html is None else _page(board, title, files, html)
@@ -197,6 +200,17 @@ def _of_logs(
         message = f"{str(error).rstrip('.')}. {ONE}"
         raise HowsureError(message) from error
     return log.contenders(task, score), "lower" if log.joined(task, score).better == "lower" else None
+
+
+def _of_values(read: Input, values: list[str], settings: dict[str, Any]) -> Any:
+    """Return the table of numbers: a column of each model, or one column with a row for each model and case."""
+    from howsure.sources.values import values as counted
+
+    columns = split(values)
+    if len(columns) < 2 and "model" not in settings:
+        message = "Give `--values` the columns of at least two models, or one column with `--model` and `--case`."
+        raise HowsureError(message)
+    return counted(columns[0] if "model" in settings else columns, data=read.data, **settings)
 
 
 def _page(board: Leaderboard, title: str, files: Any, path: Path) -> Path:

@@ -28,13 +28,14 @@ from howsure.methods.method import DrawingMethod, Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.methods.sides import Alternative, Sides
-from howsure.metrics.binding import resolve, resolve_each
+from howsure.metrics.binding import of_counts, resolve, resolve_each
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Effect, Metric, Side
 from howsure.metrics.spec import Spec
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
-from howsure.tables.paired import SeparateTables, paired_table
+from howsure.tables.paired import PairedScoresTable, SeparateTables, paired_table
+from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -57,6 +58,7 @@ def compare(
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     rope: Region | None = None,
+    threshold: float | None = None,
     random_state: Any = None,
 ) -> Grouped[Comparison]: ...
 @overload
@@ -70,6 +72,7 @@ def compare(
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     rope: Region | None = None,
+    threshold: float | None = None,
     random_state: Any = None,
 ) -> Comparison: ...
 def compare(
@@ -82,6 +85,7 @@ def compare(
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     rope: Region | None = None,
+    threshold: float | None = None,
     random_state: Any = None,
 ) -> Comparison | Grouped[Comparison]:
     """Compare a metric of two models.
@@ -110,6 +114,8 @@ def compare(
         the same side. The models' own intervals have two limits in any case.
     rope : float or tuple of two float, optional
         Region of practical equivalence: its limits, or the largest difference either way. For methods that draw.
+    threshold : float, optional
+        For a metric of counts on tables of scores: a case is predicted positive when its score is at least that.
     random_state : int, Generator or SeedSequence, optional
         Seed of the methods that draw; each group has a stream of its own.
 
@@ -143,6 +149,9 @@ def compare(
     *against, metric = others or (None,)
     if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
         raise HowsureError(CALLS)
+    if threshold is not None:
+        table = _at(table, threshold, metric)
+        against = [each if isinstance(each, str) else _at(each, threshold, metric) for each in against]
     question = _Question(
         metric=metric,
         effect=EFFECTS[contrast],
@@ -156,6 +165,20 @@ def compare(
     if isinstance(against[0], str) and against[0] == "random":
         return over_groups(question.against_random)(table, random_state=random_state)
     return over_groups(question.of_test_sets)(_side_by_side(table, against[0]), random_state=random_state)
+
+
+def _at(table: Any, threshold: float, metric: Asked) -> Any:
+    """Return the table, or the tables of groups, of the predictions at a threshold."""
+    if not of_counts(metric):
+        message = f"`threshold` is for metrics of counts, and `{metric}` uses all scores: drop it."
+        raise HowsureError(message)
+    if isinstance(table, Tables):
+        tables = [_at(each, threshold, metric) for each in table.values()]
+        return Tables(list(table), tables, _at(table.overall, threshold, metric), table.columns)
+    if not isinstance(table, PairedScoresTable | ScoresTable):
+        message = "`threshold` is for tables of scores, from `paired_scores` or `scores`: drop it."
+        raise HowsureError(message)
+    return table.at(threshold)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from functools import wraps
+from typing import Any, ParamSpec, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +18,18 @@ from numpy.typing import NDArray
 from howsure.comparison.rank_sets import Estimated
 from howsure.designs.base import is_heard, quotient
 from howsure.errors import HowsureError
+from howsure.estimates.grouped import OverGroups
+from howsure.grids import Tabular
 from howsure.methods.standard_errors import shows_variation
 from howsure.metrics.binding import resolve_each
 from howsure.metrics.metric import Metric, Side
+from howsure.tables.batch import Tables
 from howsure.tables.paired import JointTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+P = ParamSpec("P")
+T = TypeVar("T", bound=Tabular)
 GIVE = "Give a paired table of several models, or the tables of at least two by name: {'A': table_a, 'B': table_b}."
 
 
@@ -67,6 +73,24 @@ class Contenders:
         """Return the estimates of some models, higher being better."""
         pairs = np.ix_(chosen, chosen)
         return Estimated(sign * self.values[chosen], self.covariance[pairs], self.cases[pairs])
+
+
+def groups_are_models(function: OverGroups[P, T]) -> OverGroups[P, T]:
+    """Let the tables of groups, each of one model, be taken as the models by name; groups of joint tables stay groups.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the table first.
+    """
+
+    @wraps(function)
+    def taken(table: Any, *args: P.args, **settings: P.kwargs) -> Any:
+        if isinstance(table, Tables) and not isinstance(table.overall, JointTable | HasModels):
+            table = {", ".join(map(str, table.group(key).values())): each for key, each in table.items()}
+        return function(table, *args, **settings)
+
+    return cast("OverGroups[P, T]", taken)
 
 
 def contenders(given: Any, metric: Any) -> Contenders:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.comparison.contenders import Contenders, contenders
+from howsure.comparison.contenders import Contenders, contenders, groups_are_models
 from howsure.comparison.multiplicity import Differences
 from howsure.comparison.rank_sets import Estimated, RankSets, rank_sets
 from howsure.comparison.ranks import Ranks, ranks
@@ -213,6 +213,7 @@ def _listed(names: Any) -> str:
     return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
+@groups_are_models
 @over_groups
 def leaderboard(
     table: Any,

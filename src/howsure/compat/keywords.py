@@ -142,11 +142,11 @@ class Settings:
         if labels is not None:
             some_classes(labels)
         facts: dict[str, Any] = {"sample_weight": self.sample_weight, "groups": self.groups, "check": self.check}
-        table = confusion(true, predicted, labels=labels, data=self.data, **facts)
+        table: ConfusionTable | MultilabelTable = confusion(true, predicted, labels=labels, data=self.data, **facts)
         if labels is not None or numbers_in_text(known := table.labels.tolist()) is None or known == sorted(known):
             return table
         # scikit-learn sorts numbers in text as text.
-        ordered = confusion(true, predicted, labels=sorted(known), data=self.data, **facts)
+        ordered: ConfusionTable = confusion(true, predicted, labels=sorted(known), data=self.data, **facts)
         return replace(ordered, is_ordered=False)
 
     def labels(self, y_true: Any, y_pred: Any) -> tuple[Any, Any]:

@@ -26,7 +26,7 @@ from howsure.metrics.binding import labels_to_expand, resolve
 from howsure.metrics.forms import Ratio
 from howsure.metrics.metric import Metric
 from howsure.metrics.probability import mean_loss
-from howsure.metrics.rows import SUM_TOLERANCE
+from howsure.metrics.rows import SUM_TOLERANCE, is_rounded
 from howsure.native.losses import CellLosses
 from howsure.sources.columns import indicator
 from howsure.sources.encoding import encoded
@@ -128,7 +128,7 @@ def roc_auc_score(
             )
             raise HowsureError(message)
         sums = table.scores.sum(1)
-        if np.abs(sums - 1).max() > SUM_TOLERANCE:
+        if np.abs(sums - 1).max() > SUM_TOLERANCE and not is_rounded(table.scores, sums):
             message = f"`y_score` needs rows of probabilities; they sum to {sums.min():g} … {sums.max():g}, not to 1."
             raise HowsureError(message)
         pairs = "+multi_class=ovo" if multi_class == "ovo" else ""

@@ -248,8 +248,8 @@ def estimates_of(values: Sequence[float], **columns: Iterable[Any]) -> list[Esti
         without end.
     """
     made = list(map(float.__new__, repeat(Estimate), values))
-    usual = {"draws": repeat(None), "stream": repeat(None), "positive": repeat(""), "is_positive_stated": repeat(True)}
-    for name, column in (usual | columns).items():
+    usual = {"draws": None, "stream": None, "positive": "", "is_positive_stated": True}
+    for name, column in ({each: repeat(value) for each, value in usual.items()} | columns).items():
         deque(map(getattr(Estimate, name).__set__, made, column), maxlen=0)  # which is read-only but for its slots
     return made
 

@@ -66,11 +66,6 @@ class Results(Tabular, Named, Mapping[str, T_co], Generic[T_co]):
     def __len__(self) -> int:
         return len(self.results)
 
-    @property
-    def _word_for_all(self) -> str:
-        columns = [values for values, _ in self._all() if values is not None]
-        return word_for_all({str(place): list(values.values()) for place, values in enumerate(columns)})
-
     def by_name(self) -> dict[str, Any]:
         """Return what it holds by name."""
         return dict(self.results)

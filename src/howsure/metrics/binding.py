@@ -18,7 +18,7 @@ from howsure.metrics.multiclass import of_score_matrix
 from howsure.metrics.scored import of_scores, of_values
 from howsure.metrics.spec import Spec, named, of_class, of_two_classes, parse
 from howsure.tables.counts import ClassCounts, ConfusionCounts, Counts
-from howsure.tables.labels import TWO
+from howsure.tables.labels import OUTCOMES, TWO
 from howsure.tables.paired import JointTable
 from howsure.tables.score_matrix import ScoreMatrixTable
 from howsure.tables.scores import ScoresTable
@@ -104,6 +104,12 @@ def resolve(
     if not asked.definition.reads_any(table.holds):
         raise _of_another_kind(asked, table)
     _refuse_others_arguments(asked, table)
+    if table.labels.tolist() == [*OUTCOMES] and asked.definition.name not in {"accuracy", "error_rate"}:
+        message = (
+            f"Joint counts say how often each model was right, and `{asked.text}` needs the classes. Give predictions, "
+            "paired(y_true, {'A': …, 'B': …}), or the counts by class, paired_counts(K × K × K)."
+        )
+        raise HowsureError(message)
     if asked.definition.is_ordinal:
         _refuse_unordered(asked, table)
     if table.holds[0] in OF_CELLS:
@@ -175,8 +181,8 @@ def _refuse_unordered(spec: Spec, table: Table) -> None:
     if "errors" in table.holds or table.is_ordered or len(known) <= TWO:
         return
     message = (
-        f"`{spec.text}` needs the order of the classes, and {listed(known)} is that of the alphabet. State it, from the "
-        f"lowest to the highest: `labels=[{known[-1]!r}, {known[0]!r}, …]`, or give ordered categories."
+        f"`{spec.text}` needs the order of the classes, and {listed(known)} is that of the alphabet. State it, from "
+        f"the lowest to the highest: `labels=[{known[-1]!r}, {known[0]!r}, …]`, or give ordered categories."
     )
     raise HowsureError(message)
 

@@ -19,6 +19,7 @@ from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
 ROUNDING = 1e-14  # a loss below it is none
+SINGLE = 1e-6  # by which probabilities in single precision may lie outside [0, 1]
 SMALLEST = float(np.finfo(float).eps)  # scikit-learn's clip of probabilities in the logarithm
 
 
@@ -26,8 +27,11 @@ def probabilities(table: Table, metric: str) -> Array:
     """Return the table's scores; refuse scores that are no probabilities."""
     scores = table.scores
     if scores[0] < 0 or scores[-1] > 1:
-        worst = scores[0] if scores[0] < 0 else scores[-1]
-        message = f"`{metric}` needs probabilities, and `y_score` holds {worst:g}. Calibrate the scores first."
+        if scores[0] >= -SINGLE and scores[-1] <= 1 + SINGLE:  # as sums in single precision may be
+            return np.clip(scores, 0.0, 1.0)
+        worst = float(scores[0] if scores[0] < 0 else scores[-1])
+        shown = repr(worst) if 0 <= float(f"{worst:g}") <= 1 else f"{worst:g}"
+        message = f"`{metric}` needs probabilities, and `y_score` holds {shown}. Calibrate the scores first."
         raise HowsureError(message)
     return scores
 

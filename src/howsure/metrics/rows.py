@@ -22,6 +22,8 @@ from howsure.tables.score_matrix import ScoreMatrixTable as Table
 
 Array = NDArray[Any]
 Null = Callable[[Array], tuple[Array, Array]]
+DECIMALS = range(2, 7)  # with which probabilities are printed
+HALF = 0.5  # of the last decimal, that rounding may be off
 SUM_TOLERANCE = 1e-3  # of a row of probabilities: float32 and rounding to three digits
 
 
@@ -55,9 +57,12 @@ def _checked(spec: Spec, table: Table) -> Array:
     scores = table.scores
     if table.has_one_label_per_case:
         sums = np.einsum("ij->i", scores)
+        if scores.min() >= 0 and is_rounded(scores, sums):
+            return np.asarray(scores / sums[:, None])
         if scores.min() < 0 or np.abs(sums - 1).max() > SUM_TOLERANCE:
             message = (
-                f"`{spec.text}` needs rows of probabilities; they sum to {sums.min():g} … {sums.max():g}, not to 1."
+                f"`{spec.text}` needs rows of probabilities; they sum to {sums.min():g} … {sums.max():g}, not to 1. "
+                "Divide each row by its sum if these are shares, or calibrate the scores."
             )
             raise HowsureError(message)
     elif scores.min() < 0 or scores.max() > 1:
@@ -65,6 +70,25 @@ def _checked(spec: Spec, table: Table) -> Array:
         message = f"`{spec.text}` needs probabilities, and `y_score` holds {worst:g}. Calibrate the scores first."
         raise HowsureError(message)
     return scores
+
+
+def is_rounded(scores: Array, sums: Array) -> bool:
+    """Whether rows miss a sum of 1 by no more than the rounding of their numbers to 2, 3 … 6 decimals.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n, K)
+        The rows.
+    sums : ndarray of shape (n,)
+        Their sums.
+    """
+    worst = float(np.abs(sums - 1).max())
+    if worst <= SUM_TOLERANCE:
+        return False
+    for decimals in DECIMALS:
+        if np.abs(np.round(scores, decimals) - scores).max() < SUM_TOLERANCE:
+            return bool(worst <= HALF * scores.shape[1] * 10.0**-decimals + SUM_TOLERANCE)
+    return False
 
 
 def _mean(loss: RowLoss, probabilities: Array, table: Table) -> Scored:

@@ -147,7 +147,7 @@ def confusion(
         refuse_counted_lines(counted.n, counted.weight)
     ranks = counted.ranks[:2]
     if check and labels is None:
-        refuse_total_row(*counted.levels[:2], counted.n, *counted.codes[:2])
+        refuse_total_row(counted)
     axis = class_labels(counted.levels[0], counted.levels[1], labels, *ranks, pos_label=pos_label, check=check)
     stated = is_stated(axis.tolist(), labels, pos_label, ranked=covers(ranks, axis.tolist()))
     cell, kept = _cells(counted, axis)
@@ -175,7 +175,7 @@ def confusion(
 
     def table(counts: Array, design: Design, rows: Any) -> ConfusionTable:
         shape = (*counts.shape[:-1], len(axis), len(axis))
-        own = {"labels": axis, "is_ordered": stated}
+        own: dict[str, Any] = {"labels": axis, "is_ordered": stated}
         return ConfusionTable(counts=counts.reshape(shape), design=design, rows=rows, **own)
 
     if not named:
@@ -325,8 +325,8 @@ def multilabel(
     -------
     MultilabelTable or Tables
     """
-    y_true, y_pred, names = aligned_columns(y_true, y_pred, "y_true", "y_pred")
-    labels = names if labels is None else labels
+    y_true, y_pred, found = aligned_columns(y_true, y_pred, "y_true", "y_pred")
+    labels = found if labels is None else labels
     given = columns(None, {"y_true": y_true, "y_pred": y_pred}, check=check)
     true, predicted = (_indicator(name, values) for name, values in given.items())
     if true.shape != predicted.shape:

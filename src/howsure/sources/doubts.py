@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import DoubtfulDataError, listed
+from howsure.sources.columns import Grouped
 from howsure.tables.cautions import MOST_CLASSES
 
 Array = NDArray[Any]
@@ -140,21 +141,17 @@ def refuse_identifiers(given: Mapping[str, tuple[Array, Array]]) -> None:
         raise DoubtfulDataError(message)
 
 
-def refuse_total_row(levels: Array, other: Array, n: Array, first: Array, second: Array) -> None:
+def refuse_total_row(counted: Grouped) -> None:
     """Refuse a single case that looks like a row of totals: named so, or labelled by the number of the other cases.
 
     Parameters
     ----------
-    levels, other : ndarray
-        Distinct labels of two columns.
-    n : ndarray of shape (combinations,)
-        Number of cases of each combination of labels.
-    first, second : ndarray of shape (combinations,)
-        Position of each combination's labels.
+    counted : Grouped
+        The combinations of labels of two columns, and their numbers of cases.
     """
-    total = round(float(n.sum()))
-    for codes, names in ((first, levels), (second, other)):
-        number = np.bincount(codes, n, len(names))
+    total = round(float(counted.n.sum()))
+    for codes, names in zip(counted.codes[:2], counted.levels[:2], strict=True):
+        number = np.bincount(codes, counted.n, len(names))
         for place in np.flatnonzero(number == 1).tolist():
             label = names.tolist()[place]
             is_sum = total > FEW_ROWS and isinstance(label, str) and label.strip() in {str(total - 1), f"{total - 1}.0"}

@@ -85,8 +85,8 @@ def encoded(name: str, values: Any) -> Column:
         blank = column.codes - np.int64(column.offset) == place
         if blank.any():
             message = (
-                f"`{name}` is blank in {int(blank.sum()):,} rows (first at row {int(np.argmax(blank))}), which would be "
-                "one group. Give each a name, or drop these rows."
+                f"`{name}` is blank in {int(blank.sum()):,} rows (first at row {int(np.argmax(blank))}), which would "
+                "be one group. Give each a name, or drop these rows."
             )
             raise HowsureError(message)
     return column

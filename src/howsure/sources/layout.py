@@ -33,7 +33,7 @@ MOST_NAMED = 2000  # columns, above which common prefixes are not searched
 
 def stated_order(values: Any) -> list[Any] | None:
     """Return the categories of a column that states their order: ordered ones of pandas or Arrow, Enum of Polars."""
-    kind = getattr(values, "dtype", getattr(values, "type", None))
+    kind: Any = getattr(values, "dtype", getattr(values, "type", None))
     if type(kind).__name__ == "Enum" or (getattr(kind, "ordered", None) and hasattr(kind, "categories")):
         return list(kind.categories)
     if type(values).__module__.startswith("pyarrow") and getattr(kind, "ordered", False) and len(values):
@@ -123,7 +123,7 @@ def is_stated(axis: Sequence[Any], labels: Any = None, pos_label: Any = None, *,
 
 
 def order_as_stated(source: Source) -> Source:
-    """Decorate a source of tables of imperfect labels: ``labels=`` and ``pos_label=`` state the order of the classes."""
+    """Decorate a source of tables of imperfect labels, whose ``labels=`` and ``pos_label=`` state the order."""
 
     @wraps(source)
     def stating(*given: Any, **named: Any) -> Any:

@@ -30,7 +30,8 @@ def by_model(
     data : frame, mapping, path or None
         Where named columns are.
     y_true, said, model, case : array-like of shape (n,) or str
-        True label, what the model said, its name, and what tells the cases apart, of each row.
+        True label (None for numbers without one), what the model said, its name, and what tells the cases apart, of
+        each row.
     others : mapping of str
         Further columns by their role, of which each case has one value.
     incomplete : {"refuse", "drop"}
@@ -50,7 +51,7 @@ def by_model(
     if model is None or case is None:
         message = "`model` and `case` go together: the columns that say which model a row is of, and which case."
         raise HowsureError(message)
-    asked = {"y_true": y_true, "said": said, "model": model, "case": case}
+    asked = {"said": said, "model": model, "case": case} | ({} if y_true is None else {"y_true": y_true})
     given = columns(data, asked | {role: column for role, column in others.items() if column is not None})
     coded = {role: encoded(role, values) for role, values in given.items()}
     same_length([*coded.values()], None)

@@ -106,8 +106,8 @@ def from_counts(
     Raises
     ------
     HowsureError
-        If the matrix is not square, is empty, has its totals, or holds a negative, fractional, infinite or missing count; if stacks
-        differ in length, or come without ``groups``.
+        If the matrix is not square, is empty, has its totals, or holds a negative, fractional, infinite or missing
+        count; if stacks differ in length, or come without ``groups``.
 
     Examples
     --------
@@ -123,7 +123,10 @@ def from_counts(
     counts, labels = _of_cells({"tp": tp, "fp": fp, "fn": fn, "tn": tn}, counts, labels)
     stacks = counts if isinstance(counts, Mapping) else None
     if stacks is not None and not any(map(np.ndim, stacks.values())):
-        message = f"`counts` maps {listed(stacks)} to numbers. Give the numbers by name, from_counts(tp=…, fp=…, fn=…, tn=…), or the matrix [[tn, fp], [fn, tp]]."
+        message = (
+            f"`counts` maps {listed(stacks)} to numbers. Give them by name, from_counts(tp=…, fp=…, fn=…, tn=…), or "
+            "the matrix [[tn, fp], [fn, tp]]."
+        )
         raise HowsureError(message)
     if stacks is not None and (len(stacks) < 2 or groups is None):
         message = "Several models are a mapping of two names or more to stacks, with the `groups` of their matrices."

@@ -19,6 +19,7 @@ TRUE_WORDS = frozenset(
         "true",
         "truth",
         "actual",
+        "act",
         "actuals",
         "reference",
         "ref",
@@ -139,7 +140,9 @@ class Axis:
         if labels is None:
             return cls(None, kind)
         stated, bare = _common_word([" ".join(map(str, each)) if isinstance(each, tuple) else each for each in labels])
-        return cls(bare, stated) if stated and kind in {"", stated} else cls([last_level(each) for each in labels], kind)
+        if stated and kind in {"", stated}:
+            return cls(bare, stated)
+        return cls([last_level(each) for each in labels], kind)
 
 
 def _common_word(labels: Sequence[Any]) -> tuple[str, list[Any]]:
@@ -245,7 +248,8 @@ def _without_totals(
         (columns, drop_column, named_column, "column"),
     ):
         if is_named and not is_dropped and (axis.labels or [""])[-1] != "all":
-            message = f"The last {what} is named {(axis.labels or [None])[-1]!r}, and is not the sum of the others. Leave it out."
+            name = (axis.labels or [None])[-1]
+            message = f"The last {what} is named {name!r}, and is not the sum of the others. Leave it out."
             raise HowsureError(message)
     if drop_row or drop_column:
         which = " and ".join(word for word, is_dropped in (("row", drop_row), ("column", drop_column)) if is_dropped)
@@ -278,7 +282,9 @@ def _by_name(
             message = f"An axis of the matrix names {max(axis, key=axis.count)!r} more than once. Give each class once."
             raise HowsureError(message)
     if not set(keys) & set(more):
-        message = f"The matrix's rows are labelled {listed(rows)} and its columns {listed(columns)}. Give both the same labels."
+        message = (
+            f"The matrix's rows are labelled {listed(rows)} and its columns {listed(columns)}. Give both the same."
+        )
         raise HowsureError(message)
     if keys == more or len(set(keys) | set(more)) == len(keys):
         order = keys

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import Design
 from howsure.errors import HowsureError, NoCaseError
-from howsure.sources.columns import same_length
+from howsure.sources.columns import Grouped, same_length
 from howsure.sources.confusion import are_named, class_labels, grouped_by_weight, refuse_mixed
 from howsure.sources.doubts import refuse_counted_lines, refuse_total_row
 from howsure.sources.encoding import encoded
@@ -176,15 +176,7 @@ def paired(
         each = by_weight.levels[-1][by_weight.codes[-1]].astype(float)
         mass = each * by_weight.n
         counted = replace(by_weight, weight=mass, weight_squared=each * mass)
-    for name, levels in zip(models, counted.levels[1:], strict=False):
-        meant = are_named(labels, counted.levels[0], levels)
-        refuse_mixed(counted.levels[0], levels, said=f"y_pred['{name}']", check=check and not meant)
-    said = dict.fromkeys(label for levels in counted.levels[1 : len(models) + 1] for label in levels.tolist())
-    ranks = counted.ranks[: len(models) + 1]
-    if check and labels is None:
-        refuse_total_row(*counted.levels[:2], counted.n, *counted.codes[:2])
-    axis = class_labels(counted.levels[0], as_labels(list(said)), labels, *ranks, pos_label=pos_label, check=check)
-    stated = is_stated(axis.tolist(), labels, pos_label, ranked=covers(ranks, axis.tolist()))
+    axis, stated = _axis(counted, list(models), labels, pos_label, check=check)
     position = {label: index for index, label in enumerate(axis.tolist())}
     codes = np.stack(
         [
@@ -222,13 +214,28 @@ def paired(
     cells = cells.of(kept)
 
     def table(counts: Array, design: Design, rows: Any) -> PairedTable:
-        own = {"labels": axis, "is_ordered": stated, "names": tuple(models)}
+        own: dict[str, Any] = {"labels": axis, "is_ordered": stated, "names": tuple(models)}
         return PairedTable(counts=counts, codes=tuples, pseudo=shares, design=design, rows=rows, **own)
 
     if not named:
         return cells.table(table)
     split = [code[kept] for code in counted.codes[first:]]
     return cells.tables(Groups.of(list(named), counted.levels[first:], split, counted.ranks[first:]), table)
+
+
+def _axis(
+    counted: Grouped, models: list[str], labels: ArrayLike | None, pos_label: Any, *, check: bool
+) -> tuple[Array, bool]:
+    """Return the classes of all columns in order, and whether the input states that order."""
+    for name, levels in zip(models, counted.levels[1:], strict=False):
+        meant = are_named(labels, counted.levels[0], levels)
+        refuse_mixed(counted.levels[0], levels, said=f"y_pred['{name}']", check=check and not meant)
+    said = dict.fromkeys(label for levels in counted.levels[1 : len(models) + 1] for label in levels.tolist())
+    ranks = counted.ranks[: len(models) + 1]
+    if check and labels is None:
+        refuse_total_row(counted)
+    axis = class_labels(counted.levels[0], as_labels(list(said)), labels, *ranks, pos_label=pos_label, check=check)
+    return axis, is_stated(axis.tolist(), labels, pos_label, ranked=covers(ranks, axis.tolist()))
 
 
 def _roles(groups: Any, sample_weight: Any, counts: Any, strata: Any, named: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import suppress
 from typing import Any
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 
 Array = NDArray[Any]
+DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?")
+THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 PROCESSOR = 1  # kDLCPU, as DLPack numbers kinds of memory
 
 
@@ -88,3 +91,40 @@ def _unmasked(values: np.ma.MaskedArray[Any, Any]) -> Array:
     found = bare.copy() if bare.dtype.kind == "f" else bare.astype(object)
     found[mask] = np.nan if bare.dtype.kind == "f" else None
     return found
+
+
+def numbers_of(role: str, values: Any, remedy: str) -> Array:
+    """Return a column of numbers as floats, also of text with points or commas for the decimals.
+
+    Parameters
+    ----------
+    role : str
+        What errors call it.
+    values : array-like
+        The column.
+    remedy : str
+        What to give instead, for the error.
+
+    Raises
+    ------
+    HowsureError
+        If a value is no number: the first one is shown. A comma with three digits after it may stand for thousands.
+    """
+    found = values.to_numpy() if hasattr(values, "to_numpy") else values
+    try:
+        return np.asarray(found, dtype=float)
+    except (TypeError, ValueError):
+        flat = np.asarray(found, dtype=object).ravel().tolist() if not isinstance(found, list) else found
+    texts = [each for each in flat if isinstance(each, str)]
+    is_decimal = len(texts) == len(flat) and all(DECIMAL_COMMA.fullmatch(each.strip()) for each in texts)
+    if is_decimal and not all(THOUSANDS.fullmatch(each.strip()) for each in texts if "," in each):
+        return np.array([float(each.strip().replace(",", ".")) for each in texts])
+    for place, each in enumerate(flat):
+        try:
+            float(each)
+        except (TypeError, ValueError):
+            hint = " Write a share of 12.5 % as 0.125." if isinstance(each, str) and "%" in each else ""
+            message = f"`{role}` is not numeric: it holds {each!r} at row {place}. {remedy}{hint}"
+            raise HowsureError(message) from None
+    message = f"`{role}` is not numeric. {remedy}"
+    raise HowsureError(message)

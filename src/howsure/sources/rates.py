@@ -10,20 +10,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError, HowsureWarning, whole_number
+from howsure.errors import HowsureError, HowsureWarning, warn, whole_number
 from howsure.sources.matrices import from_counts
 from howsure.tables.confusion import ConfusionTable
 
 Array = NDArray[Any]
 Figure = float | str | Decimal
+MOST_TABLES = 2**24  # of true and false positives that are tried
 DECIMALS = 2  # of a number, at least: 0.9 may be 0.90
 ROUNDING = 1e-9  # of a float, beside that of the figure
 
 
 def from_rates(
     *,
-    sensitivity: Figure,
-    specificity: Figure,
+    sensitivity: Figure | None = None,
+    specificity: Figure | None = None,
+    precision: Figure | None = None,
+    recall: Figure | None = None,
+    f1: Figure | None = None,
     positives: int | None = None,
     negatives: int | None = None,
     prevalence: Figure | None = None,
@@ -41,6 +45,8 @@ def from_rates(
     sensitivity, specificity : float, str or Decimal
         Shares of the positives and of the negatives that are predicted right. A text has the decimals that it is
         written with, such as ``"0.900"``; a number, which has no zeros at its end, at least two.
+    precision, recall, f1 : float, str or Decimal, optional
+        Instead of the specificity, with ``positives`` and ``negatives``: two of the three. Recall is the sensitivity.
     positives, negatives : int, optional
         Numbers of cases of either class, unless ``prevalence`` and ``n`` are given.
     prevalence : float, str or Decimal, optional
@@ -74,6 +80,17 @@ def from_rates(
     >>> print(hs.estimate(table, "ppv_at+prevalence=0.01"))
     0.138 [0.058, 0.383]
     """
+    if sensitivity is not None and recall is not None:
+        message = "`recall` is the `sensitivity`: give one of them."
+        raise HowsureError(message)
+    sensitivity = recall if sensitivity is None else sensitivity
+    if specificity is None:
+        figures = {"recall": sensitivity, "precision": precision, "f1": f1}
+        given = {name: _Rounded.of(name, figure) for name, figure in figures.items() if figure is not None}
+        return from_counts(_from_precision(given, positives, negatives), labels)
+    if sensitivity is None or precision is not None or f1 is not None:
+        message = "Give `sensitivity` and `specificity`, or two of `precision`, `recall` and `f1`."
+        raise HowsureError(message)
     right, cleared = (
         _Rounded.of(name, figure) for name, figure in (("sensitivity", sensitivity), ("specificity", specificity))
     )
@@ -143,6 +160,36 @@ class _Rounded:
             counts = f"{fitting[0]} to {fitting[1]} {what} give it; {taken} is taken"
             message = f"`{self.name}` = {self.text} is rounded: {counts}."
             warnings.warn(message, HowsureWarning, stacklevel=4)
+
+
+def _from_precision(given: dict[str, _Rounded], positives: Any, negatives: Any) -> Array:
+    """Return the matrix whose precision, recall and F1, as far as they are given, are the figures when rounded."""
+    if len(given) < 2 or positives is None or negatives is None:
+        message = (
+            "Give `sensitivity` and `specificity`, or two of `precision`, `recall` and `f1`, with `positives` and "
+            "`negatives`, the numbers of cases of either class."
+        )
+        raise HowsureError(message)
+    ill, well = whole_number("positives", positives), whole_number("negatives", negatives)
+    low, high = given["recall"].ends(ill) if "recall" in given else (0, ill)
+    if (high - low + 1) * (well + 1) > MOST_TABLES:
+        message = "The figures are of so many cases that too many tables give them. Give the counts, or more decimals."
+        raise HowsureError(message)
+    tp, fp = np.arange(low, high + 1)[:, None], np.arange(well + 1)
+    with np.errstate(all="ignore"):
+        found = {"recall": tp / ill + 0 * fp, "precision": tp / (tp + fp), "f1": 2 * tp / (tp + fp + ill)}
+    off = {name: np.abs(found[name] - figure.value) for name, figure in given.items()}
+    fits = np.logical_and.reduce([off[name] <= figure.reach for name, figure in given.items()])
+    if not fits.any():
+        shown = ", ".join(f"`{name}` = {figure.text}" for name, figure in given.items())
+        message = f"No whole numbers of {ill} positives and {well} negatives give {shown}. Check them."
+        raise HowsureError(message)
+    total = np.where(fits, np.sum([np.nan_to_num(each, nan=1.0) for each in off.values()], axis=0), np.inf)
+    row, column = np.unravel_index(int(np.argmin(total)), total.shape)
+    hits, alarms = int(tp[row, 0]), int(fp[column])
+    if (number := int(fits.sum())) > 1:
+        warn(f"The figures are rounded: {number} tables give them; {hits} true and {alarms} false positives are taken.")
+    return np.array([[well - alarms, alarms], [ill - hits, hits]])
 
 
 def _positives(prevalence: _Rounded, n: int, right: _Rounded, cleared: _Rounded) -> int:

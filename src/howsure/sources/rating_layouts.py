@@ -59,8 +59,8 @@ def _refuse_other_layouts(by_name: Mapping[Any, Any], role: str) -> None:
     numbers = _counts(columns)
     if numbers is not None and items >= FEW_ITEMS and _have_equal_sums(numbers):
         message = (
-            f"Every row of `{role}` sums to {int(numbers[0].sum())}: these are numbers of ratings by category, it seems, "
-            "and no ratings. Say layout='category_counts'."
+            f"Every row of `{role}` sums to {int(numbers[0].sum())}: these are numbers of ratings by category, it "
+            "seems, and no ratings. Say layout='category_counts'."
         )
         raise DoubtfulDataError(message)
     is_named = any(isinstance(name, str) for name in by_name)

@@ -172,8 +172,8 @@ def _wide(
         role = ROLE if name is None else f"{ROLE}[{str(name)!r}]"
         given, found = named_columns(role, each, others, data, check=check)
         given, categories = arranged(given, layout, role, check=check)
-        beside = {each: found[each] for each in others if each in found}
-        both = expanded({(ROLE, rater): column for rater, column in given.items()} | beside)
+        more = {each: found[each] for each in others if each in found}
+        both = expanded({(ROLE, rater): column for rater, column in given.items()} | more)
         given_by[name], found = {rater: both[ROLE, rater] for rater in given}, both
         labels = categories if labels is None else labels
     coded = {
@@ -188,7 +188,7 @@ def _wide(
     axis, is_ordered = _categories([*coded.values()], stated if labels is None else labels, check=check)
     lengths = {f"{ROLE}[{str(rater)!r}]": codes for (_, rater), (_, codes) in coded.items()}
     if categories is not None and labels is categories:
-        is_ordered = is_stated(categories, in_own_order(categories))
+        is_ordered = is_stated(axis.tolist(), in_own_order(axis.tolist()))
     beside = _Beside.of(found, split, lengths)
     rows = [
         np.stack([positions(*coded[name, rater], axis) for rater in by_name], 1) for name, by_name in given_by.items()

@@ -226,16 +226,7 @@ def _classes(truth: Column, labels: ArrayLike | None, names: Any, size: int, *, 
     if check:
         refuse_alike(present.tolist())
     if labels is not None:
-        classes = label_array(labels)
-        if len(classes) != size:
-            message = f"`labels` names {len(classes)} classes, and `y_score` has {size} columns."
-            raise HowsureError(message)
-        if names is not None:
-            refuse_other_order(classes.tolist(), names)
-        unknown = [label for label in present.tolist() if label not in set(classes.tolist())]
-        if unknown:
-            raise HowsureError.unknown("class among `labels`", str(unknown[0]), map(str, classes.tolist()))
-        return classes
+        return _named_classes(present.tolist(), labels, names, size)
     if check:
         refuse_odd_classes(present.tolist())
     by_name = None if names is None else columns_by_name(names, present.tolist())
@@ -250,14 +241,34 @@ def _classes(truth: Column, labels: ArrayLike | None, names: Any, size: int, *, 
             "`labels=`."
         )
         raise HowsureError(message)
-    by_text = sorted(classes.tolist(), key=str)
-    if check and numbers_in_text(classes.tolist()) is not None and by_text != classes.tolist():
+    if check:
+        _refuse_two_orders(classes.tolist())
+    return classes
+
+
+def _named_classes(present: list[Any], labels: ArrayLike, names: Any, size: int) -> Array:
+    """Return the classes that ``labels=`` names; refuse them where the columns' names say otherwise."""
+    classes = label_array(labels)
+    if len(classes) != size:
+        message = f"`labels` names {len(classes)} classes, and `y_score` has {size} columns."
+        raise HowsureError(message)
+    if names is not None:
+        refuse_other_order(classes.tolist(), names)
+    unknown = [label for label in present if label not in set(classes.tolist())]
+    if unknown:
+        raise HowsureError.unknown("class among `labels`", str(unknown[0]), map(str, classes.tolist()))
+    return classes
+
+
+def _refuse_two_orders(classes: list[Any]) -> None:
+    """Refuse numbers in text whose order is not that of the alphabet, by which scikit-learn orders columns."""
+    by_text = sorted(classes, key=str)
+    if numbers_in_text(classes) is not None and by_text != classes:
         message = (
             f"The classes are numbers in text: the columns of `y_score` may be in the order {listed(by_text)} (by the "
-            f"alphabet) or {listed(classes.tolist())}. Name it with `labels=`."
+            f"alphabet) or {listed(classes)}. Name it with `labels=`."
         )
         raise HowsureError(message)
-    return classes
 
 
 def _by_name(truth: Column, classes: Array, names: Any, labels: Any) -> list[int] | None:
@@ -299,7 +310,7 @@ def _multiclass(
     cell = np.arange(len(score)) * size + position
     counts = tally.counts(cell, score.size).reshape(score.shape)
     design = tally.design(cell, score.size, group, names)
-    own = {"labels": classes, "is_ordered": stated}
+    own: dict[str, Any] = {"labels": classes, "is_ordered": stated}
     return MulticlassScoresTable(counts=counts, scores=score, design=design, rows=len(score), **own)
 
 

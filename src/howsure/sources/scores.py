@@ -17,7 +17,7 @@ from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import rows
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
 from howsure.sources.layout import Rank, class_order, covers, is_stated
-from howsure.sources.plain import plain
+from howsure.sources.plain import numbers_of, plain
 from howsure.sources.positive import opposite, positive_class
 from howsure.sources.strata import ROLE, stratum_role
 from howsure.tables.batch import Tables
@@ -176,11 +176,7 @@ def score_values(values: Any, tally: Tally | None = None, role: str = "y_score")
         What messages call them.
     """
     values = plain(role, values)
-    try:
-        array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values, dtype=float)
-    except (TypeError, ValueError):
-        message = f"`{role}` is not numeric. Give one number a case, higher for the positive class."
-        raise HowsureError(message) from None
+    array = numbers_of(role, values, "Give one number a case, higher for the positive class.")
     if array.ndim != 1:
         remedy = f"For n×2 probabilities give the positive class's column, `{role}[:, 1]`."
         message = f"`{role}` has shape {array.shape}; it is one score a case. {remedy}"

@@ -17,7 +17,8 @@ from howsure.sources.doubts import refuse_last_sum
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import Cells, Tally, by_columns, groups_of_columns, roles
-from howsure.sources.plain import plain
+from howsure.sources.long import Incomplete, by_model
+from howsure.sources.plain import numbers_of, plain
 from howsure.sources.strata import ROLE, Strata, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
@@ -51,6 +52,10 @@ def values(
     *,
     truth: Any = ...,
     data: Any = ...,
+    model: Any = ...,
+    case: Any = ...,
+    run: Any = ...,
+    incomplete: Incomplete = ...,
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
     counts: Any = ...,
@@ -68,6 +73,10 @@ def values(
     *,
     truth: None = ...,
     data: Any = ...,
+    model: Any = ...,
+    case: Any = ...,
+    run: Any = ...,
+    incomplete: Incomplete = ...,
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
     counts: Any = ...,
@@ -85,6 +94,10 @@ def values(
     *,
     truth: Sized,
     data: Any = ...,
+    model: Any = ...,
+    case: Any = ...,
+    run: Any = ...,
+    incomplete: Incomplete = ...,
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
     counts: Any = ...,
@@ -102,6 +115,10 @@ def values(
     *,
     truth: Any = ...,
     data: Any = ...,
+    model: Any = ...,
+    case: Any = ...,
+    run: Any = ...,
+    incomplete: Incomplete = ...,
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
     counts: Any = ...,
@@ -118,6 +135,10 @@ def values(
     *,
     truth: Any = None,
     data: Any = None,
+    model: Any = None,
+    case: Any = None,
+    run: Any = None,
+    incomplete: Incomplete = "refuse",
     bounds: ArrayLike | None = None,
     sample_weight: Any = None,
     counts: Any = None,
@@ -138,6 +159,13 @@ def values(
         The true number of each case, where the scores are predictions of it: for ``mae``, ``rmse`` and ``r2``.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    model, case : array-like of shape (n,) or str, optional
+        Model of each row, and what tells the cases apart, where each row has one number of one model: rows are joined
+        by case, never by their order.
+    run : array-like of shape (n,) or str, optional
+        What tells several runs of a model on a case apart; the runs of a case are then a cluster.
+    incomplete : {"refuse", "drop"}
+        What to do with cases that a model lacks.
     bounds : tuple of two float, optional
         Smallest and largest number that a case can have, such as ``(0, 1)``. They keep limits within, tell how far
         a sample without variation may be off, and serve the intervals that hold for any distribution. Times and
@@ -186,6 +214,16 @@ def values(
     >>> print(hs.estimate(hs.values(predicted, truth=true), "mae"))
     0.467 [0.203, 0.697]
     """
+    if model is not None or case is not None or run is not None:
+        if truth is not None:
+            message = (
+                "`truth` is for the predictions of one model, or of several in columns of their own: not with `model`."
+            )
+            raise HowsureError(message)
+        beside = {"sample_weight": sample_weight, "counts": counts, "groups": groups, ROLE: strata}
+        of_rows = {"score": score, "model": model, "case": case, "run": run}
+        data, score, roles_of = _of_rows(data, of_rows, beside, by_columns(by, data), incomplete)
+        sample_weight, counts, groups, strata, by = roles_of
     models = _models(score)
     asked = models if truth is None else models | {"truth": truth}
     named = by_columns(by, data)
@@ -227,6 +265,29 @@ def values(
     return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
 
 
+def _of_rows(
+    data: Any, of_rows: dict[str, Any], beside: dict[str, Any], named: dict[str, Any], incomplete: Incomplete
+) -> tuple[Any, Any, tuple[Any, ...]]:
+    """Return one row for each case, the models' columns, and the names of the other columns, from one row a number."""
+    score, model, case, run = of_rows.values()
+    if run is not None and case is not None:
+        if beside["groups"] is not None:
+            message = "The runs of a case are a cluster: give `run` or `groups`, and not both."
+            raise HowsureError(message)
+        found = columns(data, {"case": case, "run": run})
+        cells = [encoded(role, found[role]) for role in ("case", "run")]
+        units = [each.levels[np.asarray(each.codes) - each.offset].tolist() for each in cells]
+        asked = {"score": score, "model": model, **{role: each for role, each in beside.items() if each is not None}}
+        given = columns(data, asked | named)
+        data = given | {"groups": units[0], "case": [f"{one} / {other}" for one, other in zip(*units, strict=True)]}
+        score, model, case, named = "score", "model", "case", {name: name for name in named}
+        beside = {role: None if each is None else role for role, each in beside.items()} | {"groups": "groups"}
+    rows, names = by_model(data, None, score, model, case, beside | named, incomplete)
+    roles_of = tuple(None if each is None else role for role, each in beside.items())
+    sample_weight, counts, groups, strata = roles_of
+    return rows, names, (sample_weight, counts, groups, strata, list(named) or None)
+
+
 def _models(score: Any) -> dict[str, Any]:
     """Return the columns of numbers by the words that errors call them."""
     if isinstance(score, Mapping):
@@ -246,10 +307,10 @@ def _column(role: str, given: Any) -> Array:
     column = plain(role, given)
     try:
         found = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
-        found = found if found.dtype.kind == "b" else found.astype(float)
-    except (TypeError, ValueError):
-        message = f"`{role}` is not numeric. Give one number per case."
-        raise HowsureError(message) from None
+    except ValueError:  # of ragged lists
+        found = np.empty(0, dtype=object)
+    if found.dtype.kind != "b":
+        found = numbers_of(role, column, "Give one number per case.")
     if found.ndim != 1:
         message = f"`{role}` has shape {found.shape}; it is one number per case. Give several models by name."
         raise HowsureError(message)

@@ -52,7 +52,7 @@ class ConfusionTable(Table):
     --------
     >>> import howsure as hs
     >>> hs.from_counts([[50, 3], [5, 42]], labels=["benign", "malignant"])
-    <ConfusionTable: 100 cases, 2 classes, Independent design>
+    <ConfusionTable: 100 cases, 2 classes (positive: malignant), Independent design>
     """
 
     noun: ClassVar[str] = "confusion table"

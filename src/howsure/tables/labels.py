@@ -14,8 +14,11 @@ from howsure.tables.union import in_order
 
 Array = NDArray[Any]
 TWO = 2
+OUTCOMES = ("answered wrongly", "answered rightly")  # classes of counts that say no more of the cases
 START_OF_NUMBER = frozenset("+-.0123456789")
-PLAIN_PAIRS = frozenset({("0", "1"), ("-1", "1"), ("0.0", "1.0"), ("false", "true"), ("negative", "positive")})
+PLAIN_PAIRS = frozenset(
+    {("0", "1"), ("-1", "1"), ("0.0", "1.0"), ("false", "true"), ("negative", "positive"), OUTCOMES}
+)
 SCALARS = (np.bool_, np.integer, np.floating, np.str_)
 
 

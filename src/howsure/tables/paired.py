@@ -284,7 +284,7 @@ class PairedTable(JointTable):
         possible = pseudo_tuples(len(labels), len(self.names))
         codes = distinct_rows(possible, *(each.codes_among(labels) for each in (self, *others)))
         shares = shares_of_rows(possible, codes)
-        own = {"labels": labels, "is_ordered": all(each.is_ordered for each in (self, *others))}
+        own: dict[str, Any] = {"labels": labels, "is_ordered": all(each.is_ordered for each in (self, *others))}
         return PairedTable(counts=np.zeros(len(codes)), names=self.names, codes=codes, pseudo=shares, **own)
 
     def codes_among(self, labels: Array) -> Array:
@@ -414,12 +414,56 @@ class PairedScoresTable(JointTable):
         """Smallest and largest score of each model, of all groups where these are the cases of one."""
         return self.limits or tuple((float(each[0]), float(each[-1])) for each in self.scores)
 
+    def _scores_of(self, name: str) -> ScoresTable:
+        return ScoresTable.required(self.model(name), "This is no table of scores.")
+
+    def at(self, threshold: float) -> PairedTable:
+        """Return the paired table of the predictions at a threshold: positive when the score is at least it.
+
+        Parameters
+        ----------
+        threshold : float
+            In the units of the scores; the same for all models.
+
+        Raises
+        ------
+        HowsureError
+            If the threshold is not a number, or lies outside [0, 1] where all scores lie within.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> table = hs.paired_scores([1, 0, 1], {"A": [0.7, 0.2, 0.4], "B": [0.6, 0.5, 0.9]})
+        >>> hs.estimate(table.at(0.5).model("B"), "recall").value
+        1.0
+        """
+        for name in self.models:
+            self._scores_of(name).at(threshold)  # refuses a threshold that is none of its scores
+        number = float(threshold)
+        said = np.stack([each[code] >= number for each, code in zip(self.scores, self.codes.T, strict=True)], 1) * 1
+        rows = np.stack([np.column_stack([np.full(len(said), true), said]) for true in range(2)], 1)
+        possible = pseudo_tuples(2, len(self.names))
+        every = np.vstack([rows.reshape(-1, rows.shape[-1]), possible])
+        tuples, place = np.unique(every, axis=0, return_inverse=True)
+        cell, pseudo = np.split(place.ravel(), [rows.shape[0] * 2])
+        return PairedTable(
+            counts=added_up(self.cells, cell, len(tuples)),
+            labels=self.labels,
+            names=self.names,
+            codes=tuples,
+            pseudo=np.bincount(pseudo, minlength=len(tuples)) / len(pseudo),
+            design=self.design.merged(cell, len(tuples)).bound(tuples[:, 0]),
+            rows=self.rows,
+            identity=self.identity_of(number),
+            is_ordered=self.is_ordered,
+        )
+
     def _view(self, index: int) -> Marginal:
         score = self.scores[index]
         limits = self.limits[index] if self.limits else None
         spread = self.spreads[index] if self.spreads else None
         counts = np.zeros((len(score), 2))
-        own = {"labels": self.labels, "is_ordered": self.is_ordered}
+        own: dict[str, Any] = {"labels": self.labels, "is_ordered": self.is_ordered}
         empty = ScoresTable(counts=counts, scores=score, limits=limits, spread=spread, **own)
         return Marginal(empty, 2 * self.codes[:, index, None] + np.arange(2))
 

@@ -98,7 +98,7 @@ class ScoresTable(Table):
         scores = np.unique(np.concatenate([each.scores for each in parts]))
         ends = np.array([each.ends for each in parts])
         limits = float(ends[:, 0].min()), float(ends[:, 1].max())
-        own = {"labels": two_of_scores(parts), "is_ordered": self.is_ordered}
+        own: dict[str, Any] = {"labels": two_of_scores(parts), "is_ordered": self.is_ordered}
         return ScoresTable(counts=np.zeros((len(scores), 2)), scores=scores, limits=limits, **own)
 
     def places_in(self, whole: ScoresTable) -> Array:

@@ -354,9 +354,9 @@ class Table(abc.ABC):
         >>> import howsure as hs
         >>> table = hs.from_counts([[180, 20], [10, 90]], labels=["well", "ill"])
         >>> print(hs.estimate(table, "precision"))
-        0.818 [0.738, 0.882]
+        0.818 [0.738, 0.882] (positive: ill)
         >>> print(hs.estimate(table.at_prevalence({"well": 0.99, "ill": 0.01}), "precision"))
-        0.083 [0.058, 0.125]
+        0.083 [0.058, 0.125] (positive: ill)
         """
         if not (self.has_one_label_per_case and self.design.is_counted and self.design.has_labels):
             message = f"`at_prevalence` is for cases that were counted, with one label each: not for this {self.noun}."

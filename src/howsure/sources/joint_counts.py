@@ -1,0 +1,123 @@
+"""Published joint counts of two models: right and wrong (McNemar's table), or true class × both predictions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from howsure.errors import HowsureError, listed, real_numbers
+from howsure.sources.layout import is_stated
+from howsure.tables.labels import OUTCOMES, label_array
+from howsure.tables.paired import PairedTable
+from howsure.tables.pseudo import pseudo_tuples
+
+Array = NDArray[Any]
+CUBE = 3  # dimensions of true class × prediction of either model
+
+
+def paired_counts(
+    counts: ArrayLike | None = None,
+    *,
+    both: int | None = None,
+    only_a: int | None = None,
+    only_b: int | None = None,
+    neither: int | None = None,
+    a: str = "A",
+    b: str = "B",
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+) -> PairedTable:
+    """Return the joint table of two models from published counts of the same cases.
+
+    Parameters
+    ----------
+    counts : array-like of shape (2, 2) or (K, K, K), optional
+        Cases that both models have right, the first alone, the second alone and neither:
+        ``[[both, only_a], [only_b, neither]]``. Or the cases by true class, class that the first model predicts, and
+        class that the second one does.
+    both, only_a, only_b, neither : int, optional
+        The four numbers by name, instead of `counts`.
+    a, b : str
+        Names of the two models.
+    labels : array-like of shape (K,), optional
+        The classes of K × K × K counts; 0 … K−1 by default.
+    pos_label : object, optional
+        Which of two classes is the positive one.
+
+    Returns
+    -------
+    PairedTable
+        As `paired` returns it. Counts of right and wrong answers tell the accuracy of the models, and no metric of
+        the classes.
+
+    Raises
+    ------
+    HowsureError
+        If a number is missing, negative or fractional, or the shape is another.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.paired_counts(both=10, only_a=5, only_b=12, neither=30)
+    >>> print(hs.compare(table, "accuracy"))
+    accuracy: A − B = -0.123 [-0.266, 0.020], p = 0.090
+    """
+    named = {"both": both, "only_a": only_a, "only_b": only_b, "neither": neither}
+    if counts is None:
+        absent = [name for name, number in named.items() if number is None]
+        if absent:
+            shown = ", ".join(f"`{name}`" for name in absent)
+            message = f"{shown} missing: all of both, only_a, only_b and neither are needed."
+            raise HowsureError(message)
+        counts = np.array([[both, only_a], [only_b, neither]], dtype=object)
+    elif any(number is not None for number in named.values()):
+        message = "Give `counts`, or both, only_a, only_b and neither, and not all of them."
+        raise HowsureError(message)
+    if a == b:
+        message = f"Both models are called {a!r}. Give each its own name."
+        raise HowsureError(message)
+    cells = real_numbers("counts", counts)
+    is_cube = cells.ndim == CUBE and len(set(cells.shape)) == 1 and cells.shape[0] > 1
+    if not is_cube and cells.shape != (2, 2):
+        message = (
+            f"`counts` has shape {cells.shape}. Give [[both, only_a], [only_b, neither]], or K × K × K counts: true "
+            "class, prediction of the first model, prediction of the second."
+        )
+        raise HowsureError(message)
+    wrong = ~(np.isfinite(cells) & (cells >= 0) & (cells == np.floor(cells)))
+    if wrong.any() or not cells.any():
+        shown = f"hold {cells[wrong][0]:g}" if wrong.any() else "are all zero"
+        message = f"The counts {shown}. Give the numbers of cases: whole, non-negative, and some above 0."
+        raise HowsureError(message)
+    if is_cube:
+        axis = np.arange(len(cells)) if labels is None else label_array(labels)
+        return _of_cube(
+            cells, axis, (str(a), str(b)), stated=is_stated(axis.tolist(), labels, pos_label), last=pos_label
+        )
+    if labels is not None or pos_label is not None:
+        message = "Counts of right and wrong answers have no classes: leave `labels` and `pos_label` out."
+        raise HowsureError(message)
+    cube = np.zeros((2, 2, 2))
+    cube[1, 1, 1], cube[1, 1, 0], cube[1, 0, 1], cube[1, 0, 0] = cells.ravel()
+    return _of_cube(cube, np.array(OUTCOMES), (str(a), str(b)), stated=True, last=None)
+
+
+def _of_cube(cells: Array, axis: Array, names: tuple[str, str], *, stated: bool, last: Any) -> PairedTable:
+    """Return the table of counts by true class and either prediction."""
+    if len(axis) != len(cells):
+        message = f"`labels` names {len(axis)} classes ({listed(axis.tolist())}), and `counts` has {len(cells)}."
+        raise HowsureError(message)
+    if last is not None:
+        from howsure.sources.positive import positive_order
+
+        order = positive_order(axis, last)
+        cells, axis = cells[np.ix_(order, order, order)], axis[order]
+    possible = pseudo_tuples(len(axis), 2)
+    filled = np.argwhere(cells)
+    tuples, place = np.unique(np.vstack([filled, possible]), axis=0, return_inverse=True)
+    pseudo = np.bincount(place.ravel()[len(filled) :], minlength=len(tuples)) / len(possible)
+    return PairedTable(
+        counts=cells[tuple(tuples.T)], labels=axis, names=names, codes=tuples, pseudo=pseudo, is_ordered=stated
+    )
