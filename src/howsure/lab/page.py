@@ -16,9 +16,10 @@ A 95 % interval promises to hold the true value in 95 of 100 studies. Here studi
 metrics are known, and it is counted how often each method keeps the promise.
 
 `python -m howsure.lab run --out FOLDER` draws the studies, `python -m howsure.lab page FOLDER docs/coverage.md` writes
-this page. There are pages of their own for [every metric](coverage-metrics.md), [averages over many classes](coverage-classes.md),
-[means](coverage-means.md), [tests](coverage-tests.md), [pooled values](coverage-pooling.md), [few labels](coverage-labels.md), and [other designs, scores, reviews
-and posteriors](coverage-designs.md). For a setting of yours, ask `howsure.lab.coverage`:
+this page. There are pages of their own for [every metric](coverage-metrics.md),
+[averages over many classes](coverage-classes.md), [means](coverage-means.md), [tests](coverage-tests.md),
+[pooled values](coverage-pooling.md), [few labels](coverage-labels.md), and
+[other designs, scores, reviews and posteriors](coverage-designs.md). For a setting of yours, ask `howsure.lab.coverage`:
 
 ```python
 >>> import howsure as hs
