@@ -38,7 +38,7 @@ class LeftOut:
         self.misses, self.alarms = layout.by_class(self.wrong)
         self.rows = self.hits + self.misses
         self.value, self.times, self.whole = averages.of_each(self.hits, self.rows, self.hits + self.alarms)
-        self.is_weighted = np.asarray(averages.by_total).any(-1, keepdims=True)
+        self.is_weighted: Array = averages.by_total.reshape(-1, 1) > 0
         counted = averages.weights(self.rows, self.times)
         self.weights = quotient(counted, counted.sum(-1, keepdims=True))
         over, under = averages.above, averages.below

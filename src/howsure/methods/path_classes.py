@@ -98,7 +98,7 @@ class ClassPath(PathTables, abc.ABC):
         """Return bias and inflation of the variance; the bias of macro averages is half by second differences."""
         left_out = LeftOut(self.averages, self.told, self.cases)
         bias, inflation = left_out.bias(), np.ones(len(self.cases))
-        is_weighted = left_out.is_weighted[:, 0]
+        is_weighted = left_out.is_weighted.reshape(-1)
         if not is_weighted.all():
             bias = np.where(is_weighted, bias, (bias + self.bias()) / 2)
             inflation = np.where(is_weighted, 1.0, left_out.inflation())
