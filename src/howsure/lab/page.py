@@ -17,7 +17,8 @@ metrics are known, and it is counted how often each method keeps the promise.
 
 `python -m howsure.lab run --out FOLDER` draws the studies, `python -m howsure.lab page FOLDER docs/coverage.md` writes
 this page. Other designs, scores, reviews and posteriors have [their own](coverage-designs.md), and so have [every
-metric](coverage-metrics.md), [means](coverage-means.md) and [tests](coverage-tests.md). For a setting of yours, ask `howsure.lab.coverage`:
+metric](coverage-metrics.md), [means](coverage-means.md) and [tests](coverage-tests.md). For a setting of yours, ask
+`howsure.lab.coverage`:
 
 ```python
 >>> import howsure as hs
