@@ -51,7 +51,7 @@ def changed(table, path, change):
             r"is damaged: `cell` has 1000000000 at position 1.*from 0 to 3",
         ),
         (
-            lambda: hs.prediction_powered([1, 0, 1, 0, None, None], [1, 0, 0, 0, 1, 1], [1, 0, 1, 1, 1, 0]),
+            lambda: hs.prediction_powered([1, 0, 1, 0, None, None], [1, 0, 0, 0, 1, 1], [1, 0, 1, 1, 1, 0], power=1.0),
             lambda held: held["design"]["samples"][0]["influence"]["indices"]["values"].__setitem__(0, 10**9),
             r"is damaged: `indices` has 1000000000",
         ),

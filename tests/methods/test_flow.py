@@ -412,7 +412,7 @@ def test_kappa_near_its_lower_end_covers(shape):
     assert ((np.asarray(found.low) <= value) & (value <= np.asarray(found.high))).mean() > 0.92
 
 
-@pytest.mark.parametrize("size", [10**8, 10**11, 10**14])
+@pytest.mark.parametrize("size", [10**8, 10**11, 10**13])
 @pytest.mark.parametrize(
     "metric", ["mcc", "kappa", "informedness", "class_mcc@macro", "g_mean@macro", "f1@macro", "p4", "dor"]
 )

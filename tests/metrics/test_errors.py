@@ -73,7 +73,8 @@ def test_bounds_are_those_of_the_numbers():
     assert table.bounds == (-1, 1)
     assert resolve("mse", table).range == (0, 1)
     exact = hs.estimate(hs.values([0.0, 1.0, 0.5] * 5, truth=[0.0, 1.0, 0.5] * 5, bounds=(0, 1)), "mae")
-    assert exact.low == 0 < exact.high < 0.2
+    assert exact.low == 0
+    assert exact.high == pytest.approx(1.96**2 / (15 + 1.96**2), abs=1e-4)  # Wilson's limit of 0 among 15
     with pytest.raises(hs.HowsureError, match="`truth` holds 1.5, outside the bounds"):
         hs.values([0.2, 0.9], truth=[0.0, 1.5], bounds=(0, 1))
 

@@ -213,7 +213,7 @@ EVIDENCE = {
     "calibrated by steps": lambda: hs.calibrated(DATA["score"], calibrator=calibrator("isotonic")).at(0.5),
     "corrected": lambda: hs.corrected(hs.from_counts([[84, 6], [4, 14]]), sensitivity=0.9, specificity=0.98),
     "annotated": lambda: hs.annotated(both(DATA, "two", "first", "second"), DATA["second"]).one_against_rest(1),
-    "powered": lambda: hs.prediction_powered(REVIEWED, DATA["first"], DATA["second"]),
+    "powered": lambda: hs.prediction_powered(REVIEWED, DATA["first"], DATA["second"], power=1.0),
     "judged": lambda: hs.judged(REVIEWED, DATA["two"], groups=DATA["cluster"], sample_weight=DATA["weight"]),
     "judged values": lambda: hs.judged_values(REVIEWED, DATA["score"], bounds=(0, 1)),
 }
@@ -476,8 +476,8 @@ REFUSED = {
         hs.confusion([0, 1], [0, 0], by={"site": [1, 2]}) + hs.confusion([0, 1], [0, 0], by={"day": [1, 2]})
     ),
     "`Linearised` do not add up": lambda: (
-        hs.prediction_powered(REVIEWED, DATA["first"], DATA["second"])
-        + hs.prediction_powered(REVIEWED, DATA["first"], DATA["second"])
+        hs.prediction_powered(REVIEWED, DATA["first"], DATA["second"], power=1.0)
+        + hs.prediction_powered(REVIEWED, DATA["first"], DATA["second"], power=1.0)
     ),
     "some of the tables have `groups` and others none": lambda: (
         hs.confusion([[1, 0]], [[1, 1]]) + hs.confusion([[1, 0], [0, 0]], [[1, 1], [0, 0]], groups=[1, 1])

@@ -22,9 +22,7 @@ from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
 MOST_RUNS = 1000  # of the tasks of an example, whatever number of them is asked for
-CHOICE = (
-    "Mid-p for proportions, DeLong and Wilson for areas, a score test for means, else the flow or the delta method."
-)
+CHOICE = "Mid-p for proportions, DeLong and Wilson for areas, a score test for means, else flow or delta."
 
 
 def metric_grid() -> Grid:
