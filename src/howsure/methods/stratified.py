@@ -186,7 +186,9 @@ def _unseen(gains: Array, trials: Array, confidence_level: float) -> Array:
     if order.size:
         worth, number = np.log(gains[order] / trials[order]), trials[order]
         least = (np.cumsum(number * worth) + math.log(tail_of(confidence_level))) / np.cumsum(number)
-        last = np.flatnonzero(worth > least)[-1]
+        last = np.flatnonzero(worth > least).max(
+            initial=0
+        )  # the first is above, unless rounding of many cases hides it
         shares[order] = -np.expm1(-np.maximum(worth - least[last], 0.0))
     return shares
 
