@@ -32,7 +32,7 @@ def reviewed(tmp_path):
 
 def test_the_lower_limit_is_what_counts():
     """A bound between the lower limit and the value is not held, one below the lower limit is."""
-    found = hs.estimate(hs.confusion("label", "logistic", data=CANCER, labels=["benign", "malignant"]), "f1")
+    found = hs.estimate(hs.confusion("label", "logistic", data=CANCER, pos_label="malignant"), "f1")
     between = (found.low + found.value) / 2
     failed = run(*REPORT, "--y-pred", "logistic", "--fail-under", f"f1={between}")
     assert failed.returncode == 1

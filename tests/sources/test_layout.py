@@ -14,6 +14,7 @@ from sklearn.metrics import cohen_kappa_score
 
 import howsure as hs
 from howsure.metrics.registry import REGISTRY
+from howsure.sources.matrix_file import read_matrix
 from support.shell import run
 
 RNG = np.random.default_rng(0)
@@ -389,3 +390,28 @@ def test_metrics_that_depend_on_the_order_say_so(definition):
         for each in (counts, counts[np.ix_(order, order)])
     ]
     assert (values[0] == pytest.approx(values[1])) is not definition.is_ordinal
+
+
+def test_spreadsheets_are_read_by_whichever_reader_is_there(monkeypatch, tmp_path):
+    """The first sheet that holds something is read; without a reader the message names the extra."""
+    path = tmp_path / "matrix.xlsx"
+    path.write_bytes(b"PK")
+    cells = [["predicted/true", "healthy", "ill"], ["healthy", 50.0, 5.0], ["ill", 3.0, 42.0], [None, None, None]]
+    monkeypatch.setattr("howsure.sources.sheets._by_openpyxl", lambda _: iter([[[None, ""]], cells]))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name, *_: name == "openpyxl" or None)
+    labels, counts = read_matrix(path)
+    assert labels == ["healthy", "ill"]
+    assert counts.tolist() == [[50, 3], [5, 42]]
+    monkeypatch.setattr("importlib.util.find_spec", lambda *_: None)
+    with pytest.raises(hs.HowsureError, match=r"howsure\[sheets\]"):
+        read_matrix(path)
+
+
+def test_text_digits_of_many_classes_match_by_name():
+    """Columns "0" … "11" in the order of the numbers, and in that of the alphabet, are those of the classes."""
+    names, true = [str(place) for place in range(12)], RNG.integers(0, 12, 200)
+    rows = RNG.dirichlet([0.5] * 12, 200) * 0.5
+    rows[np.arange(200), true] += 0.5
+    frame, right = pd.DataFrame(rows, columns=names), -np.log(rows[np.arange(200), true]).mean()
+    for columns in (names, sorted(names)):
+        assert loss(hs.multiclass_scores(np.array(names)[true], frame[columns])) == pytest.approx(right)

@@ -34,8 +34,7 @@ from howsure.metrics.metric import Effect, Metric, Side
 from howsure.metrics.spec import Spec
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
-from howsure.tables.paired import PairedScoresTable, SeparateTables, paired_table
-from howsure.tables.scores import ScoresTable
+from howsure.tables.paired import SeparateTables, paired_table
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -172,10 +171,10 @@ def _at(table: Any, threshold: float, metric: Asked) -> Any:
     if not of_counts(metric):
         message = f"`threshold` is for metrics of counts, and `{metric}` uses all scores: drop it."
         raise HowsureError(message)
-    if isinstance(table, Tables):
+    if hasattr(table, "overall"):
         tables = [_at(each, threshold, metric) for each in table.values()]
         return Tables(list(table), tables, _at(table.overall, threshold, metric), table.columns)
-    if not isinstance(table, PairedScoresTable | ScoresTable):
+    if not hasattr(table, "at"):
         message = "`threshold` is for tables of scores, from `paired_scores` or `scores`: drop it."
         raise HowsureError(message)
     return table.at(threshold)

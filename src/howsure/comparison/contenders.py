@@ -23,7 +23,6 @@ from howsure.grids import Tabular
 from howsure.methods.standard_errors import shows_variation
 from howsure.metrics.binding import resolve_each
 from howsure.metrics.metric import Metric, Side
-from howsure.tables.batch import Tables
 from howsure.tables.paired import JointTable
 from howsure.tables.table import Table
 
@@ -86,7 +85,7 @@ def groups_are_models(function: OverGroups[P, T]) -> OverGroups[P, T]:
 
     @wraps(function)
     def taken(table: Any, *args: P.args, **settings: P.kwargs) -> Any:
-        if isinstance(table, Tables) and not isinstance(table.overall, JointTable | HasModels):
+        if hasattr(table, "overall") and not issubclass(type(table.overall), JointTable | HasModels):
             table = {", ".join(map(str, table.group(key).values())): each for key, each in table.items()}
         return function(table, *args, **settings)
 

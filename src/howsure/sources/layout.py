@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import DoubtfulDataError, HowsureError, listed
-from howsure.tables.batch import Tables
 from howsure.tables.labels import TWO, as_labels, is_plain_order, numbers_in_text
 from howsure.tables.union import ascending
 
 Array = NDArray[Any]
 Rank = Mapping[Any, int] | None
 Source = TypeVar("Source", bound=Callable[..., Any])
-DEFAULT_NAME = re.compile(r"(column_|V|Unnamed: )?\d+")  # that a library gives to a column without one
+DEFAULT_NAME = re.compile(r"(column_|V|Unnamed: )\d+")  # that a library gives to a column without one
 MOST_NAMED = 2000  # columns, above which common prefixes are not searched
 
 
@@ -135,7 +134,7 @@ def order_as_stated(source: Source) -> Source:
 
         if labels is None and pos_label is None:
             return found
-        return found.mapped(stated) if isinstance(found, Tables) else stated(found)
+        return found.mapped(stated) if hasattr(found, "mapped") else stated(found)
 
     return cast("Source", stating)
 
@@ -159,7 +158,8 @@ def column_names(values: Any) -> list[Any] | None:
     if names is None or callable(names):
         return None
     found = [last_level(name) for name in names]
-    return None if all(DEFAULT_NAME.fullmatch(str(name)) for name in found) and _count_up(found) else found
+    made_up = all(isinstance(name, int) or DEFAULT_NAME.fullmatch(str(name)) for name in found)
+    return None if made_up and _count_up(found) else found
 
 
 def columns_by_name(names: Sequence[Any], present: Sequence[Any], what: str = "y_true") -> list[Any] | None:

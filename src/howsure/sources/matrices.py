@@ -177,7 +177,7 @@ def matrix_table(
     """
     found, counts = read_matrix(path, labels, check=check)
     table = from_counts(counts, found, pos_label=pos_label, check=check)
-    if labels is None and found is not None and isinstance(table, ConfusionTable):
+    if labels is None and found is not None and counts.ndim == 2:  # not several rows of TP, FP, FN and TN
         return replace(table, is_ordered=is_stated(table.labels.tolist(), in_own_order(found), pos_label))
     return table
 

@@ -62,13 +62,7 @@ def read_matrix(
         return list(labels or ("negative", "positive")), of_two
     try:
         row_axis, column_axis, body = _lines(rows) or _split(path, rows)
-        if not body or not body[0]:
-            message = "it holds labels and no counts."
-            raise HowsureError(message)  # noqa: TRY301 - the name of the file is added below
-        shared = set(row_axis.labels or ()) & set(column_axis.labels or ())
-        if not shared and abs(len(body) - len(body[0])) > 1:
-            message = f"'{path}' is not a square matrix: {len(body)} rows of counts, and {len(body[0])} columns."
-            raise HowsureError(message)  # noqa: TRY301
+        _refuse_other_shapes(row_axis, column_axis, body)
         matrix, found = laid_out(_numbers(path, body), row_axis, column_axis, labels, check=check)
     except DoubtfulDataError as error:
         raise DoubtfulDataError(_in_file(path, str(error))) from None
@@ -79,6 +73,17 @@ def read_matrix(
         message = f"'{path}' is not a square matrix: {height} rows of counts, but row 1 has {width} columns."
         raise HowsureError(message)
     return found, matrix
+
+
+def _refuse_other_shapes(rows: Axis, columns: Axis, body: list[list[str]]) -> None:
+    """Refuse labels without counts, and a table of other things."""
+    if not body or not body[0]:
+        message = "it holds labels and no counts."
+        raise HowsureError(message)
+    shared = set(rows.labels or ()) & set(columns.labels or ())
+    if not shared and abs(len(body) - len(body[0])) > 1:
+        message = f"it is not a square matrix: {len(body)} rows of counts, and {len(body[0])} columns."
+        raise HowsureError(message)
 
 
 def _in_file(path: Path, message: str) -> str:
