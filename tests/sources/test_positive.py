@@ -18,6 +18,7 @@ PREDICTED, OTHER = WORDS[(SCORE > 0.5).astype(int)], WORDS[(SCORE > 0.35).astype
 SOME = np.where(np.arange(60) < 25, TRUTH, None)
 REVIEWS = [[[20, 2], [3, 4]], [[5, 1], [2, 19]]]
 COUNTS = [[25, 8], [7, 30]]
+CUBE = [[[20, 3], [4, 6]], [[5, 2], [1, 19]]]  # by true class, and by what each of two models predicts
 SOURCES = {
     "confusion": lambda **chosen: hs.confusion(TRUTH, PREDICTED, **chosen),
     "paired": lambda **chosen: hs.paired(TRUTH, {"A": PREDICTED, "B": OTHER}, **chosen).model("A"),
@@ -27,6 +28,7 @@ SOURCES = {
     "annotated": lambda **chosen: hs.annotated(np.column_stack([TRUTH, OTHER]), PREDICTED, **chosen),
     "reviewed": lambda **chosen: hs.reviewed(y_true=TRUTH, y_pred=PREDICTED, y_reviewed=SOME, **chosen),
     "from_counts": lambda **chosen: hs.from_counts(COUNTS, **({"labels": WORDS} | chosen)),
+    "paired_counts": lambda **chosen: hs.paired_counts(CUBE, **({"labels": WORDS} | chosen)).model("A"),
 }
 OTHERS = {  # what they return is no table of predictions
     "scores": lambda **chosen: hs.estimate(hs.scores(TRUTH, -SCORE, **chosen), "roc_auc"),
@@ -55,6 +57,8 @@ def test_the_positive_class_is_the_last_of_the_table(name):
     if name == "from_counts":
         counts = np.array(COUNTS)[::-1, ::-1]
         ordered = hs.from_counts(counts, labels=["well", "ill"])
+    elif name == "paired_counts":
+        ordered = hs.paired_counts(np.flip(CUBE), labels=["well", "ill"]).model("A")
     else:
         ordered = SOURCES[name](labels=["well", "ill"])
     named = SOURCES[name](pos_label="ill")

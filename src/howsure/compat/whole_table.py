@@ -128,7 +128,7 @@ def balanced_accuracy_score(
     --------
     >>> import howsure as hs
     >>> print(hs.balanced_accuracy_score(["cat", "dog", "dog", "cat"], ["cat", "dog", "cat", "cat"]))
-    0.750 [0.296, 0.974]
+    0.750 [0.233, 0.980]
     """
     spec = "balanced_accuracy" + "+adjusted=true" * boolean("adjusted", adjusted)
     return _estimate(spec, y_true, y_pred, labels, Settings(**keywords))

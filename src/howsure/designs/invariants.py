@@ -89,14 +89,14 @@ def limits(name: str, value: Any) -> None:
         refuse(f"`{name}` is {value!r}, and must be in ascending order.")
 
 
-def names(name: str, value: Any, size: int | None = None) -> None:
-    """Check an array of distinct names, of which there is at least one."""
+def names(name: str, value: Any, size: int | None = None, *, are_distinct: bool = True) -> None:
+    """Check an array of at least one name; the names are distinct, unless stated otherwise."""
     if not isinstance(value, np.ndarray) or value.ndim != 1 or not len(value):
         refuse(f"`{name}` must be an array with at least one name.")
     listed = value.tolist()
     if not all(isinstance(each, Hashable) for each in listed):
         refuse(f"`{name}` must be texts, numbers or dates.")
-    if len(set(listed)) < len(listed):
+    if are_distinct and len(set(listed)) < len(listed):
         refuse(f"`{name}` must be distinct.")
     if size is not None and len(listed) != size:
         refuse(f"`{name}` has {len(listed):,} names, and the table needs {size:,}.")

@@ -68,7 +68,7 @@ def per_unit(
     >>> import howsure as hs
     >>> table = hs.events(tp=[8, 5, 90, 2, 7, 6], fp=[1, 0, 20, 1, 0, 1], fn=[2, 3, 10, 1, 1, 2])
     >>> print(hs.estimate(table, "dice"), hs.estimate(hs.per_unit(table, "dice"), "mean"), sep="; ")
-    0.849 [0.774, 0.905]; 0.811 [0.701, 0.896]
+    0.849 [0.774, 0.905]; 0.811 [0.680, 0.906]
     """
     one_of("nan_policy", nan_policy, ("raise", "omit"))
     if isinstance(table, Tables):

@@ -206,7 +206,7 @@ def values(
     >>> import howsure as hs
     >>> grades = [0.9, 0.4, 1.0, 0.7, 0.0, 1.0, 0.8, 0.6, 0.9, 1.0]
     >>> print(hs.estimate(hs.values(grades, bounds=(0, 1)), "mean"))
-    0.730 [0.295, 0.910]
+    0.730 [0.479, 0.961]
     >>> both = hs.values({"new": grades, "old": [0.7, 0.1, 0.9, 0.8, 0.1, 0.9, 0.4, 0.6, 0.5, 0.9]})
     >>> print(hs.compare(both, "mean"))
     mean: new − old = 0.140 [0.014, 0.278], p = 0.033

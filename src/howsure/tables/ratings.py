@@ -75,7 +75,7 @@ class RatingsTable(Table):
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""
         super()._check()
-        invariants.names("raters", self.raters)
+        invariants.names("raters", self.raters, are_distinct=self.names_raters)
         invariants.positions("codes", self.codes, (*self.shape, len(self.raters)), len(self.labels), -1)
         invariants.numbers("pseudo", self.pseudo, self.shape)
         invariants.instance("is_ordered", self.is_ordered, bool)

@@ -150,7 +150,7 @@ def judged(
     >>> human = ["pass"] * 19 + ["fail"] + [None] * 60 + ["fail"] * 4 + ["pass"] + [None] * 15
     >>> table = hs.judged(human, judge)
     >>> print(hs.estimate(table, "pass_rate"))  # 0.8 · 19/20 + 0.2 · 1/5
-    0.800 [0.654, 0.910]
+    0.800 [0.654, 0.910] (positive: pass)
     >>> print(hs.estimate(table, "recall"))  # of those that people pass, the judge passes
     0.950 [0.850, 1.000]
     """

@@ -62,7 +62,7 @@ def transported(table: Source, target: Any, *, data: Any = None) -> Source:
     >>> source = hs.from_counts([[900, 100], [50, 450]], labels=["ok", "fault"])
     >>> there = hs.transported(source, {"ok": 8600, "fault": 1400})
     >>> print(hs.estimate(there, "prevalence"))  # (0.14 - 0.1) / (0.9 - 0.1)
-    0.050 [0.024, 0.072]
+    0.050 [0.024, 0.072] (positive: fault)
     >>> print(hs.estimate(source, "precision"), hs.estimate(there, "precision"))
     0.818 [0.784, 0.849] 0.321 [0.160, 0.456]
     """
