@@ -64,7 +64,7 @@ def transported(table: Source, target: Any, *, data: Any = None) -> Source:
     >>> print(hs.estimate(there, "prevalence"))  # (0.14 - 0.1) / (0.9 - 0.1)
     0.050 [0.024, 0.072] (positive: fault)
     >>> print(hs.estimate(source, "precision"), hs.estimate(there, "precision"))
-    0.818 [0.784, 0.849] 0.321 [0.160, 0.456]
+    0.818 [0.784, 0.849] (positive: fault) 0.321 [0.160, 0.456] (positive: fault)
     """
     shift = Shift.of(table, target, data)
     centre = shift.expected(shift.shares)
