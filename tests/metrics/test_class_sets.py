@@ -177,3 +177,16 @@ def test_intervals_cover_with_a_class_that_never_occurs(method):
     truth = hs.lab.Cells(cells / 11, 1000)
     for metric in ("balanced_accuracy", "precision@macro", "f1@macro", "class_mcc@macro"):
         assert hs.lab.coverage(metric, method, truth=truth, draws=600, random_state=1).coverage >= 0.93
+
+
+@pytest.mark.parametrize("metric", ["f1@macro", "balanced_accuracy", "precision@weighted", "recall@geometric"])
+def test_groups_with_different_classes_are_estimated_as_each_table_is(metric):
+    """Groups are estimated in one pass for each set of classes, with the numbers and notes of each table alone."""
+    tables = hs.from_counts(np.random.default_rng(4).multinomial(9, np.full(9, 1 / 9), 150).reshape(-1, 3, 3))
+    found = hs.estimate(tables, metric)
+    for place in range(0, 150, 7):
+        alone = hs.estimate(tables[place], metric)
+        assert [found.low[place], found.high[place], found.value[place]] == pytest.approx(
+            [alone.low, alone.high, alone.value], rel=1e-9, abs=1e-12, nan_ok=True
+        )
+        assert found[place].reason == alone.reason

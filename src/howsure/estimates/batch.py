@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -17,6 +17,7 @@ from howsure.grids import Grid, Tabular, interval_text, number, percent, signifi
 from howsure.tables.batch import Tables
 
 Array = NDArray[Any]
+COLUMNS = ("value", "low", "high", "standard_error", "method", "reason")
 
 
 @final
@@ -67,15 +68,27 @@ class Estimates(Tabular, Mapping[Hashable, Estimate]):
     @classmethod
     def of(cls, tables: Tables[Any], overall: Estimate, estimates: tuple[Estimate, ...]) -> Estimates:
         """Return estimates that were made one by one."""
-        columns = {
-            name: np.array([getattr(each, name) for each in estimates])
-            for name in ("value", "low", "high", "standard_error", "method", "reason")
-        }
+        columns = {name: np.array([getattr(each, name) for each in estimates]) for name in COLUMNS}
         drawn = estimates if any(each.draws is not None for each in estimates) else ()
         level = overall.confidence_level
         return cls(
             tables=tables, metric=overall.metric, overall=overall, confidence_level=level, drawn=drawn, **columns
         )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Estimates], places: Sequence[Array]) -> Estimates:
+        """Return the estimates of all groups from those of parts of them.
+
+        Parameters
+        ----------
+        parts : sequence of Estimates
+            Estimates with the columns of some groups each.
+        places : sequence of ndarray of int
+            Places of these groups among all.
+        """
+        order = np.argsort(np.concatenate(places))
+        columns = {name: np.concatenate([getattr(each, name) for each in parts])[order] for name in COLUMNS}
+        return replace(parts[0], **columns)
 
     def __getitem__(self, key: Hashable) -> Estimate:
         position = self.tables.position(key)

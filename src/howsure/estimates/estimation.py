@@ -27,6 +27,7 @@ from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.methods.sides import Alternative, Sides
 from howsure.metrics.binding import labels_to_expand, listed_metrics, resolve
+from howsure.metrics.class_sets import alike
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 from howsure.tables.batch import Tables, in_groups
@@ -301,6 +302,7 @@ class _Question:
             for place, answer in in_passes(stack, bound, self.method, self.sides.two_sided).items():
                 whole = overall[place]
                 found[whole.metric] = _of_a_batch(tables, *own_table(stack, bound[place]), answer, self.sides, whole)
+            found |= self._by_class_sets(tables, stack, bound, overall)
         rest = [place for place, whole in enumerate(overall) if whole.metric not in found]
         if rest:
             alone = replace(self, metrics=tuple(self.metrics[place] for place in rest))
@@ -309,6 +311,27 @@ class _Question:
                 estimates = tuple(group[index] for group in groups.values())
                 found[overall[place].metric] = Estimates.of(tables, overall[place], estimates)
         return {whole.metric: found[whole.metric] for whole in overall}
+
+    def _by_class_sets(
+        self, tables: Tables[Any], stack: Table, bound: Sequence[Metric], overall: Sequence[Estimate]
+    ) -> dict[str, Estimates]:
+        """Return the estimates of averages whose classes differ between groups: a pass for each set of classes."""
+        places = [place for place, metric in enumerate(bound) if metric.members is not None and metric.members.differs]
+        groups = alike(stack) if places and stack.design.is_independent else []
+        if not groups or len(groups) > len(tables) / 2:
+            return {}
+        rows = np.broadcast_to(stack.rows, stack.batch)
+        parts: dict[int, list[Estimates]] = {place: [] for place in places}
+        for group in groups:
+            some = replace(stack, counts=stack.counts[group], rows=rows[group])
+            own = self._bound([self.metrics[place] for place in places], some)
+            answers = in_passes(some, own, self.method, self.sides.two_sided)
+            if len(answers) < len(own):
+                return {}
+            for index, place in enumerate(places):
+                which = *own_table(some, own[index]), answers[index], self.sides, overall[place]
+                parts[place].append(_of_a_batch(tables, *which))
+        return {overall[place].metric: Estimates.joined(each, groups) for place, each in parts.items()}
 
     def _bound(self, metrics: Sequence[Asked], table: Table) -> list[Metric]:
         bound = [resolve(each, table, classes=self.classes, threshold=self.threshold) for each in metrics]
