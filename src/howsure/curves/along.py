@@ -20,7 +20,7 @@ from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
 LONG = 4_000  # thresholds: of more, limits are taken at about so many and interpolated
-MOST_ESTIMATES = 400  # thresholds, likewise, where each is estimated by itself
+MOST_ESTIMATES = 200  # thresholds, likewise, where each is estimated by itself
 MOST_DRAWN = 40  # thresholds, likewise, where labels are drawn for each
 ENDS = 20  # thresholds at either end, of which all are estimated
 
