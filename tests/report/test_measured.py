@@ -1,5 +1,6 @@
 """What the report says: numbers at every level, cautions, headline, and what is refused."""
 
+import dataclasses
 import itertools
 import json
 import math
@@ -14,6 +15,7 @@ import pytest
 
 import howsure as hs
 from howsure.designs.base import Design
+from howsure.metrics.binding import resolve
 from howsure.report import evidence
 from howsure.report.html import as_json
 from howsure.report.measured import LEVELS
@@ -573,3 +575,13 @@ def test_other_cases_are_reported_by_themselves():
     found = shown_values(hs.report_of(tables, metrics=["f1@macro"]))
     for name, table in tables.items():
         assert found[name][0] == pytest.approx(hs.estimate(table, "f1@macro").value)
+
+
+def test_own_metrics_stand_beside_averages_over_one_set_of_classes():
+    """A metric without a spec string is estimated as it is."""
+    both = hs.paired(TRUTH, STRAY)
+    own = dataclasses.replace(resolve("accuracy", both.model("x")), name="share", spec=None)
+    report = hs.report_of(both, metrics=["f1@macro", own])
+    assert shown_values(report)["y"][0] == pytest.approx(F1["y"])
+    values = {each["model"]: each["value"] for each in report.to_dict()["estimates"] if each["metric"] == "share"}
+    assert values == pytest.approx({"x": 0.9, "y": 0.97})

@@ -165,10 +165,12 @@ def resolve_experiment(spec: str | Spec | Metric, table: Table) -> Metric:
     >>> resolve("f1@macro", stray).classes.tolist(), resolve_experiment("f1@macro", stray).classes.tolist()
     ([0, 1, 2], [0, 1])
     """
-    if isinstance(spec, Metric):
-        return spec
-    asked = spec if isinstance(spec, Spec) else parse(spec)
-    return resolve(asked, table, without=unseen_of(asked, table))
+    return resolve(spec, table, without=unseen(spec, table))
+
+
+def unseen(spec: str | Spec | Metric, table: Table) -> Array | None:
+    """Return the classes that an average leaves out on one of several test sets, ``(K,)``; None for other metrics."""
+    return None if isinstance(spec, Metric) else unseen_of(spec if isinstance(spec, Spec) else parse(spec), table)
 
 
 def _at_threshold(

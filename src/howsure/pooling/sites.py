@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, checked_level
 from howsure.estimates.estimation import estimate
+from howsure.metrics.binding import resolve_experiment
 from howsure.metrics.spec import named
 from howsure.pooling.effects import names_of_experiments
-from howsure.metrics.binding import resolve_experiment
 from howsure.tables.table import Table
 
 Array = NDArray[Any]

@@ -12,7 +12,7 @@ import numpy as np
 from howsure.comparison.models import left_out_of
 from howsure.estimates.batch import Evaluations
 from howsure.estimates.estimate import Estimate
-from howsure.estimates.estimation import default_metrics, evaluate, finished
+from howsure.estimates.estimation import default_metrics, evaluate, evaluated_without, finished
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.given import table_of
 from howsure.estimates.passes import own_table
@@ -245,33 +245,19 @@ def estimated_together(subjects: Sequence[Subject], settings: Settings) -> list[
     for key in found[new[0]].evaluations if len(new) > 1 else ():
         made = [evaluations[place].get(key, ()) for place in new]
         if len({len(each) for each in made}) == 1:
-            columns = [_of_one_set(column) for column in zip(*made, strict=True)]
+            columns = [_of_one_set(column, settings) for column in zip(*made, strict=True)]
             for place, own in zip(new, zip(*columns, strict=True), strict=True):
                 evaluations[place][key] = own
     return [replace(each, evaluations=own) for each, own in zip(found, evaluations, strict=True)]
 
 
-def _of_one_set(made: Sequence[Evaluation]) -> Sequence[Evaluation]:
+def _of_one_set(made: Sequence[Evaluation], settings: Settings) -> Sequence[Evaluation]:
     """Return evaluations of models, with averages over the classes on which all are defined if the cases are equal."""
     tables, names = [each.table for each in made], list(made[0])
     if any(list(each) != names or not _have_equal_cases(each.table, tables[0]) for each in made):
         return made
-    without = left_out_of(names, tables)
-    if not without:
-        return made
-    found = []
-    for each in made:
-        own = replace(each, without=without)
-        again = evaluate(
-            each.table,
-            [own.bound(name) for name in names],
-            method=each.method,
-            confidence_level=each.confidence_level,
-            random_state=each.seed,
-            threshold=each.threshold,
-        )
-        found.append(replace(own, estimates=again.estimates))
-    return found
+    without = left_out_of(list(settings.specs(made[0]).values()), tables)
+    return [evaluated_without(each, without, settings.metrics or ()) for each in made]
 
 
 def _have_equal_cases(one: Table, other: Table) -> bool:
