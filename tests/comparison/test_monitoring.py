@@ -201,3 +201,9 @@ def test_a_stray_prediction_is_no_change(method):
     assert found["week 2"]["f1@macro"].value == pytest.approx(of_week_2)
     assert found["week 2"]["f1@macro"].low > 0.8
     assert not found.alerts
+
+
+def test_the_usual_metrics_are_followed():
+    """Chunks need no metric named."""
+    tables = hs.confusion([0, 1] * 40, [0, 1] * 36 + [1, 0] * 4, by=["a"] * 40 + ["b"] * 40)
+    assert list(hs.monitor(tables)["a"]) == list(hs.evaluate(tables.overall))

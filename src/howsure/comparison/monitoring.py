@@ -196,7 +196,7 @@ class _Question:
 
     def over_own_classes(self, made: Evaluation) -> Evaluation:
         """Return an evaluation whose averages are over classes with true cases: a stray prediction is no change."""
-        asked = listed_metrics(self.metrics or ())
+        asked = () if self.metrics is None else listed_metrics(self.metrics)
         unnamed = {each.name for each in asked if isinstance(each, Metric)}
         found = {name: unseen(name, made.table) for name in made if name not in unnamed}
         left_out = {name: each for name, each in found.items() if each is not None and each.any()}
