@@ -111,3 +111,19 @@ def test_bounds_of_metrics_with_arguments():
     assert passed.returncode == 0
     assert [each["metric"] for each in json.loads(passed.stdout)["estimates"]] == ["fbeta+beta=2"]
     assert run(*given, "--fail-under", "fbeta+beta=2=0.99").returncode == 1
+
+
+def test_models_are_held_to_the_bound_over_one_set_of_classes(tmp_path):
+    """A word of one model that never occurs has no part in its macro average."""
+    better = [*["a", "b"] * 48, "other", "b", "b", "a"]
+    worse = [*["a", "b"] * 45, *["b", "a"] * 5]
+    path = tmp_path / "predictions.csv"
+    rows = zip(["a", "b"] * 50, worse, better, strict=True)
+    path.write_text("\n".join(["label,worse,better", *map(",".join, rows)]))
+    failed = run(
+        *("report", str(path), "--y-true", "label", "--y-pred", "worse", "better"),
+        *("--metrics", "f1@macro", "--fail-under", "f1@macro=0.9"),
+    )
+    assert failed.returncode == 1
+    assert "howsure: worse: f1@macro is not shown to be 0.9 or more: 0.900" in failed.stderr
+    assert "better" not in failed.stderr

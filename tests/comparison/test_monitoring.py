@@ -186,3 +186,24 @@ def test_chunks_named_by_numbers_come_in_their_order():
         for some in (np.arange(600) % 100 < 50, np.arange(600) % 100 >= 50)
     ]
     assert list(halves[0] + halves[1]) == names
+
+
+@pytest.mark.parametrize("method", [None, "bayes", "anytime"])
+def test_a_stray_prediction_is_no_change(method):
+    """A class that a chunk predicts once, and that never occurs there, lowers no average over classes."""
+    truth, right = ["a", "b"] * 300, (["a", "b"] * 9 + ["b", "a"]) * 30
+    predicted = right[:300] + ["other" if case == 18 else each for case, each in enumerate(right[300:])]
+    week = ["week 1"] * 300 + ["week 2"] * 300
+    tables = hs.confusion(truth, predicted, by=week)
+    found = hs.monitor(tables, ["f1@macro", "precision@macro"], method=method, random_state=0)
+    assert found["week 1"]["f1@macro"].value == pytest.approx(0.9)
+    of_week_2 = np.mean([2 * 135 / (150 + 150), 2 * 135 / (150 + 149)])
+    assert found["week 2"]["f1@macro"].value == pytest.approx(of_week_2)
+    assert found["week 2"]["f1@macro"].low > 0.8
+    assert not found.alerts
+
+
+def test_the_usual_metrics_are_followed():
+    """Chunks need no metric named."""
+    tables = hs.confusion([0, 1] * 40, [0, 1] * 36 + [1, 0] * 4, by=["a"] * 40 + ["b"] * 40)
+    assert list(hs.monitor(tables)["a"]) == list(hs.evaluate(tables.overall))

@@ -140,6 +140,48 @@ def test_a_stray_word_of_one_model_leaves_the_others_as_they_are():
         assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high), rel=1e-9)
 
 
+OF_TRUTHS = [*AVERAGES, "specificity@macro", "npv@macro"]
+
+
+@pytest.mark.parametrize("metric", OF_TRUTHS)
+def test_a_stray_word_does_not_turn_the_order_in_a_study(metric):
+    """Of two models on the same cases the better one stays ahead, whatever word it gives in place of a wrong one."""
+    study = hs.Study(n_draws=2000)
+    better = ["b" if each == "other" else each for each in Y]
+    for name, predicted, labels in (("x", X, "ab"), ("y", better, "ab"), ("stray", Y, ["a", "b", "other"])):
+        study.add(f"{name}/all", hs.confusion(T, predicted, labels=list(labels)))
+        study.add(f"{name}/half", hs.confusion(T[50:], predicted[50:], labels=list(labels)))
+    study.add_metric(metric, aggregation="tables")
+    observed = {name: study.observed(metric, f"{name}/all") for name in ("x", "y", "stray")}
+    assert min(observed["y"], observed["stray"]) > observed["x"]
+    found = study.comparisons(metric, among=["x", "y", "stray"])
+    assert found["x", "y"].value < 0
+    assert found["x", "stray"].value < 0
+    assert found["x", "stray"].probability_greater.value < 0.1
+    assert study.ranks(metric, among=["x", "stray"]).best["stray"] > 0.9
+
+
+def test_experiments_are_averaged_over_their_own_classes():
+    """A site without one of the classes has the mean F1 of the others, and the aggregate says so."""
+    sites = {
+        "x/one": [[40, 5, 5], [4, 30, 6], [2, 3, 25]],
+        "x/two": [[45, 4, 1], [6, 33, 1], [0, 0, 0]],
+        "x/six": [[35, 4, 1], [6, 33, 1], [0, 1, 9]],
+    }
+    study = hs.Study(n_draws=2000)
+    for name, counts in sites.items():
+        study.add(name, counts)
+    two = np.mean([90 / (50 + 51), 66 / (40 + 37)])
+    assert study.observed("f1@macro", "x/two") == pytest.approx(two)
+    found = study.aggregate("f1@macro")["x"]
+    assert found.values[1] == pytest.approx(two)
+    assert found.reason == "each experiment is averaged over its own classes"
+    pooled = hs.pool({name: hs.from_counts(counts) for name, counts in sites.items()}, "f1@macro")
+    assert pooled.values[1] == pytest.approx(two)
+    study.remove("x/two")
+    assert not study.aggregate("f1@macro")["x"].reason
+
+
 def test_zero_division_keeps_every_class():
     """A class that is never predicted counts as 0 on all tables, and for the model that predicts it with its value."""
     never, some = hs.from_counts([[8, 2, 0], [1, 9, 0], [3, 2, 0]]), hs.from_counts([[8, 1, 1], [1, 9, 0], [3, 1, 1]])

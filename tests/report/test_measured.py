@@ -1,5 +1,6 @@
 """What the report says: numbers at every level, cautions, headline, and what is refused."""
 
+import dataclasses
 import itertools
 import json
 import math
@@ -14,6 +15,7 @@ import pytest
 
 import howsure as hs
 from howsure.designs.base import Design
+from howsure.metrics.binding import resolve
 from howsure.report import evidence
 from howsure.report.html import as_json
 from howsure.report.measured import LEVELS
@@ -522,3 +524,64 @@ def test_no_metric_is_told_whatever_holds_it():
     """Numbers in an array are refused in words, as in `evaluate`."""
     with pytest.raises(hs.HowsureError, match="not by float"):
         hs.report_of(hs.confusion([0, 1], [0, 1]), metrics=np.array([0.1, 0.9]))
+
+
+TRUTH = ["a", "b"] * 50
+STRAY = {"x": ["a", "b"] * 45 + ["b", "a"] * 5, "y": ["a", "b"] * 48 + ["other", "b", "b", "a"]}
+F1 = {"x": 0.9, "y": np.mean([2 * 48 / (50 + 49), 2 * 49 / (50 + 50)])}
+
+
+def shown_values(report):
+    """Return value and limits of macro F1 by model."""
+    found = [each for each in report.to_dict()["estimates"] if each["metric"] == "f1@macro"]
+    return {each["model"]: (each["value"], list(each["intervals"].values())) for each in found}
+
+
+@pytest.mark.parametrize("method", [None, "bayes", "delta"])
+def test_models_of_one_table_are_reported_over_one_set_of_classes(method):
+    """A word of one model that never occurs changes neither value nor limits at any level, as in `compare`."""
+    both = hs.paired(TRUTH, STRAY)
+    settings = {"metrics": ["f1@macro"], "method": method, "random_state": 0}
+    report = hs.report_of(both, **settings)
+    (difference,) = report.to_dict()["comparisons"].values()
+    alone = {name: both.model(name) for name in STRAY}
+    made = hs.evaluate_models(both, "f1@macro", method=method, random_state=0)
+    for found in (shown_values(each) for each in (report, hs.report_of(alone, **settings), hs.report_of(dict(made)))):
+        for name, (value, limits) in found.items():
+            assert value == pytest.approx(F1[name])
+            assert all(low < value < high for low, high in limits)
+            assert all(inner[0] > outer[0] for inner, outer in itertools.pairwise(limits))
+    assert (difference["first_value"], difference["second_value"]) == pytest.approx((F1["x"], F1["y"]))
+
+
+def test_models_are_reported_over_one_set_of_classes_in_every_group():
+    """Each group has the classes on which all models are defined there."""
+    group = ["g"] * 50 + ["h"] * 50
+    tables = {name: hs.confusion(TRUTH, each, by=group, labels=["a", "b", "other"]) for name, each in STRAY.items()}
+    report = hs.report_of(tables, metrics=["f1@macro"])
+    found = [each for each in report.to_dict()["estimates"] if each["metric"] == "f1@macro"]
+    values = {(each["model"], *each["group"].values()): each["value"] for each in found}
+    assert values["x", "h"] == pytest.approx(0.8)
+    assert values["y", "h"] == pytest.approx(np.mean([2 * 23 / (25 + 24), 2 * 24 / (25 + 25)]))
+    assert values["y", "g"] == pytest.approx(1)
+
+
+def test_other_cases_are_reported_by_themselves():
+    """Test sets that lack different classes are no models on the same cases."""
+    tables = {
+        "one": hs.from_counts([[8, 2, 0], [1, 9, 0], [0, 0, 0]]),
+        "two": hs.from_counts([[0] * 3, [1, 8, 1], [0, 2, 8]]),
+    }
+    found = shown_values(hs.report_of(tables, metrics=["f1@macro"]))
+    for name, table in tables.items():
+        assert found[name][0] == pytest.approx(hs.estimate(table, "f1@macro").value)
+
+
+def test_own_metrics_stand_beside_averages_over_one_set_of_classes():
+    """A metric without a spec string is estimated as it is."""
+    both = hs.paired(TRUTH, STRAY)
+    own = dataclasses.replace(resolve("accuracy", both.model("x")), name="share", spec=None)
+    report = hs.report_of(both, metrics=["f1@macro", own])
+    assert shown_values(report)["y"][0] == pytest.approx(F1["y"])
+    values = {each["model"]: each["value"] for each in report.to_dict()["estimates"] if each["metric"] == "share"}
+    assert values == pytest.approx({"x": 0.9, "y": 0.97})

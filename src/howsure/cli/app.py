@@ -236,7 +236,7 @@ def matrix(
     wanted = bounds(fail_under)
     table = matrix_table(file, labels or None, pos_label=pos_label, check=not no_check)
     asked = Asked(split(metrics) or None, method, confidence_level, one_seed(random_state))
-    made = [asked.estimated(Subject(table=table))]
+    made = asked.estimated(Subject(table=table))
     page = None if html is None else report_on(made, Input([str(file)], str(file))).save(html)
     write(class_blocks(made, asked, how) if per_class else blocks_of(made), str(file), how)
     say_written(page)

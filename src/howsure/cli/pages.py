@@ -73,23 +73,30 @@ class Asked:
     level: float
     seed: Any
 
-    def estimated(self, subject: Subject) -> Subject:
-        """Return a model with its estimates, which are both printed and reported on."""
+    def estimated(self, *subjects: Subject) -> list[Subject]:
+        """Return models with their estimates, which are both printed and reported on."""
         from howsure.errors import checked_level
         from howsure.methods.naming import named
-        from howsure.report.evidence import Settings, estimated
+        from howsure.report.evidence import Settings, estimated_together
 
         level, method = checked_level(self.level), named(self.method)
         settings = Settings(metrics=self.metrics, method=method, levels=(level,), level=0, seed=self.seed)
-        return estimated(subject, settings)
+        return estimated_together(subjects, settings)
 
 
 def subjects_of(given: Input, columns: Columns, asked: Asked) -> list[Subject]:
-    """Return the models of a file with their estimates."""
-    return [asked.estimated(_subject(given, columns, index)) for index in range(len(columns.models))]
+    """Return the models of a file with their estimates; predictions of several are counted by the same classes."""
+    from howsure.sources.paired import paired
+
+    places = range(len(columns.models))
+    found = [_subject(given, columns, index, columns.labels) for index in places]
+    if columns.y_pred and len({tuple(each.tables.overall.labels.tolist()) for each in found}) > 1:
+        every = paired(columns.y_true, columns.y_pred, data=given.data, **columns.of_labels).labels.tolist()
+        found = [_subject(given, columns, index, every) for index in places]
+    return asked.estimated(*found)
 
 
-def _subject(given: Input, columns: Columns, index: int) -> Subject:
+def _subject(given: Input, columns: Columns, index: int, labels: list[Any] | None) -> Subject:
     from howsure.report.evidence import Subject
     from howsure.sources.confusion import confusion
     from howsure.sources.scores import scores
@@ -104,7 +111,7 @@ def _subject(given: Input, columns: Columns, index: int) -> Subject:
         table = in_groups(scored).at(columns.threshold)
     if columns.y_pred:
         prediction = columns.y_pred[index]
-        table = confusion(columns.y_true, prediction, data=given.data, by=by, **columns.of_labels)
+        table = confusion(columns.y_true, prediction, data=given.data, by=by, **columns.of_labels | {"labels": labels})
     name = columns.models[index] if len(columns.models) > 1 else ""
     return Subject(name, table, scored, None if columns.y_pred else columns.threshold)
 

@@ -29,9 +29,10 @@ from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.methods.sides import Alternative, Sides
-from howsure.metrics.binding import listed_metrics, resolve, resolve_each
+from howsure.metrics.binding import left_out, listed_metrics, resolve, resolve_each
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.metric import Metric
+from howsure.metrics.spec import Spec
 from howsure.tables.paired import JointTable, paired_table
 from howsure.tables.table import Table
 
@@ -89,15 +90,19 @@ def evaluate_models(
     settings: dict[str, Any] = {"confidence_level": level, "random_state": random_state}
     if not isinstance(chosen, Bootstrap | Dirichlet):
         listed = default_metrics(first) if metrics is None else asked_metrics(first, listed_metrics(metrics))
-        of_models = zip(*(resolve_each(each, list(tables.values())) for each in listed), strict=True)
-        pairs = zip(tables.items(), of_models, strict=True)
-        alone = {name: evaluate(each, bound, method=chosen, **settings) for (name, each), bound in pairs}
+        of_metrics = [resolve_each(each, list(tables.values())) for each in listed]
+        without = left_out_of(listed, list(tables.values()))
+        alone = {
+            name: replace(evaluate(own, bound, method=chosen, **settings), without=without)
+            for (name, own), bound in zip(tables.items(), zip(*of_metrics, strict=True), strict=True)
+        }
         return Results(results=alone, column="model")
     if isinstance(chosen, Dirichlet) and not chosen.is_plain:
         message = "Of several models at once `Dirichlet` takes `prior=` only."
         raise HowsureError(message)
     wanted = evaluate(first, metrics, confidence_level=level)  # what specs stand for
     bound = [resolve_each(each, list(tables.values())) for each in wanted]
+    without = left_out_of(list(wanted), list(tables.values()))
     seed = seed_sequence(random_state)
     stream = stream_of(chosen, models, seed)
     draws = draws_of_models([_of_any_model(each[0], first) for each in bound], models, chosen, seed)
@@ -112,9 +117,21 @@ def evaluate_models(
             for metric, interval in zip(metrics_of, intervals, strict=True)
         }
         found[name] = Evaluation(
-            estimates=estimates, table=own, method=chosen, seed=seed, threshold=None, confidence_level=level
+            estimates=estimates,
+            table=own,
+            method=chosen,
+            seed=seed,
+            threshold=None,
+            confidence_level=level,
+            without=without,
         )
     return Results(results=found, column="model")
+
+
+def left_out_of(metrics: Sequence[str | Spec | Metric], tables: Sequence[Table]) -> dict[str, Any]:
+    """Return the classes that averages leave out for all of several models, by metric; see `left_out`."""
+    found = {resolve(each, tables[0]).name: left_out(each, tables) for each in metrics}
+    return {name: each for name, each in found.items() if each is not None and each.any()}
 
 
 def _of_any_model(metric: Metric, table: Table) -> Metric:

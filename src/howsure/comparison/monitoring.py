@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from howsure.errors import HowsureError, checked_level, looked_up, real_numbers
-from howsure.estimates.estimation import default_metrics, evaluate
+from howsure.estimates.estimation import default_metrics, evaluate, evaluated_without
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.grouped import of_groups
 from howsure.grids import Grid, Tabular, interval_text, number, significant_decimals
@@ -17,6 +17,8 @@ from howsure.methods.draws import group_seed, seed_sequence
 from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
+from howsure.metrics.binding import listed_metrics, unseen
+from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Limits = tuple[float, float]
@@ -170,9 +172,11 @@ def monitor(
     if chosen is not None and chosen.holds_at_every_look:
         return _in_sequence(tables, reference, baseline, question, seed)
     whole = getattr(tables, "overall", None)
-    evaluations: Any = of_groups(tables, question.of, seed) if whole is None else question.of(tables, seed)
+    found: Any = of_groups(tables, question.of, seed) if whole is None else question.of(tables, seed)
+    overall = None if whole is None else question.over_own_classes(found.overall)
+    evaluations = {chunk: question.over_own_classes(each) for chunk, each in found.items()} if overall else found
     limits = _limits(reference, baseline, evaluations, lambda table: question.of(table, group_seed(seed, "reference")))
-    return Monitoring(evaluations=evaluations, baseline=limits, overall=None if whole is None else evaluations.overall)
+    return Monitoring(evaluations=evaluations, baseline=limits, overall=overall)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,7 +191,16 @@ class _Question:
     def of(self, table: Any, seed: Any) -> Any:
         """Evaluate one table, or each of groups."""
         settings = {"method": self.method, "confidence_level": self.level, "random_state": seed}
-        return evaluated(table, self.metrics, self.threshold, settings)
+        found = evaluated(table, self.metrics, self.threshold, settings)
+        return self.over_own_classes(found) if isinstance(found, Evaluation) else found
+
+    def over_own_classes(self, made: Evaluation) -> Evaluation:
+        """Return an evaluation whose averages are over classes with true cases: a stray prediction is no change."""
+        asked = () if self.metrics is None else listed_metrics(self.metrics)
+        unnamed = {each.name for each in asked if isinstance(each, Metric)}
+        found = {name: unseen(name, made.table) for name in made if name not in unnamed}
+        left_out = {name: each for name, each in found.items() if each is not None and each.any()}
+        return evaluated_without(made, left_out, asked)
 
 
 def _in_sequence(

@@ -233,6 +233,32 @@ def evaluate(
     return Evaluations(tables=given, overall=overall, by_metric=question.of_tables(given, found), seeds=seeds)
 
 
+def evaluated_without(made: Evaluation, without: Mapping[str, Any], metrics: Sequence[Asked]) -> Evaluation:
+    """Return an evaluation whose averages leave out some classes, for the sake of other tables.
+
+    Parameters
+    ----------
+    made : Evaluation
+        Of averages over their own classes.
+    without : mapping of str to ndarray of bool
+        The classes that are left out, by metric.
+    metrics : sequence of str, Spec or Metric
+        The metrics that were asked for, of which those without a spec string are taken from here.
+    """
+    if not without:
+        return made
+    own, unnamed = replace(made, without=without), {each.name: each for each in metrics if isinstance(each, Metric)}
+    found = evaluate(
+        made.table,
+        [unnamed.get(name) or own.bound(name) for name in made],
+        method=made.method,
+        confidence_level=made.confidence_level,
+        random_state=made.seed,
+        threshold=made.threshold,
+    )
+    return replace(own, estimates=found.estimates)
+
+
 def asked_metrics(table: Table, metrics: Sequence[Asked]) -> tuple[Asked, ...]:
     """Return the metrics that are asked for, one per class where the average is ``none``."""
     return tuple(chain.from_iterable(_expanded(each, table) for each in metrics))

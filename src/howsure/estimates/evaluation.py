@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from howsure.estimates.estimate import Estimate, estimate_grid
 from howsure.grids import Grid, Tabular
 from howsure.methods.method import Method
 from howsure.metrics.binding import resolve
+from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -41,6 +42,8 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
         Where metrics of counts were taken on a table of scores.
     confidence_level : float
         Level of the intervals.
+    without : mapping of str to ndarray of bool
+        Classes that an average leaves out for other models of a comparison, by metric; see `resolve_each`.
 
     Examples
     --------
@@ -56,6 +59,7 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
     seed: Any
     threshold: float | None
     confidence_level: float = 0.95
+    without: Mapping[str, Array] = field(default_factory=dict)
 
     def __getitem__(self, metric: str) -> Estimate:
         with suppress(TypeError, KeyError):  # lists are no keys
@@ -73,6 +77,10 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
 
     def __len__(self) -> int:
         return len(self.estimates)
+
+    def bound(self, metric: str) -> Metric:
+        """Return a metric on the table, over the classes that the estimate is of."""
+        return resolve(metric, self.table, threshold=self.threshold, without=self.without.get(metric))
 
     @property
     def draws(self) -> Array | None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, listed, several
-from howsure.metrics.class_averages import gaps_of
+from howsure.metrics.class_averages import gaps_of, unseen_of
 from howsure.metrics.counted import of_predictions
 from howsure.metrics.metric import Metric
 from howsure.metrics.multiclass import of_score_matrix
@@ -151,6 +151,26 @@ def resolve_each(spec: str | Spec | Metric, tables: Sequence[Table]) -> list[Met
     """
     without = left_out(spec, tables)
     return [resolve(spec, each, without=without) for each in tables]
+
+
+def resolve_experiment(spec: str | Spec | Metric, table: Table) -> Metric:
+    """Return the metric on one of several test sets: an average is over the classes with true cases there.
+
+    It depends on no other test set. Models on the same cases are averaged over the same classes, whatever they predict.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> stray = hs.confusion(["a", "b", "a"], ["a", "b", "c"])
+    >>> resolve("f1@macro", stray).classes.tolist(), resolve_experiment("f1@macro", stray).classes.tolist()
+    ([0, 1, 2], [0, 1])
+    """
+    return resolve(spec, table, without=unseen(spec, table))
+
+
+def unseen(spec: str | Spec | Metric, table: Table) -> Array | None:
+    """Return the classes that an average leaves out on one of several test sets, ``(K,)``; None for other metrics."""
+    return None if isinstance(spec, Metric) else unseen_of(spec if isinstance(spec, Spec) else parse(spec), table)
 
 
 def _at_threshold(

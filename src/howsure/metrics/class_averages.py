@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.metrics.averages import BY_NAME, Average
-from howsure.metrics.class_sets import ClassSet, gaps
+from howsure.metrics.class_sets import ClassSet, gaps, unseen
 from howsure.metrics.class_shares import class_shares
 from howsure.metrics.forms import Parts, divide
 from howsure.metrics.lumps import lumps_of_shares
@@ -109,12 +109,18 @@ def mean_recall(spec: Spec, table: Table, chosen: Array | None, without: Array |
 
 def gaps_of(spec: Spec, tables: Sequence[Table]) -> Array | None:
     """Return the classes that an average leaves out for all of several models: see `gaps`; None for other metrics."""
+    return gaps(_of_each_class(spec), tables) if _is_average(spec, tables) else None
+
+
+def unseen_of(spec: Spec, table: Table) -> Array | None:
+    """Return the classes that an average leaves out on one of several test sets: see `unseen`; None for others."""
+    return unseen(_of_each_class(spec), table) if _is_average(spec, [table]) else None
+
+
+def _is_average(spec: Spec, tables: Sequence[Table]) -> bool:
+    is_average = spec.definition.form == "outcomes" and spec.average in BY_NAME
     is_mean_recall = spec.definition.terms == ("recall",)
-    if not (is_mean_recall or (spec.definition.form == "outcomes" and spec.average in BY_NAME)):
-        return None
-    if not all(isinstance(each.counted, ClassCounts) for each in tables):
-        return None
-    return gaps(_of_each_class(spec), tables)
+    return (is_average or is_mean_recall) and all(isinstance(each.counted, ClassCounts) for each in tables)
 
 
 def _of_each_class(spec: Spec) -> Spec:

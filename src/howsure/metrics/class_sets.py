@@ -131,6 +131,20 @@ def gaps(spec: Spec, tables: Sequence[Table]) -> Array:
     return np.asarray(undefined.any(0) | (constant.any(0) & ~constant.all(0)))
 
 
+def unseen(spec: Spec, table: Table) -> Array:
+    """Return the classes without true cases, ``(K,)``, which enter no average of one of several test sets.
+
+    Parameters
+    ----------
+    spec : Spec
+        The metric of one class; with ``zero_division`` every class enters.
+    table : Table
+        One table.
+    """
+    counts = cast("ClassCounts", table.counted)
+    return np.asarray((counts.rows == 0) & math.isnan(spec.zero_division))
+
+
 def alike(table: Table) -> list[Array]:
     """Return the places of the tables of a batch in which the same classes occur, in truth and in predictions."""
     counts = cast("ClassCounts", table.counted)

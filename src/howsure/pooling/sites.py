@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, checked_level
 from howsure.estimates.estimation import estimate
+from howsure.metrics.binding import resolve_experiment
 from howsure.metrics.spec import named
 from howsure.pooling.effects import names_of_experiments
 from howsure.tables.table import Table
@@ -115,7 +116,7 @@ def _of_tables(tables: Mapping[str, Any], metric: Any, level: float) -> list[Any
         raise HowsureError(message)
     for name, each in tables.items():
         Table.required(each, f"Experiment '{name}' is no table, as others are: {each!r}. {REMEDY}")
-    return [estimate(each, metric, confidence_level=level) for each in tables.values()]
+    return [estimate(each, resolve_experiment(metric, each), confidence_level=level) for each in tables.values()]
 
 
 def _checked(found: Sequence[Any], labels: tuple[str, ...], level: float | None) -> Sites:

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from howsure.comparison.models import left_out_of
 from howsure.estimates.batch import Evaluations
 from howsure.estimates.estimate import Estimate
-from howsure.estimates.estimation import default_metrics, evaluate, finished
+from howsure.estimates.estimation import default_metrics, evaluate, evaluated_without, finished
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.given import table_of
 from howsure.estimates.passes import own_table
@@ -182,7 +183,7 @@ class Settings:
     def specs(self, made: Evaluation) -> dict[str, str | Metric]:
         """Return the metrics of an evaluation by name, those of one's own as they were given."""
         own = {each.name: each for each in self.metrics or () if isinstance(each, Metric)}
-        return {name: own.get(name, name) for name in made}
+        return {name: own.get(name) or (made.bound(name) if name in made.without else name) for name in made}
 
     def evaluated(self, tables: Table | Tables[Any], metrics: Metrics) -> dict[Hashable, Evaluation]:
         """Return the evaluation of all cases by the key `ALL`, and of each group by its own."""
@@ -233,6 +234,38 @@ def parts_of(subject: Subject) -> list[Part]:
 def estimated(subject: Subject, settings: Settings) -> Subject:
     """Return a subject with its evaluations; what was estimated before stays as it is."""
     return subject if subject.evaluations else replace(subject, evaluations=_evaluations(subject, settings))
+
+
+def estimated_together(subjects: Sequence[Subject], settings: Settings) -> list[Subject]:
+    """Return models with their evaluations; on the same cases an average is over the same classes for all of them."""
+    found = [estimated(each, settings) for each in subjects]
+    alone = [each.evaluations for each in subjects]  # what was estimated before stays as it is
+    new = [place for place, made in enumerate(alone) if not made]
+    evaluations = [dict(each.evaluations) for each in found]
+    for key in found[new[0]].evaluations if len(new) > 1 else ():
+        made = [evaluations[place].get(key, ()) for place in new]
+        if len({len(each) for each in made}) == 1:
+            columns = [_of_one_set(column, settings) for column in zip(*made, strict=True)]
+            for place, own in zip(new, zip(*columns, strict=True), strict=True):
+                evaluations[place][key] = own
+    return [replace(each, evaluations=own) for each, own in zip(found, evaluations, strict=True)]
+
+
+def _of_one_set(made: Sequence[Evaluation], settings: Settings) -> Sequence[Evaluation]:
+    """Return evaluations of models, with averages over the classes on which all are defined if the cases are equal."""
+    tables, names = [each.table for each in made], list(made[0])
+    if any(list(each) != names or not _have_equal_cases(each.table, tables[0]) for each in made):
+        return made
+    without = left_out_of(list(settings.specs(made[0]).values()), tables)
+    return [evaluated_without(each, without, settings.metrics or ()) for each in made]
+
+
+def _have_equal_cases(one: Table, other: Table) -> bool:
+    """Return whether two tables count as many cases of each class."""
+    counts = one.counted, other.counted
+    if not (isinstance(counts[0], ClassCounts) and isinstance(counts[1], ClassCounts)):
+        return False
+    return one.labels.tolist() == other.labels.tolist() and np.allclose(counts[0].rows, counts[1].rows)
 
 
 def _evaluations(subject: Subject, settings: Settings) -> dict[Hashable, tuple[Evaluation, ...]]:
@@ -314,7 +347,8 @@ def _in_one_pass(subject: Subject, whole: Evaluation, settings: Settings) -> dic
     """Return an evaluation of all cases, and the same of each group, at all levels; nothing where it was drawn."""
     known = (each for each in (subject.table, subject.scores) if isinstance(each, Tables))
     tables = next((each for each in known if each.overall is whole.table), None)
-    if tables is None or any(each.draws is not None for each in whole.values()):
+    made = [each for own in subject.evaluations.values() for each in own]
+    if tables is None or any(each.without for each in made) or any(each.draws is not None for each in whole.values()):
         return {}
     specs = settings.specs(whole)
     others = [level for level in settings.levels if level != whole.confidence_level]

@@ -25,7 +25,7 @@ from howsure.report import comparisons as several, sections
 from howsure.report.answers import headline, main_metric
 from howsure.report.cautions import cautions
 from howsure.report.content import careful
-from howsure.report.evidence import Measured, Settings, Shown, Subject, estimated, shown, subject_of
+from howsure.report.evidence import Measured, Settings, Shown, Subject, estimated_together, shown, subject_of
 from howsure.report.matrices import matrices
 from howsure.report.report import Report
 from howsure.report.reproduction import made_at, reproduction, versions
@@ -127,7 +127,7 @@ def report_of(
         level=levels.index(level),
         seed=seed_sequence(made[0].seed if made else random_state),
     )
-    found = [one for each in models for one in shown(estimated(each, settings), settings)]
+    found = [one for each in estimated_together(models, settings) for one in shown(each, settings)]
     if comparisons is NOTHING and hasattr(subjects, "models"):
         comparisons = _compared(subjects, main_metric(found[0]).metric, settings)
     handed_over = Handed(by_name(comparisons), by_name(aggregates), getattr(comparisons, "correction", ""))

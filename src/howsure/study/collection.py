@@ -13,7 +13,7 @@ from howsure.errors import HowsureError, one_of, whole_number
 from howsure.estimates.estimation import estimate
 from howsure.methods.draws import MOST_DRAWS
 from howsure.methods.standard_errors import standard_error
-from howsure.metrics.binding import labels_to_expand, resolve
+from howsure.metrics.binding import labels_to_expand, resolve_experiment
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import parse
 from howsure.pooling.pooled import Pooled
@@ -23,6 +23,7 @@ from howsure.study.experiment import Experiment, seed_of
 
 Array = NDArray[Any]
 SEED, N_DRAWS, LEVEL = 0, 10_000, 0.95  # of a study that names none
+OWN_CLASSES = "each experiment is averaged over its own classes"
 MOST_NAMED = 10  # classes that a message lists
 
 
@@ -158,7 +159,10 @@ class Collection:
         if chosen.name == TABLES and len(members) > 1:
             return self._of_sum(metric, group, gathered, level)
         seed = seed_of(self.seed, "aggregate", group, metric, chosen.name)
-        return replace(aggregated(chosen, gathered, level, seed), metric=metric)
+        found = aggregated(chosen, gathered, level, seed)
+        classes = {tuple(each.tolist()) for one in members if (each := self.bound(metric, one).classes) is not None}
+        reason = "; ".join(filter(None, (found.reason, OWN_CLASSES if len(classes) > 1 else "")))
+        return replace(found, metric=metric, reason=reason)
 
     def _chosen(self, metric: str) -> Aggregation:
         for added, chosen in self.metrics.items():
@@ -227,7 +231,7 @@ def _listed(labels: list[str]) -> str:
 
 def _bound(metric: str, one: Experiment) -> Metric:
     try:
-        return resolve((labels_to_expand(metric, one.table) or [metric])[0], one.table)
+        return resolve_experiment((labels_to_expand(metric, one.table) or [metric])[0], one.table)
     except HowsureError as error:
         message = f"Experiment '{one.name}': {error}"
         raise HowsureError(message) from None
