@@ -247,6 +247,7 @@ from .report.report import Report as Report
 from .sources.accumulator import Accumulator as Accumulator
 from .sources.confusion import confusion as confusion
 from .sources.detections import detections as detections
+from .sources.entities import entities as entities
 from .sources.events import events as events
 from .sources.example_data import load_example as load_example
 from .sources.joint_counts import paired_counts as paired_counts
