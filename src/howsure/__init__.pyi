@@ -111,6 +111,7 @@ from .estimates.estimation import (
     evaluate as evaluate,
 )
 from .estimates.evaluation import Evaluation as Evaluation
+from .estimates.printed_area import from_auc as from_auc
 from .estimates.rows import (
     bootstrap as bootstrap,
     bootstrap_ci as bootstrap_ci,
