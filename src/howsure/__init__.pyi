@@ -258,6 +258,7 @@ from .sources.paired import (
     paired_scores as paired_scores,
 )
 from .sources.preferences import preferences as preferences
+from .sources.proportions import proportions as proportions
 from .sources.rates import from_rates as from_rates
 from .sources.ratings import ratings as ratings
 from .sources.score_matrix import multiclass_scores as multiclass_scores

@@ -16,6 +16,8 @@ from howsure.estimates.estimate import Estimate
 from howsure.estimates.named import Named
 from howsure.grids import Grid, Tabular, percent
 from howsure.metrics.forms import Better
+from howsure.tables.batch import Tables
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Correction = Literal["holm", "fdr_bh", "fdr_by", "bonferroni", "none"]
@@ -261,6 +263,12 @@ def simultaneous_differences(
     {'A': (1, 1), 'B': (2, 3), 'C': (2, 3)}
     """
     level = checked_level(confidence_level)
+    if isinstance(draws, Table | Tables) or any(isinstance(each, Table) for each in draws.values()):
+        message = (
+            "`simultaneous_differences` takes draws of each model. The differences of tables that hold together are "
+            "`leaderboard(tables, metric).differences`."
+        )
+        raise HowsureError(message)
     names, drawn = joint(draws)
     drawn = drawn[:, np.isfinite(drawn).all(0)]
     number = drawn.shape[1]
