@@ -16,8 +16,6 @@ from howsure.estimates.estimate import Estimate
 from howsure.estimates.named import Named
 from howsure.grids import Grid, Tabular, percent
 from howsure.metrics.forms import Better
-from howsure.tables.batch import Tables
-from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Correction = Literal["holm", "fdr_bh", "fdr_by", "bonferroni", "none"]
@@ -263,7 +261,8 @@ def simultaneous_differences(
     {'A': (1, 1), 'B': (2, 3), 'C': (2, 3)}
     """
     level = checked_level(confidence_level)
-    if isinstance(draws, Table | Tables) or any(isinstance(each, Table) for each in draws.values()):
+    of_each = draws.values() if hasattr(draws, "values") else [draws]
+    if any(hasattr(each, "design") for each in of_each):
         message = (
             "`simultaneous_differences` takes draws of each model. The differences of tables that hold together are "
             "`leaderboard(tables, metric).differences`."
