@@ -14,7 +14,9 @@ def test_each_model_has_the_interval_of_its_proportion():
     board = hs.leaderboard(tables, "mean", random_state=0)
     for name, place in board.items():
         alone = hs.proportion(RIGHT[name], ALL[name])
-        assert (place.value, place.estimate.low, place.estimate.high) == pytest.approx((alone.value, alone.low, alone.high))
+        assert (place.value, place.estimate.low, place.estimate.high) == pytest.approx(
+            (alone.value, alone.low, alone.high)
+        )
 
 
 def test_rows_and_columns_are_the_mapping():

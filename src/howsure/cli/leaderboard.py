@@ -92,7 +92,7 @@ def leaderboard(
     run
         Of long files of numbers: column that tells the runs of a case apart. They are a cluster.
     incomplete
-        What to do with cases that a model lacks in long files of numbers: refuse them, or drop them.
+        What to do with cases that a model lacks in files of numbers: refuse them, or drop them.
     numbers
         Of battles: what 0 and 1 mean as winners, a score of the first model or the index of the better one.
     task
@@ -177,7 +177,7 @@ def leaderboard(
                 **strata_of(strata, stratum_sizes),
             )
         elif values is not None:
-            long = {"model": model, "case": case, "run": run, "incomplete": incomplete} if is_long else {}
+            long = {"incomplete": incomplete} | ({"model": model, "case": case, "run": run} if is_long else {})
             table, default = _of_values(read, values, {**beside, **strata_of(strata, stratum_sizes), **long}), "mean"
         elif k is not None:
             from howsure.sources.proportions import proportions
