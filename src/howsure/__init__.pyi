@@ -253,10 +253,8 @@ from .sources.events import events as events
 from .sources.example_data import load_example as load_example
 from .sources.joint_counts import paired_counts as paired_counts
 from .sources.matrices import from_counts as from_counts
-from .sources.paired import (
-    paired as paired,
-    paired_scores as paired_scores,
-)
+from .sources.paired import paired as paired
+from .sources.paired_scores import paired_scores as paired_scores
 from .sources.preferences import preferences as preferences
 from .sources.proportions import proportions as proportions
 from .sources.rates import from_rates as from_rates
