@@ -202,13 +202,13 @@ def values(
     >>> import howsure as hs
     >>> grades = [0.9, 0.4, 1.0, 0.7, 0.0, 1.0, 0.8, 0.6, 0.9, 1.0]
     >>> print(hs.estimate(hs.values(grades, bounds=(0, 1)), "mean"))
-    0.730 [0.295, 0.910]
+    0.730 [0.479, 0.961]
     >>> both = hs.values({"new": grades, "old": [0.7, 0.1, 0.9, 0.8, 0.1, 0.9, 0.4, 0.6, 0.5, 0.9]})
     >>> print(hs.compare(both, "mean"))
-    mean: new − old = 0.140 [0.014, 0.278], p = 0.033
+    mean: new − old = 0.140 [-0.006, 0.271], p = 0.056
     >>> predicted, true = [2.5, 0.1, 2.1, 7.8, 4.4, 5.1], [3.0, -0.5, 2.0, 7.0, 4.0, 5.5]
     >>> print(hs.estimate(hs.values(predicted, truth=true), "mae"))
-    0.467 [0.203, 0.697]
+    0.467 [0.221, 0.781]
     """
     if model is not None or case is not None or run is not None:
         if truth is not None:
