@@ -19,7 +19,8 @@ metrics are known, and it is counted how often each method keeps the promise.
 this page. There are pages of their own for [every metric](coverage-metrics.md),
 [averages over many classes](coverage-classes.md), [means](coverage-means.md), [tests](coverage-tests.md),
 [pooled values](coverage-pooling.md), [few labels](coverage-labels.md), and
-[other designs, scores, reviews and posteriors](coverage-designs.md). For a setting of yours, ask `howsure.lab.coverage`:
+[other designs, scores, reviews and posteriors](coverage-designs.md). For a setting of yours, ask
+`howsure.lab.coverage`:
 
 ```python
 >>> import howsure as hs
