@@ -111,6 +111,7 @@ from .estimates.estimation import (
     evaluate as evaluate,
 )
 from .estimates.evaluation import Evaluation as Evaluation
+from .estimates.printed_area import from_auc as from_auc
 from .estimates.rows import (
     bootstrap as bootstrap,
     bootstrap_ci as bootstrap_ci,
@@ -247,15 +248,15 @@ from .report.report import Report as Report
 from .sources.accumulator import Accumulator as Accumulator
 from .sources.confusion import confusion as confusion
 from .sources.detections import detections as detections
+from .sources.entities import entities as entities
 from .sources.events import events as events
 from .sources.example_data import load_example as load_example
 from .sources.joint_counts import paired_counts as paired_counts
 from .sources.matrices import from_counts as from_counts
-from .sources.paired import (
-    paired as paired,
-    paired_scores as paired_scores,
-)
+from .sources.paired import paired as paired
+from .sources.paired_scores import paired_scores as paired_scores
 from .sources.preferences import preferences as preferences
+from .sources.proportions import proportions as proportions
 from .sources.rates import from_rates as from_rates
 from .sources.ratings import ratings as ratings
 from .sources.score_matrix import multiclass_scores as multiclass_scores

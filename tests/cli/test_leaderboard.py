@@ -111,3 +111,18 @@ def test_options_that_do_not_go_together_are_named(files):
     path = files / "answers.csv"
     assert "`--case` does not go" in run("leaderboard", path, "--values", "right_A,right_B", "--case", "y").stderr
     assert "at least two models" in run("leaderboard", path, "--values", "right_A").stderr
+
+
+def test_a_board_of_k_of_n_is_ranked(tmp_path):
+    path = tmp_path / "board.csv"
+    path.write_text("name,right,every\nnew,188,200\nold,171,200\ntiny,45,100\n")
+    found = records(path, "--k", "right", "--n", "every", "--model", "name")
+    assert [(each["model"], each["value"], each["rank_low"], each["rank_high"]) for each in found] == [
+        ("new", 0.94, 1, 1),
+        ("old", 0.855, 2, 2),
+        ("tiny", 0.45, 3, 3),
+    ]
+    for stray in (["--k", "right"], ["--n", "every", "--values", "right"]):
+        assert "--k with --n and --model" in run("leaderboard", path, *stray).stderr
+    groups = run("leaderboard", path, "--k", "right", "--n", "every", "--model", "name", "--groups", "name")
+    assert "`--groups` does not go with the rest" in groups.stderr

@@ -41,6 +41,8 @@ def held():
         "matrix": [[560, 40], [60, 340]],
         "reviews": [[[95, 5], [22, 18]], [[14, 26], [3, 97]]],
         "said": rng.integers(0, 2, (50, 4)),
+        "tags": [["B-PER", "I-PER", "O"], ["B-LOC", "O"], ["O", "B-PER"], ["B-LOC", "B-PER"], ["O", "B-LOC"]],
+        "said_tags": [["B-PER", "O", "O"], ["B-LOC", "O"], ["O", "B-PER"], ["B-LOC", "O"], ["B-LOC", "O"]],
         "hits": [8, 5, 90, 2, 7, 6],
         "alarms": [1, 0, 20, 1, 0, 1],
         "misses": [2, 3, 10, 1, 1, 2],

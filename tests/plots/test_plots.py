@@ -629,3 +629,14 @@ def test_shares_of_rows_of_weighted_cases_have_wilsons_limits_of_their_worth():
             assert found == pytest.approx(tuple(map(float, limits)), rel=0.1)
             assert found[0] < expected < found[1]
     assert np.isnan([share[2], low[2], high[2]]).all()
+
+
+def test_dots_name_a_positive_class_that_nobody_named():
+    """Below the axis, for metrics that depend on it."""
+    true, said = ["cat", "dog"] * 20, ["cat", "dog", "dog", "dog"] * 10
+    table, named = hs.confusion(true, said), hs.confusion(true, said, pos_label="dog")
+    assert hs.plots.intervals(hs.evaluate(table, ["recall"])).get_xlabel().endswith("interval\npositive class: dog")
+    assert hs.plots.intervals(hs.evaluate(table, ["accuracy"])).get_xlabel().endswith("interval")
+    assert hs.plots.intervals(hs.evaluate(named, ["recall"])).get_xlabel().endswith("interval")
+    both = hs.paired(true, {"A": said, "B": ["cat"] * 40})
+    assert hs.plots.differences(hs.compare(both, "recall")).get_xlabel().endswith("interval\npositive class: dog")

@@ -90,3 +90,33 @@ def test_what_is_no_column_of_numbers_is_refused(given, more, words):
     with pytest.raises(hs.HowsureError, match=words) as caught:
         hs.values(given, **more)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("missing", [None, np.nan])
+@pytest.mark.parametrize("by_column", [False, True])
+def test_cases_that_a_model_lacks_are_refused_or_dropped_from_columns_too(missing, by_column):
+    """What stands beside the numbers goes with them."""
+    data = {
+        "A": [1, 0, missing, 1, 0, 1],
+        "B": [1, 1, 0, 1, 0, missing],
+        "site": list("xxyyzz"),
+        "worth": [2, 1, 1, 1, 1, 3],
+    }
+    score = ["A", "B"] if by_column else {name: data[name] for name in "AB"}
+    beside = {"groups": "site", "sample_weight": "worth"}
+    given = {"data": data, **beside} if by_column else {role: data[name] for role, name in beside.items()}
+    with pytest.raises(
+        hs.HowsureError, match="2 of 6 cases lack a model's number .*row 2 of `score.'A'.`.*incomplete='drop'"
+    ):
+        hs.values(score, **given)
+    found = hs.values(score, incomplete="drop", **given)
+    alone = hs.values(
+        {"A": [1, 0, 1, 0], "B": [1, 1, 1, 0]}, groups=list("xxyz"), sample_weight=[2, 1, 1, 1], bounds=None
+    )
+    one, other = (hs.compare(each, "mean") for each in (found, alone))
+    assert (one.value, one.low, one.high) == (other.value, other.low, other.high)
+
+
+def test_no_case_that_all_models_have_is_refused():
+    with pytest.raises(hs.HowsureError, match="No case has the numbers of all 2 models"):
+        hs.values({"A": [1, None], "B": [None, 1]}, incomplete="drop")

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from howsure.comparison.leaderboard import Leaderboard
 
 ONE = (
-    "Give --y-true with --y-pred or --y-score, or --values, or --a with --b and --winner; or logs, with --task, "
-    "--score or --cluster."
+    "Give --y-true with --y-pred or --y-score, or --values, or --k with --n and --model, or --a with --b and --winner; "
+    "or logs, with --task, --score or --cluster."
 )
 
 NUMBERS = "`--numbers` says what 0 and 1 mean as winners of battles: it goes with `--winner`."
@@ -30,6 +30,8 @@ def leaderboard(
     y_pred: Words = None,
     y_score: Words = None,
     values: Words = None,
+    k: str | None = None,
+    n: str | None = None,
     a: str | None = None,
     b: str | None = None,
     winner: str | None = None,
@@ -73,6 +75,10 @@ def leaderboard(
         Columns with the scores, one per model, instead of labels.
     values
         Columns with a number for each case, such as 1 for a task that is solved, one per model.
+    k
+        Of a board with one row per model, named by --model: column with the number of right answers, "k of n".
+    n
+        Of such a board: column with the number of all answers, or that number.
     a
         Of battles: column with the first model's name.
     b
@@ -80,13 +86,13 @@ def leaderboard(
     winner
         Of battles: column that says who won: by name, as model_a or model_b, left or right, 1 or 2, or tie.
     model
-        Of long files of predictions or scores, one row per model and case: column with the name of the model.
+        Of long files, one row per model and case, and of boards, one row per model: column with the name of the model.
     case
         Of long files: column that tells the cases apart. Models are joined by it.
     run
         Of long files of numbers: column that tells the runs of a case apart. They are a cluster.
     incomplete
-        What to do with cases that a model lacks in long files of numbers: refuse them, or drop them.
+        What to do with cases that a model lacks in files of numbers: refuse them, or drop them.
     numbers
         Of battles: what 0 and 1 mean as winners, a score of the first model or the index of the better one.
     task
@@ -135,16 +141,17 @@ def leaderboard(
     from howsure.methods.naming import named
 
     table: Any
-    given = [name for name in (y_true, values, a) if name is not None]
+    given = [name for name in (y_true, values, k, a) if name is not None]
     of_labels: dict[str, Any] = {"--y-pred": y_pred, "--y-score": y_score, "--labels": labels, "--pos-label": pos_label}
     is_long = values is not None and len(split(values)) == 1 and model is not None and case is not None
-    of_labels |= {} if is_long else {"--model": model, "--case": case}
+    of_labels |= {"--case": None if is_long else case, "--model": None if is_long or k is not None else model}
     of_rows = {"--groups": groups, "--sample-weight": sample_weight, "--counts": counts}
     of_rows |= {"--strata": strata, "--stratum-sizes": stratum_sizes}
     of_logs = {"--task": task, "--score": score}
     unfit = of_logs | {"--cluster": cluster} if given else of_rows
+    unfit |= {"--n": n} if k is None else of_rows
     stray = [name for name, each in (unfit if y_true else unfit | of_labels).items() if each is not None]
-    if stray or len(given) > 1 or len({each is None for each in (a, b, winner)}) > 1:
+    if stray or len(given) > 1 or len({each is None for each in (a, b, winner)}) > 1 or (k and not (n and model)):
         raise HowsureError(f"`{stray[0]}` does not go with the rest. {ONE}" if stray else ONE)
     if numbers is not None and winner is None:
         raise HowsureError(NUMBERS)
@@ -170,8 +177,12 @@ def leaderboard(
                 **strata_of(strata, stratum_sizes),
             )
         elif values is not None:
-            long = {"model": model, "case": case, "run": run, "incomplete": incomplete} if is_long else {}
+            long = {"incomplete": incomplete} | ({"model": model, "case": case, "run": run} if is_long else {})
             table, default = _of_values(read, values, {**beside, **strata_of(strata, stratum_sizes), **long}), "mean"
+        elif k is not None:
+            from howsure.sources.proportions import proportions
+
+            table, default = proportions(k, int(str(n)) if str(n).isdigit() else n, model=model, data=read.data), "mean"
         else:
             from howsure.sources.preferences import preferences
             from howsure.sources.strata import refuse_strata

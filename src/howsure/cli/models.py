@@ -39,7 +39,8 @@ def paired_columns(
     HowsureError
         If there are both predictions and scores, or neither, or several columns of a long file.
     """
-    from howsure.sources.paired import paired, paired_scores
+    from howsure.sources.paired import paired
+    from howsure.sources.paired_scores import paired_scores
 
     if (y_pred is None) == (y_score is None):
         message = "Name the columns of the models' predictions with --y-pred, or of their scores with --y-score."

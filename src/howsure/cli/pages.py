@@ -133,7 +133,8 @@ def _compared(given: Input, columns: Columns, asked: Asked) -> Comparisons:
     """Compare all pairs of models on the same cases, in the metric of the headline."""
     from howsure.comparison.models import compare_all
     from howsure.metrics.binding import of_counts
-    from howsure.sources.paired import paired, paired_scores
+    from howsure.sources.paired import paired
+    from howsure.sources.paired_scores import paired_scores
 
     wanted = [each for each in asked.metrics or () if "@none" not in each and of_counts(each) == bool(columns.y_pred)]
     table: Table

@@ -29,7 +29,10 @@ from howsure.tables.table import Table
 Array = NDArray[Any]
 P = ParamSpec("P")
 T = TypeVar("T", bound=Tabular)
-GIVE = "Give a paired table of several models, or the tables of at least two by name: {'A': table_a, 'B': table_b}."
+GIVE = (
+    "Give a paired table of several models, or the tables of at least two by name: {'A': table_a, 'B': table_b}. Of "
+    "published counts make them by `proportions({'A': 42, 'B': 39}, 50)`."
+)
 
 
 @runtime_checkable

@@ -11,6 +11,8 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
+from howsure.comparison.compare import compare
+from howsure.comparison.contenders import groups_are_models
 from howsure.comparison.multiplicity import CORRECTIONS, adjusted_p_values, simultaneous_differences
 from howsure.comparison.pairs import compared_pairs
 from howsure.comparison.result import Comparison, comparison_grid
@@ -208,9 +210,10 @@ class Comparisons(Tabular, Named, Mapping[tuple[str, ...], Comparison]):
         return replace(grid, caption="; ".join(filter(None, (note, grid.caption))))
 
 
+@groups_are_models
 @over_groups
 def compare_all(
-    table: Table,
+    table: Any,
     metrics: str | Metric | Sequence[str | Metric],
     *,
     correction: Correction = "holm",
@@ -219,12 +222,13 @@ def compare_all(
     alternative: Alternative = "two-sided",
     random_state: Any = None,
 ) -> Comparisons:
-    """Compare all pairs of the models of a paired table.
+    """Compare all pairs of the models of a paired table, or of separate tables.
 
     Parameters
     ----------
-    table : Table or Tables
-        From `paired` or `paired_scores`, also by group.
+    table : Table, Tables or mapping of str to Table
+        From `paired` or `paired_scores`, also by group; or tables of different cases by name, or of the groups of one
+        model by `by=`, which are compared with one another.
     metrics : str, Metric or sequence of them
         One metric, or several.
     correction : {"holm", "fdr_bh", "fdr_by", "bonferroni", "none", "max_t"}
@@ -263,8 +267,11 @@ def compare_all(
     >>> found["A", "B"].p_value < 0.01 < found["B", "C"].p_value
     True
     """
-    models = paired_table(table, "compare_all")
     wanted = listed_metrics(metrics)
+    models = dict(table) if isinstance(table, Mapping) else paired_table(table, "compare_all")
+    if isinstance(models, dict) and len(models) < 2:
+        message = "There is one table. Give at least two by name, or one of several models."
+        raise HowsureError(message)
     settings: dict[str, Any] = {"confidence_level": confidence_level, "random_state": random_state}
     sides = Sides.checked(confidence_level, alternative)
     one_of("correction", correction, [*CORRECTIONS, "max_t"])
@@ -272,9 +279,23 @@ def compare_all(
         if sides.alternative != "two-sided":
             message = "correction='max_t' has two-sided intervals alone. Use another correction, such as 'holm'."
             raise HowsureError(message)
+        if isinstance(models, dict):
+            message = (
+                "correction='max_t' is for models on the same cases. Use another correction, such as 'holm', or take "
+                "`leaderboard(tables, metric).differences`, which hold together."
+            )
+            raise HowsureError(message)
         return _simultaneous(models, wanted, Bootstrap() if method is None else named(method), settings)
     chosen = named(method)
-    items = [each for metric in wanted for each in compared_pairs(models, metric, chosen, sides, random_state)]
+    if isinstance(models, dict):
+        settings |= {"method": chosen, "alternative": alternative}
+        items = [
+            compare(models[a], models[b], metric, a=str(a), b=str(b), **settings)
+            for metric in wanted
+            for a, b in combinations(models, 2)
+        ]
+    else:
+        items = [each for metric in wanted for each in compared_pairs(models, metric, chosen, sides, random_state)]
     adjusted = adjusted_p_values([each.p_value for each in items], correction)
     changed = (replace(each, p_value=float(p)) for each, p in zip(items, adjusted, strict=True))
     return Comparisons(comparisons=tuple(changed), correction=correction)

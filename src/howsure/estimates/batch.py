@@ -87,7 +87,9 @@ class Estimates(Tabular, Mapping[Hashable, Estimate]):
             Places of these groups among all.
         """
         order = np.argsort(np.concatenate(places))
-        columns = {name: np.concatenate([getattr(each, name) for each in parts])[order] for name in COLUMNS}
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(each, name) for each in parts])[order] for name in COLUMNS
+        }
         return replace(parts[0], **columns)
 
     def __getitem__(self, key: Hashable) -> Estimate:

@@ -11,7 +11,7 @@ from howsure.errors import HowsureError, UndefinedDesignError, one_of
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
-from howsure.sources.values import counted_values
+from howsure.sources.counted_values import counted_values
 from howsure.tables.batch import ALL, Tables
 from howsure.tables.paired import JointTable
 from howsure.tables.table import Table

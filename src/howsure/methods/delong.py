@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, final
 
@@ -219,13 +220,11 @@ class Newcombe(Method):
             error = np.sqrt(newcombe_variance(value, number, others))
 
         def interval(confidence_level: float) -> Interval:
-            z = quantile(confidence_level, table.design.degrees_of_freedom)
-
-            def reserve(area: Array) -> Array:
-                return np.asarray(z * np.sqrt(newcombe_variance(area, number, others)) - np.abs(area - value))
-
-            with np.errstate(all="ignore"):
-                low, high = (root(reserve, value, np.full(value.shape, end), tiniest=2.0**-60) for end in (0.0, 1.0))
+            freedom = table.design.degrees_of_freedom
+            z = quantile(confidence_level, freedom)
+            low, high = newcombe_limits(
+                value, lambda area: newcombe_variance(area, number, others), confidence_level, freedom
+            )
             reason = np.where(np.isfinite(z), "", SINGLE_CLUSTER)
             return _with_reason(low, high, error, np.where(np.isnan(value), NO_CASE, reason))
 
@@ -272,6 +271,32 @@ def hanley_mcneil_variance(area: Any, positives: Any, negatives: Any) -> Any:
     by_positive, by_negative = area / (2 - area) - square, 2 * square / (1 + area) - square
     pairs = positives * negatives
     return (area * (1 - area) + (positives - 1) * by_positive + (negatives - 1) * by_negative) / pairs
+
+
+def newcombe_limits(
+    value: Array, variance: Callable[[Array], Any], confidence_level: float, degrees_of_freedom: Any = np.inf
+) -> tuple[Array, Array]:
+    """Return the areas at which the observed one lies just within the quantile, by the variance at each of them.
+
+    Parameters
+    ----------
+    value : ndarray
+        The observed area.
+    variance : callable
+        Variance of an area, from the area.
+    confidence_level : float
+        Coverage, between 0 and 1.
+    degrees_of_freedom : float or ndarray
+        Those of the quantile; that of the normal distribution by default.
+    """
+    z = quantile(confidence_level, degrees_of_freedom)
+
+    def reserve(area: Array) -> Array:
+        return np.asarray(z * np.sqrt(variance(area)) - np.abs(area - value))
+
+    with np.errstate(all="ignore"):
+        low, high = (root(reserve, value, np.full(value.shape, end), tiniest=2.0**-60) for end in (0.0, 1.0))
+    return low, high
 
 
 def newcombe_variance(area: Any, positives: Any, negatives: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from matplotlib.axes import Axes
 
-from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.estimation import evaluate
 from howsure.estimates.given import table_of
 from howsure.estimates.named import Named, by_name
@@ -82,8 +82,9 @@ def intervals(
         rows = [metrics.index(each.metric) + shift for each in estimates]
         whiskers(ax, rows, estimates, index, label=plain(name) or None)
     name_rows(ax, names)
-    levels = {each.confidence_level for estimates in listed.values() for each in estimates}
-    ax.set_xlabel(f"value with {' and '.join(percent(level) for level in sorted(levels))} interval")
+    every = [each for estimates in listed.values() for each in estimates]
+    levels = {each.confidence_level for each in every}
+    ax.set_xlabel(_with_positive(f"value with {' and '.join(map(percent, sorted(levels)))} interval", every))
     if len(listed) > 1:
         legend_above(ax, columns=4)
     return ax
@@ -153,10 +154,17 @@ def differences(
     what = f"{contrast.replace('_', ' ')}{' in ' + words if words else ''}"
     level = _only(_known(named, "confidence_level"))
     kind = "simultaneous " if any("max_t" in method for method in _known(named, "method")) else ""
-    ax.set_xlabel(what if level is None else f"{what} with {kind}{percent(level)} interval")
+    what = what if level is None else f"{what} with {kind}{percent(level)} interval"
+    ax.set_xlabel(_with_positive(what, (getattr(each, "a", None) for each in named.values())))
     if region is not None:
         legend_above(ax)
     return ax
+
+
+def _with_positive(label: str, estimates: Iterable[Any]) -> str:
+    """Return the label of an axis with the positive class below, where the estimates depend on one nobody named."""
+    unnamed = [each for each in estimates if not getattr(each, "is_positive_stated", True)]
+    return "\n".join([label, *map(plain, positive_notes(unnamed))])
 
 
 def _known(named: Mapping[str, Any], field: str) -> set[Any]:

@@ -100,7 +100,7 @@ def rows(
         if role == COUNTS:
             number = checked_counts(weight)
             kept = np.flatnonzero(number)
-            given = given if len(kept) == len(number) else {name: _taken(each, kept) for name, each in given.items()}
+            given = given if len(kept) == len(number) else {name: taken(each, kept) for name, each in given.items()}
             return Rows(given, Tally(number[kept], number[kept], number[kept]))
         return Rows(given, None if weight is None else Tally.of_weights(checked_weight(weight)))
     found = _counted(frame, given, weight, scores, gaps, exact=exact)
@@ -146,11 +146,19 @@ def expanded(given: Mapping[Any, Any]) -> dict[Any, Any]:
         {"counts": number, **{role: each for role, each in columns.items() if hasattr(each, "__len__")}}
     )
     places = np.repeat(np.arange(len(number)), number.astype(np.intp))
-    return {role: _taken(each, places) for role, each in columns.items()}
+    return {role: taken(each, places) for role, each in columns.items()}
 
 
-def _taken(column: Any, places: Array) -> Any:
-    """Return some rows of a column, or of a frame or an array of two dimensions, in its own type."""
+def taken(column: Any, places: Array) -> Any:
+    """Return some rows of a column, or of a frame or an array of two dimensions, in its own type.
+
+    Parameters
+    ----------
+    column : array-like
+        The column.
+    places : ndarray of int
+        The rows.
+    """
     if hasattr(column, "iloc"):
         return column.iloc[places].reset_index(drop=True)
     if isinstance(column, Column):

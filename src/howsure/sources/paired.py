@@ -12,19 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import Design
 from howsure.errors import HowsureError, NoCaseError
-from howsure.sources.columns import Grouped, same_length
+from howsure.sources.columns import Grouped
 from howsure.sources.confusion import are_named, class_labels, grouped_by_weight, refuse_mixed
 from howsure.sources.doubts import refuse_counted_lines, refuse_total_row
-from howsure.sources.encoding import encoded
-from howsure.sources.frames import grouped, rows
-from howsure.sources.groups import Cells, Groups, Tally, by_columns, groups_of_columns, roles
+from howsure.sources.frames import grouped
+from howsure.sources.groups import Cells, Groups, by_columns, roles
 from howsure.sources.layout import covers, is_stated
 from howsure.sources.long import Incomplete, by_model
-from howsure.sources.scores import binary_truth, is_positive_stated, score_values
 from howsure.sources.strata import ROLE, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.labels import as_labels
-from howsure.tables.paired import PairedScoresTable, PairedTable
+from howsure.tables.paired import PairedTable
 from howsure.tables.pseudo import pseudo_tuples
 
 Array = NDArray[Any]
@@ -157,8 +155,8 @@ def paired(
         named = by_columns(by, data)
         others = {"groups": groups, "sample_weight": sample_weight, "counts": counts, ROLE: strata} | named
         data, y_pred = by_model(data, y_true, y_pred, model, case, others, incomplete)
-        y_true, groups, sample_weight, counts, strata, by = _roles(groups, sample_weight, counts, strata, named)
-    models = _models(y_pred, data)
+        y_true, groups, sample_weight, counts, strata, by = roles_of_long(groups, sample_weight, counts, strata, named)
+    models = models_by_name(y_pred, data)
     keys = {"y_true": y_true} | {f"y_pred['{name}']": column for name, column in models.items()}
     if groups is not None:
         keys["groups"] = groups
@@ -238,14 +236,32 @@ def _axis(
     return axis, is_stated(axis.tolist(), labels, pos_label, ranked=covers(ranks, axis.tolist()))
 
 
-def _roles(groups: Any, sample_weight: Any, counts: Any, strata: Any, named: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return what the columns of data that were long are called now."""
+def roles_of_long(
+    groups: Any, sample_weight: Any, counts: Any, strata: Any, named: Mapping[str, Any]
+) -> tuple[Any, ...]:
+    """Return what the columns of data that were long are called now.
+
+    Parameters
+    ----------
+    groups, sample_weight, counts, strata
+        What was given as such.
+    named : mapping of str
+        The columns to split by.
+    """
     asked = {"groups": groups, "sample_weight": sample_weight, "counts": counts, ROLE: strata}
     return "y_true", *(None if each is None else role for role, each in asked.items()), list(named) or None
 
 
-def _models(given: Any, data: Any) -> dict[str, Any]:
-    """Return the models' columns by name; refuse fewer than two."""
+def models_by_name(given: Any, data: Any) -> dict[str, Any]:
+    """Return the models' columns by name; refuse fewer than two.
+
+    Parameters
+    ----------
+    given : mapping or iterable of str
+        The models as they were given.
+    data : frame, mapping, path or None
+        Where named columns are.
+    """
     if not isinstance(given, Mapping):
         message = "Give the models as a mapping, such as {'A': predictions_a, 'B': predictions_b}."
         if data is None or isinstance(given, str) or not isinstance(given, Iterable):
@@ -266,194 +282,3 @@ def _models(given: Any, data: Any) -> dict[str, Any]:
         message = f"Two models have the same name: {', '.join(map(repr, given))}. Models are told apart by their text."
         raise HowsureError(message)
     return named
-
-
-@overload
-def paired_scores(
-    y_true: Any,
-    y_score: Mapping[str, Any] | Sequence[str],
-    *,
-    data: Any = ...,
-    model: Any = ...,
-    case: Any = ...,
-    incomplete: Incomplete = ...,
-    pos_label: Any = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
-    strata: Any = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: None = None,
-    exact: bool = ...,
-    check: bool = ...,
-) -> PairedScoresTable: ...
-
-
-@overload
-def paired_scores(
-    y_true: Any,
-    y_score: Mapping[str, Any] | Sequence[str],
-    *,
-    data: Any = ...,
-    model: Any = ...,
-    case: Any = ...,
-    incomplete: Incomplete = ...,
-    pos_label: Any = ...,
-    sample_weight: Any = ...,
-    counts: Any = ...,
-    groups: Any = ...,
-    strata: Any = ...,
-    stratum_sizes: Mapping[Any, float] | None = ...,
-    by: Sized,
-    exact: bool = ...,
-    check: bool = ...,
-) -> Tables[PairedScoresTable]: ...
-
-
-def paired_scores(
-    y_true: Any,
-    y_score: Mapping[str, Any] | Sequence[str],
-    *,
-    data: Any = None,
-    model: Any = None,
-    case: Any = None,
-    incomplete: Incomplete = "refuse",
-    pos_label: Any = None,
-    groups: Any = None,
-    strata: Any = None,
-    stratum_sizes: Mapping[Any, float] | None = None,
-    sample_weight: Any = None,
-    counts: Any = None,
-    by: Sized | None = None,
-    exact: bool = False,
-    check: bool = True,
-) -> PairedScoresTable | Tables[PairedScoresTable]:
-    """Count the cases by the scores that several models give to them, and the true class.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n,) or str
-        True class of each case, two classes of any type; or, with ``data``, the name of its column.
-    y_score : mapping of str to array-like of shape (n,), or list of str
-        Name of each model → its scores, higher for the positive class, or their column's name; with ``data`` also
-        a list of columns. With ``model`` the score of each row.
-    data : frame, mapping, path or None
-        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
-    model, case : array-like of shape (n,) or str, optional
-        Of long data, with one row for each model and case: the name of the row's model, and what tells its case from
-        others. Models are joined by case, never by position.
-    incomplete : {"refuse", "drop"}
-        Whether cases of long data that a model lacks are refused or left out.
-    pos_label : object, optional
-        The positive class; by default 1 where the classes are 0 and 1 or −1 and 1, else the last in order.
-    groups : array-like of shape (n,) or str, optional
-        Cluster of each case: cases of one cluster vary together.
-    strata : array-like of shape (n,) or str, optional
-        Stratum that each case was drawn from, where strata were not sampled in proportion to their sizes.
-    stratum_sizes : mapping, optional
-        Number of cases of each stratum in the population, which then is finite; or, of a large one, the share of each,
-        which sum to 1.
-    sample_weight : array-like of shape (n,) or str, optional
-        Non-negative weight of each case.
-    counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
-        default.
-    by : array-like of shape (n,), str, list of str, mapping or frame, optional
-        One column, or several, to split by: one table for each value, or combination of values.
-    exact : bool
-        Whether an engine counts all scores as they are. By default it counts more than 4 million cases in bins, some
-        hundreds for each model, as `scores` does.
-    check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
-
-    Returns
-    -------
-    PairedScoresTable or Tables
-        Counts of the distinct tuples of scores by class; ``table.model("A")`` is one model's table of scores. With
-        ``by`` the tables of the groups, with the table of all cases as ``overall``.
-
-    Raises
-    ------
-    HowsureError
-        If there are fewer than two models, columns differ in length, are empty or have missing values, a score is not
-        finite, or there are not two classes.
-
-    Examples
-    --------
-    >>> import howsure as hs
-    >>> table = hs.paired_scores([1, 0, 1, 0], {"A": [0.9, 0.2, 0.6, 0.4], "B": [0.5, 0.1, 0.1, 0.3]})
-    >>> hs.estimate(table.model("B"), "roc_auc").value
-    0.625
-    """
-    if model is not None or case is not None:
-        named = by_columns(by, data)
-        others = {"groups": groups, "sample_weight": sample_weight, "counts": counts, ROLE: strata} | named
-        data, y_score = by_model(data, y_true, y_score, model, case, others, incomplete)
-        y_true, groups, sample_weight, counts, strata, by = _roles(groups, sample_weight, counts, strata, named)
-    models = _models(y_score, data)
-    of_models = {f"y_score['{name}']": column for name, column in models.items()}
-    named = by_columns(by, data)
-    names = {"y_true": y_true} | of_models | {"groups": groups} | stratum_role(strata, stratum_sizes) | roles(named)
-    found = rows(data, names, sample_weight, scores=list(of_models), exact=exact, check=check, counts=counts)
-    given, tally = found.columns, found.tally
-    truth = encoded("y_true", given["y_true"])
-    scores = [score_values(given[role], tally) for role in of_models]
-    for name, score in zip(models, scores, strict=True):
-        if len(score) != len(truth):
-            message = f"`y_true` has {len(truth)} cases and the scores of '{name}' {len(score)}. Give one per case."
-            raise HowsureError(message)
-    cluster = encoded("groups", given["groups"]) if groups is not None else None
-    stratum = encoded(ROLE, given[ROLE]) if ROLE in given else None
-    split = [encoded(role, given[role]) for role in roles(named)]
-    beside = [each for each in (cluster, stratum) if each is not None]
-    same_length([truth, *split, *beside], None if tally is None else tally.weight)
-    positive, classes = binary_truth(truth, pos_label, check=check)
-    stated = is_positive_stated(truth, classes, pos_label)
-    group, clusters_named = (None, None) if cluster is None else cluster.used()
-    spreads = [found.spread.get(role) for role in of_models]
-    tally = Tally.of_cases(len(truth)) if tally is None else tally
-    if stratum is not None:
-        tally = tally.stratified(*stratum.used(), stratum_sizes, group, clusters_named)
-
-    def table(some: Any) -> PairedScoresTable:
-        parts = tally.of(some), None if group is None else group[some]
-        own = [score[some] for score in scores]
-        made = _paired_scores(positive[some], own, classes, tuple(models), *parts, names=clusters_named)
-        return replace(
-            made, limits=limits, is_ordered=stated, spreads=tuple(map(_of_levels, made.scores, scores, spreads))
-        )
-
-    limits = tuple((float(score.min()), float(score.max())) for score in scores)
-    return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
-
-
-def _of_levels(levels: Array, score: Array, spread: Array | None) -> Array | None:
-    """Return how far those scores are apart for which each level stands."""
-    if spread is None:
-        return None
-    known, first = np.unique(score, return_index=True)
-    return spread[first][np.searchsorted(known, levels)]
-
-
-def _paired_scores(
-    positive: Array,
-    scores: list[Array],
-    classes: Array,
-    models: tuple[str, ...],
-    tally: Tally,
-    cluster: Array | None,
-    *,
-    names: Array | None,
-) -> PairedScoresTable:
-    distinct = [np.unique(score, return_inverse=True) for score in scores]
-    tuples, row = np.unique(np.column_stack([code for _, code in distinct]), axis=0, return_inverse=True)
-    cell = 2 * row.ravel() + positive
-    return PairedScoresTable(
-        counts=tally.counts(cell, 2 * len(tuples)).reshape(-1, 2),
-        labels=classes,
-        names=models,
-        codes=tuples,
-        scores=tuple(levels for levels, _ in distinct),
-        design=tally.design(cell, 2 * len(tuples), cluster, names),
-        rows=tally.cases,
-    )

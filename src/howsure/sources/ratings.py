@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, refuse_other_lengths
+from howsure.sources.counted_values import counted_units, distinct_tuples
 from howsure.sources.doubts import refuse_identifiers, refuse_odd_classes
 from howsure.sources.encoding import Column, coded_with_gaps, encoded, positions
 from howsure.sources.frames import columns, expanded, weight_or_counts
@@ -18,7 +19,6 @@ from howsure.sources.groups import by_columns, groups_of_columns, roles
 from howsure.sources.layout import class_order, in_own_order, is_stated, stated_order
 from howsure.sources.rating_layouts import Layout, arranged
 from howsure.sources.repeated import first_rows
-from howsure.sources.values import counted_units, distinct_tuples
 from howsure.sources.wide import named_columns
 from howsure.tables.batch import Tables
 from howsure.tables.labels import as_labels, label_array

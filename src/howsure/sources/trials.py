@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, listed
 from howsure.sources.columns import checked_weight, refuse_other_lengths
+from howsure.sources.counted_values import counted_units
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
 from howsure.sources.plain import plain
 from howsure.sources.repeated import as_met, first_rows, names_of_models
 from howsure.sources.strata import ROLE, Strata, stratum_role
-from howsure.sources.values import counted_units
 from howsure.tables.batch import Tables
 from howsure.tables.values import PairedValuesTable, TrialsTable, by_share, spread_successes
 

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence, Sized
-from dataclasses import replace
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs.counted import MOST_ATOMS
-from howsure.errors import HowsureError, real_numbers
+from howsure.errors import HowsureError, one_of, real_numbers
 from howsure.sources.columns import checked_weight, refuse_other_lengths
+from howsure.sources.counted_values import counted_values
 from howsure.sources.doubts import refuse_last_sum
 from howsure.sources.encoding import encoded
-from howsure.sources.frames import columns, expanded, weight_or_counts
-from howsure.sources.groups import Cells, Tally, by_columns, groups_of_columns, roles
+from howsure.sources.frames import columns, expanded, taken, weight_or_counts
+from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
 from howsure.sources.long import Incomplete, by_model
 from howsure.sources.plain import numbers_of, plain
-from howsure.sources.strata import ROLE, Strata, stratum_role
+from howsure.sources.strata import ROLE, stratum_role
 from howsure.tables.batch import Tables
-from howsure.tables.table import Table
-from howsure.tables.values import ErrorsTable, PairedValuesTable, ValuesTable, by_error, extremes
+from howsure.tables.values import ErrorsTable, PairedValuesTable, ValuesTable
 
 Array = NDArray[Any]
 LARGEST = 1e100  # of numbers whose squares and cubes are added up
-MOST_FLAT = 2**62  # tuples that one integer tells apart
 
 
 @overload
@@ -165,7 +161,7 @@ def values(
     run : array-like of shape (n,) or str, optional
         What tells several runs of a model on a case apart; the runs of a case are then a cluster.
     incomplete : {"refuse", "drop"}
-        What to do with cases that a model lacks.
+        What to do with cases that a model lacks: that have no row, or of columns no number.
     bounds : tuple of two float, optional
         Smallest and largest number that a case can have, such as ``(0, 1)``. They keep limits within, tell how far
         a sample without variation may be off, and serve the intervals that hold for any distribution. Times and
@@ -235,7 +231,10 @@ def values(
     )
     given = columns(data, asked | {role: each for role, each in others.items() if each is not None}, check=check)
     given = expanded(given)
+    several = isinstance(score, Mapping) or (data is not None and not isinstance(score, str))
     plain_columns = {role: _column(role, given[role]) for role in asked}
+    if several:
+        given, plain_columns = _complete(given, plain_columns, [*models], incomplete)
     limits = bounds_of(bounds, list(plain_columns.values()))
     numbers = [_within(role, column, limits) for role, column in plain_columns.items()]
     if check:
@@ -249,7 +248,6 @@ def values(
     beside = {each.name: each for each in split} | {"groups": cluster, ROLE: stratum, "sample_weight": weight}
     refuse_other_lengths({**plain_columns, **beside})
     group, clusters_named = (None, None) if cluster is None else cluster.used()
-    several = isinstance(score, Mapping) or (data is not None and not isinstance(score, str))
     names = tuple(map(str, score)) if several else ()
     drawn = None
     if stratum is not None:
@@ -320,6 +318,32 @@ def _column(role: str, given: Any) -> Array:
     return found
 
 
+def _complete(
+    given: dict[str, Any], numbers: dict[str, Array], models: list[str], incomplete: Incomplete
+) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Return the columns without the cases that lack a model's number, if these are dropped; else refuse such cases."""
+    one_of("way with incomplete cases", incomplete, ("refuse", "drop"))
+    refuse_other_lengths(numbers)
+    lacking = np.isnan([numbers[role] for role in models])
+    cases = np.asarray(lacking.any(0))
+    if not cases.any():
+        return given, numbers
+    if incomplete == "refuse":
+        role, first = models[int(lacking[:, cases.argmax()].argmax())], int(cases.argmax())
+        message = (
+            f"{int(cases.sum()):,} of {len(cases):,} cases lack a model's number (the first: row {first} of `{role}`). "
+            "Fill them, or leave such cases out: incomplete='drop'."
+        )
+        raise HowsureError(message)
+    if cases.all():
+        message = f"No case has the numbers of all {len(models):,} models. Leave out a model."
+        raise HowsureError(message)
+    refuse_other_lengths({**given, **numbers})
+    kept = np.flatnonzero(~cases)
+    beside = {role: taken(column, kept) for role, column in given.items() if role not in numbers}
+    return beside, {role: column[kept] for role, column in numbers.items()}
+
+
 def _within(role: str, column: Array, limits: tuple[float, float] | None) -> Array:
     """Return a column as floats; refuse what is not finite, or outside the bounds."""
     numbers = column + 0.0  # there is one zero
@@ -372,125 +396,3 @@ def bounds_of(bounds: ArrayLike | None, given: Sequence[Array]) -> tuple[float, 
         message = f"`bounds` are the smallest and the largest value there can be, such as (0, 1), not {bounds!r}."
         raise HowsureError(message)
     return float(ends[0]), float(ends[1])
-
-
-def _cells(numbers: Array, truth: Array | None, limits: tuple[float, float] | None) -> tuple[Table, Array]:
-    """Return an empty table of the values that occur, the bounds among them, or of the pairs; and each case's cell."""
-    if truth is None:
-        ends = limits if limits is not None and np.isfinite(limits).all() else ()
-        found, code = np.unique(np.concatenate([numbers, ends]), return_inverse=True)
-        empty = ValuesTable(counts=np.zeros(len(found)), values=found, bounds=limits, rows=0)
-        return empty, code.ravel()[: len(numbers)]
-    both, code = np.unique(numbers + 1j * truth, return_inverse=True)  # sorts pairs as fast as numbers
-    pairs = np.column_stack([both.real, both.imag])
-    place = np.empty(len(pairs), dtype=np.intp)
-    place[by_error(pairs)] = np.arange(len(pairs))
-    return ErrorsTable.of_pairs(pairs, limits), place[code.ravel()]
-
-
-def counted_values(
-    names: tuple[str, ...],
-    numbers: Sequence[Array],
-    weight: Array | None,
-    cluster: Array | None,
-    *,
-    truth: Array | None = None,
-    limits: tuple[float, float] | None,
-    clusters_named: Array | None,
-    strata: Strata | None = None,
-) -> Any:
-    """Return the table of numbers that each model has of the same cases.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The models; none where there is one only.
-    numbers : sequence of ndarray of shape (n,)
-        Finite numbers of each.
-    weight, cluster : ndarray of shape (n,), optional
-        Weight and cluster of each case.
-    truth : ndarray of shape (n,), optional
-        The true numbers.
-    limits : tuple of two float, optional
-        Smallest and largest number that there can be.
-    clusters_named : ndarray, optional
-        What the clusters are called.
-    strata : Strata, optional
-        The strata that the cases were drawn from.
-    """
-    own, places = zip(*(_cells(each, truth, limits) for each in numbers), strict=True)
-    return counted_units(names, own, places, weight, cluster, clusters_named=clusters_named, strata=strata)
-
-
-def counted_units(
-    names: tuple[str, ...],
-    own: Sequence[Any],
-    codes: Sequence[Array],
-    weight: Array | None,
-    cluster: Array | None,
-    *,
-    clusters_named: Array | None,
-    strata: Strata | None = None,
-) -> Any:
-    """Return the table of cases by the cell of each model's table that they fall in.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The models; none where there is one only.
-    own : sequence of ValuesTable, of TrialsTable or of ErrorsTable
-        A table of each model's cells, in the order of their values.
-    codes : sequence of ndarray of shape (n,)
-        The cell of each case in it.
-    weight, cluster : ndarray of shape (n,), optional
-        Weight and cluster of each case.
-    clusters_named : ndarray, optional
-        What the clusters are called.
-    strata : Strata, optional
-        The strata that the cases were drawn from.
-    """
-    beside = weight, cluster, clusters_named, strata
-    if not names:
-        return _designed(codes[0], own[0].shape[-1], *beside, lambda **found: replace(own[0], **found))
-    every = np.vstack([np.column_stack(codes), extremes(own)])
-    tuples, cell = distinct_tuples(every, [each.shape[-1] for each in own])
-    seen, extra = np.split(cell, [len(codes[0])])
-    pseudo = np.bincount(extra, minlength=len(tuples)) / len(extra)
-
-    def paired(**found: Any) -> PairedValuesTable:
-        return PairedValuesTable(names=names, codes=tuples, own=tuple(own), pseudo=pseudo, **found)
-
-    return _designed(seen, len(tuples), *beside, paired)
-
-
-def distinct_tuples(tuples: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
-    """Return the distinct tuples of places among so many, in order, and each one's place among them.
-
-    Parameters
-    ----------
-    tuples : ndarray of shape (n, columns)
-        Whole numbers of at least 0.
-    sizes : sequence of int
-        How many there can be in each column.
-    """
-    if math.prod(sizes) < MOST_FLAT:  # one number for each is sorted many times as fast
-        flat, place = np.unique(np.ravel_multi_index(tuple(tuples.T), tuple(sizes)), return_inverse=True)
-        return np.column_stack(np.unravel_index(flat, tuple(sizes))), place.ravel()
-    found, place = np.unique(tuples, axis=0, return_inverse=True)
-    return found, place.ravel()
-
-
-def _designed(
-    cell: Array,
-    size: int,
-    weight: Array | None,
-    cluster: Array | None,
-    names: Array | None,
-    strata: Strata | None,
-    make: Callable[..., Table],
-) -> Table:
-    each = np.ones(len(cell)) if weight is None else weight
-    atoms = (cell, each, np.ones(len(cell))) if len(cell) <= MOST_ATOMS else None
-    parts = cell, size, np.ones(len(cell)), each, each**2
-    cells = Cells(*parts, is_weighted=weight is not None, cluster=cluster, names=names, atoms=atoms, strata=strata)
-    return cells.table(lambda counts, design, rows: make(counts=counts, design=design, rows=rows))

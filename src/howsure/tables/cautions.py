@@ -5,6 +5,7 @@ Each costs time in the number of cells or of classes, not of cases, and is certa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -159,6 +160,7 @@ NEGATIVE_WORDS = frozenset(
     ]
 )
 IGNORED = frozenset({-1, 255, -100})  # marks of cases to be left out, in image segmentation
+TAG = re.compile(r"[BIMELSU]-\S+")  # of a token of an entity, as in IOB2, IOBES and BILOU
 MOST_CLASSES = 2000  # beyond which labels are taken for identifiers, or for text
 
 
@@ -219,6 +221,16 @@ def of_classes(counted: ClassCounts, labels: NDArray[np.generic]) -> Iterator[st
             )
     for label in labels[said & ~occurs].tolist():
         yield f"Class “{label}” is predicted and never occurs: look for a misspelt label, or for cases left out."
+
+
+def of_tags(labels: NDArray[np.generic]) -> Iterator[str]:
+    """Say that classes are tags of tokens, of which no metric is one of entities."""
+    names = [label for label in labels.tolist() if label != "O"]
+    if len(names) < len(labels) and names and all(isinstance(each, str) and TAG.fullmatch(each) for each in names):
+        yield (
+            "The classes are tags of tokens, and metrics of tokens are not those of entities. For these give the tags "
+            "of each document: `entities(y_true, y_pred)`."
+        )
 
 
 def of_weights(effective: float, rows: int) -> Iterator[str]:

@@ -13,7 +13,7 @@ from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES, Design, quotient
 from howsure.errors import UndefinedDesignError
 from howsure.grids import Grid, count_text
-from howsure.tables.cautions import of_classes
+from howsure.tables.cautions import of_classes, of_tags
 from howsure.tables.counts import ConfusionCounts, Counts, occurring
 from howsure.tables.labels import other_classes, union_of_labels
 from howsure.tables.lumped import LumpedTable, lumped
@@ -142,7 +142,7 @@ class ConfusionTable(Table):
         """What a reader of the numbers should know of the design and of odd counts, in sentences."""
         if self.batch or not self.design.is_counted:
             return super().cautions
-        return (*super().cautions, *of_classes(ConfusionCounts(self.counts), self.labels))
+        return (*super().cautions, *of_tags(self.labels), *of_classes(ConfusionCounts(self.counts), self.labels))
 
     def _overview(self) -> Grid:
         """Return the matrix, where there is one."""

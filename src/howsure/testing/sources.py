@@ -18,7 +18,8 @@ from howsure.estimates.estimation import estimate
 from howsure.evidence.review.reviewed import reviewed
 from howsure.evidence.unlabelled.calibrated import calibrated
 from howsure.sources.confusion import confusion
-from howsure.sources.paired import paired, paired_scores
+from howsure.sources.paired import paired
+from howsure.sources.paired_scores import paired_scores
 from howsure.sources.score_matrix import multiclass_scores
 from howsure.sources.scores import scores
 from howsure.tables.batch import Tables

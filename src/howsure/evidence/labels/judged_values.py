@@ -13,10 +13,11 @@ from howsure.errors import HowsureError
 from howsure.evidence.labels.judged import systems_of
 from howsure.evidence.labels.two_phase import two_phase
 from howsure.sources.columns import checked_weight, refuse_other_lengths
+from howsure.sources.counted_values import distinct_tuples
 from howsure.sources.encoding import coded_with_gaps, encoded, refuse_gaps
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, groups_of, roles
-from howsure.sources.values import bounds_of, distinct_tuples, refuse_outside
+from howsure.sources.values import bounds_of, refuse_outside
 from howsure.tables.batch import Tables
 from howsure.tables.union import shares_of_rows
 from howsure.tables.values import PairedValuesTable, ValuesTable, extremes
