@@ -42,7 +42,7 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
         Where metrics of counts were taken on a table of scores.
     confidence_level : float
         Level of the intervals.
-    without : mapping of str to ndarray of bool
+    without : mapping of str to ndarray of shape (K,) of bool
         Classes that an average leaves out for other models of a comparison, by metric; see `resolve_each`.
 
     Examples

@@ -86,6 +86,8 @@ class EventsTable(Table):
         Number of units.
     identity : str
         Tells its units apart from others with equal counts; see `Table`.
+    is_ordered : bool, optional
+        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------

@@ -35,6 +35,8 @@ class PairedJudgedTable(JointTable):
         Number of cases.
     identity : str
         Tells its cases apart from others with equal counts; see `Table`.
+    is_ordered : bool, optional
+        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------

@@ -186,6 +186,8 @@ class PairedTable(JointTable):
         Number of cases.
     identity : str
         Tells its cases apart from others with equal counts; see `Table`.
+    is_ordered : bool, optional
+        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------
@@ -329,6 +331,8 @@ class PairedScoresTable(JointTable):
         Number of cases.
     identity : str
         Tells its cases apart from others with equal counts; see `Table`.
+    is_ordered : bool, optional
+        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------

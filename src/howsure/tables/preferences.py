@@ -43,6 +43,8 @@ class BattlesTable(WithoutClasses):
         Number of battles.
     identity : str
         Tells its battles apart from others with equal counts; see `Table`.
+    is_ordered : bool, optional
+        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------
@@ -112,6 +114,8 @@ class PreferencesTable(WithoutClasses, JointTable):
         Number of battles.
     identity : str
         Tells its battles apart from others with equal counts; see `Table`.
+    is_ordered : bool, optional
+        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------

@@ -67,6 +67,8 @@ class ScoreMatrixTable(Table, abc.ABC):
         Number of cases.
     identity : str
         Tells its cases apart from others with equal counts; see `Table`.
+    is_ordered : bool, optional
+        Whether the order of the classes is stated; see `Table`.
     """
 
     scores: Array
@@ -141,6 +143,8 @@ class MulticlassScoresTable(ScoreMatrixTable):
         Number of cases.
     identity : str
         Tells its cases apart from others with equal counts; see `Table`.
+    is_ordered : bool, optional
+        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------
@@ -196,6 +200,8 @@ class MultilabelScoresTable(ScoreMatrixTable):
         Number of cases.
     identity : str
         Tells its cases apart from others with equal counts; see `Table`.
+    is_ordered : bool, optional
+        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------

@@ -40,6 +40,8 @@ class ScoresTable(Table):
         Number of cases.
     identity : str
         Tells its cases apart from others with equal counts; see `Table`.
+    is_ordered : bool, optional
+        Whether the order of the classes is stated; see `Table`.
     limits : tuple of two float, optional
         Smallest and largest score of all groups, where these are the cases of one; by default those of the table.
     spread : ndarray of shape (S,), optional

@@ -39,6 +39,8 @@ class PairedUnitsTable(JointTable):
         Number of units, or of cases of all models.
     identity : str
         Tells its units apart from others with equal counts; see `Table`.
+    is_ordered : bool, optional
+        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------

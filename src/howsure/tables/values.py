@@ -82,6 +82,8 @@ class ValuesTable(_OfValues):
         Number of cases.
     identity : str
         Tells its cases apart from others with equal counts; see `Table`.
+    is_ordered : bool, optional
+        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------
@@ -176,6 +178,8 @@ class TrialsTable(_OfPairs):
         Number of tasks.
     identity : str
         Tells its tasks apart from others with equal counts; see `Table`.
+    is_ordered : bool, optional
+        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------
@@ -262,6 +266,8 @@ class ErrorsTable(_OfPairs):
         Number of cases.
     identity : str
         Tells its cases apart from others with equal counts; see `Table`.
+    is_ordered : bool, optional
+        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------
@@ -398,6 +404,8 @@ class PairedValuesTable(WithoutClasses, JointTable):
         Number of cases.
     identity : str
         Tells its cases apart from others with equal counts; see `Table`.
+    is_ordered : bool, optional
+        Whether the order of the classes is stated; see `Table`.
 
     Examples
     --------
