@@ -221,4 +221,5 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
         settled = ~shows & (observed > 0) & (observed < 1) & design.settles(slopes)  # a share of fixed totals
         worth = np.where(settled, np.inf, worth)
     worth = np.where(trials == 0, 0.0, worth)
-    return np.where(trials == 0, successes, observed * worth), worth
+    found = np.multiply(observed, worth, out=np.zeros_like(worth), where=observed > 0)  # 0 of infinitely many are 0
+    return np.where(trials == 0, successes, found), worth

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.errors import HowsureError
+
 Array = NDArray[Any]
 MOST_STEPS = 200
 SHORTEST = 1e-10  # step that is tried
@@ -146,7 +148,14 @@ def posterior(
         height += (FREEDOM + len(centre)) / 2 * np.log1p(distance / FREEDOM)
         if increasing:
             height[(drawn[:, :-1] < 0).any(1)] = -np.inf
-        share = np.exp(height - special.logsumexp(height))
+        total = special.logsumexp(height)
+        if not np.isfinite(total):
+            message = (
+                "The labelled scores separate the classes, so that a logistic curve has no largest slope. Label more "
+                "cases with scores near the border, or use method='isotonic' or 'venn_abers'."
+            )
+            raise HowsureError(message)
+        share = np.exp(height - total)
         centre = share @ drawn
         covariance = ((drawn - centre).T * share) @ (drawn - centre)
     return np.asarray(drawn[rng.choice(len(drawn), size, p=share)])
