@@ -35,7 +35,6 @@ OTHERS = {  # what they return is no table of predictions
     "paired_scores": lambda **chosen: hs.compare(
         hs.paired_scores(TRUTH, {"A": -SCORE, "B": np.sin(SCORE * 9)}, **chosen), "roc_auc"
     ),
-    "paired_counts": lambda **chosen: hs.paired_counts(np.arange(8).reshape(2, 2, 2), labels=WORDS, **chosen),
     "calibrate": lambda **chosen: hs.calibrate(1 - SCORE, TRUTH, random_state=0, **chosen).predict([0.1, 0.9])[1],
     "judge_leaning": lambda **chosen: hs.judge_leaning(TRUTH, PREDICTED, SCORE, **chosen),
     "consensus": lambda **chosen: hs.consensus(np.column_stack([TRUTH, OTHER]), random_state=0, **chosen).classes[1],
