@@ -77,7 +77,7 @@ def test_order_of_classes_does_not_change_the_standard_error(spec):
     if spec.startswith(ORDERED) or "binary" in spec:
         return
     counts, order = generic(4, 3), [2, 0, 3, 1]
-    table, permuted = hs.from_counts(counts), hs.from_counts(counts[np.ix_(order, order)])
+    table, permuted = hs.from_counts(counts, check=False), hs.from_counts(counts[np.ix_(order, order)], check=False)
     metric = resolve(spec, table)
     assert standard_error(metric, permuted) == pytest.approx(standard_error(metric, table), rel=1e-9)
 
@@ -108,7 +108,7 @@ def test_transposing_swaps_duals(one, other):
     """Swapping truth and prediction turns precision into recall, npv into specificity, with their standard errors."""
     for seed in range(3):
         counts = generic(3, seed)
-        table, transposed = hs.from_counts(counts), hs.from_counts(counts.T)
+        table, transposed = hs.from_counts(counts, check=False), hs.from_counts(counts.T, check=False)
         for average in ("macro", "micro", "min", "harmonic", "binary+positive_class=2"):
             if skipped(f"{one.partition('+')[0]}@{average}"):
                 continue
@@ -123,7 +123,7 @@ def test_transposing_swaps_duals(one, other):
 def test_symmetric_metrics_do_not_mind_transposing(name):
     """What treats truth and prediction alike has the same value on the transposed table."""
     counts = generic(4, 9)
-    metric = resolve(name, hs.from_counts(counts))
+    metric = resolve(name, hs.from_counts(counts, check=False))
     assert float(metric(counts.T)) == pytest.approx(float(metric(counts)), rel=1e-12)
 
 
@@ -146,7 +146,7 @@ def several(specs):
 @settings(max_examples=150)
 def test_scale_range_and_euler_hold_on_sparse_tables(counts, specs, factor):
     """With empty cells too, the scale does not matter, the value is in range, and the gradient is at a right angle."""
-    table, filled = hs.from_counts(counts), counts > 0
+    table, filled = hs.from_counts(counts, check=False), counts > 0
     for spec in specs:
         metric = resolve(spec, table)
         value, scaled = (float(each) for each in metric(np.stack([counts, counts * factor])))
@@ -168,7 +168,7 @@ SMOOTH = [spec for spec in USABLE if not spec.endswith(("@min", "@max"))]
 @settings(max_examples=600)
 def test_gradient_is_the_derivative_on_sparse_tables(counts, spec):
     """Where a class is left out of an average, the gradient is that of the average of the others."""
-    metric = resolve(spec, hs.from_counts(counts))
+    metric = resolve(spec, hs.from_counts(counts, check=False))
     value, gradient = float(metric(counts)), metric.gradient(ConfusionCounts(counts))
     if not math.isfinite(value) or not np.isfinite(gradient[counts > 0]).all():
         return
@@ -210,7 +210,7 @@ def test_scale_range_and_euler_hold_of_sparse_values(numbers, specs):
 def test_names_of_classes_do_not_matter(counts, specs, data):
     """Reordering the classes, and with them the positive one, changes no value: sparse tables included."""
     order = data.draw(st.permutations(range(len(counts))))
-    one, other = hs.from_counts(counts), hs.from_counts(counts[np.ix_(order, order)])
+    one, other = hs.from_counts(counts, check=False), hs.from_counts(counts[np.ix_(order, order)], check=False)
     for spec in specs:
         shuffled = spec.replace("positive_class=1", f"positive_class={order.index(1)}")
         first, second = float(resolve(spec, one)(one.counts)), float(resolve(shuffled, other)(other.counts))
@@ -229,7 +229,7 @@ def test_names_lead_to_their_definition(definition):
 def test_one_class_of_many_is_its_two_by_two_table(definition):
     """A class's value and standard error are those of its 2×2 table, in every design."""
     counts = generic(4, 6)
-    table = hs.from_counts(counts)
+    table = hs.from_counts(counts, check=False)
     spec = f"{definition.name}@binary+positive_class=2"
     small = table.one_against_rest(2)
     assert hs.estimate(table, spec, method="wald").value == pytest.approx(hs.estimate(small, definition.name).value)
@@ -301,7 +301,7 @@ def test_tied_classes_have_one_interval_in_any_order(spec):
     counts = counts if spec.startswith("recall") else np.array([[80, 10, 10], [10, 8, 2], [10, 2, 8]])
     found = set()
     for order in ([0, 1, 2], [1, 0, 2], [2, 1, 0], [1, 2, 0]):
-        each = hs.estimate(hs.from_counts(counts[np.ix_(order, order)]), spec)
+        each = hs.estimate(hs.from_counts(counts[np.ix_(order, order)], check=False), spec)
         found.add((round(each.low, 9), round(each.high, 9)))
     assert len(found) == 1
 
