@@ -437,7 +437,7 @@ class Clusters(Design):
 
     def _chosen(self, size: int, rng: np.random.Generator) -> Array:
         """Draw how often each distinct cluster occurs in a repetition, ``(size, distinct clusters)``."""
-        if len(self.multiplicity) < self.number:
+        if len(self.multiplicity) != self.number:
             return multinomial(self.multiplicity, size, rng)
         picks = rng.integers(self.number, size=(size, self.number))
         picks += self.number * np.arange(size)[:, None]
@@ -446,7 +446,7 @@ class Clusters(Design):
     def _added(self, cells: int, size: int, weights: Callable[[int], Array]) -> Array:
         """Return the sums of the clusters' tables by drawn weights, ``(size, cells)``, in blocks that fit memory."""
         tables, drawn = self._sparse(cells), np.empty((size, cells))
-        step = max(1, BLOCK_CELLS // len(self.multiplicity))
+        step = max(1, BLOCK_CELLS // max(len(self.multiplicity), 1))
         for start in range(0, size, step):
             some = drawn[start : start + step]
             some[:] = weights(len(some)) @ tables

@@ -39,7 +39,7 @@ class EmpiricalLikelihoodScore(Method):
     Unit g (a case or a cluster) has the size m_g (its sum of weights) and the total y_g. The parameter is
     θ = Σ y / Σ m, with e_g = y_g − θ m_g. Weights q maximise Σ log q_g subject to Σ q_g = 1 and Σ q_g e_g = 0 on the
     observed units and one unobserved unit at either end of a support. The statistic T² = (Σ e)² / (G Σ q_g e_g²) has
-    the standard normal distribution for |T|.
+    the standard normal distribution for the absolute value of T.
 
     The support ends at the bounds of the values, but no further than the largest value plus r (t / 1.96)², with t the
     quantile of Student's t: r is the larger of the root mean square deviation from the median, of the values that

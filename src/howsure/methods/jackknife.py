@@ -26,6 +26,8 @@ def jackknife(metric: Metric, table: Table) -> tuple[Array, Array]:
             return -found[0], found[1]
     with np.errstate(all="ignore"):
         pairs = [(metric(table.wrap(tables)), number) for tables, number in table.design.left_out(cells)]
+    if not pairs:  # no cell has a case
+        return np.empty(0), np.empty(0)
     values, numbers = zip(*pairs, strict=True)
     return np.concatenate(values), np.concatenate(numbers)
 

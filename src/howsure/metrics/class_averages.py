@@ -154,7 +154,9 @@ def _scatter(values: Array, chosen: Array, size: int) -> Array:
 def _parts(spec: Spec, members: ClassSet) -> Parts | None:
     """Return the proportions of the classes that vary, with their share of all classes of the average."""
     varying = members.kept[np.isnan(members.constants[members.kept])]
-    return parts_of(spec, varying, len(varying) / len(members.kept)) if len(varying) else None
+    if not len(varying):
+        return parts_of(spec, members.kept)
+    return parts_of(spec, varying, len(varying) / len(members.kept))
 
 
 def parts_of(spec: Spec, classes: Array, weight: float = 1.0) -> Parts | None:

@@ -234,7 +234,11 @@ class TrialsTable(_OfPairs):
         shares = np.zeros(self.shape[-1])
         for runs in np.unique(self.runs):
             own = np.flatnonzero(self.runs == runs)
-            np.add.at(shares, own[np.searchsorted(self.successes[own], spread_successes(int(runs)))], 1.0)
+            np.add.at(
+                shares,
+                own[np.minimum(np.searchsorted(self.successes[own], spread_successes(int(runs))), len(own) - 1)],
+                1.0,
+            )
         return np.asarray(shares / shares.sum())
 
     def __repr__(self) -> str:
