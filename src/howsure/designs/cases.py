@@ -46,7 +46,7 @@ class Cases:
     weight: Array | float = 1.0
 
     def check(self, cells: int) -> None:
-        """Check the probabilities of the cases, and that they fall in a table of so many cells."""
+        """Check the probabilities of the cases and their positions in a table of this number of cells."""
         invariants.probabilities("probability", self.probability, (None, None))
         number, classes = self.probability.shape
         invariants.numbers("number", self.number, (number,), 0.0, invariants.MOST_CASES)

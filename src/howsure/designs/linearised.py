@@ -38,7 +38,7 @@ class Sample:
     design: Design = field(default_factory=Independent)
 
     def check(self, cells: int) -> None:
-        """Check the observed counts, and their influence on so many cells of the table."""
+        """Check the observed counts and their influence on this number of cells."""
         invariants.numbers("counts", self.counts, (None,))
         observed = len(self.counts)
         if hasattr(self.influence, "check"):
@@ -188,7 +188,7 @@ class MergedDraws:
     merge: Array
 
     def check(self, cells: int) -> None:
-        """Check that the merged cells are so many, and the draws of their parts."""
+        """Check the number of merged cells and the draws of their parts."""
         invariants.numbers("merge", self.merge, (None, cells), 0.0, 1.0)
         check_draws(self.draws, len(self.merge))
 
@@ -199,7 +199,7 @@ class MergedDraws:
 
 
 def check_draws(draws: Draws | None, cells: int) -> None:
-    """Check that draws are of so many cells, where what draws them can tell."""
+    """Check the number of cells of the draws, if their source has a check."""
     if draws is not None and not callable(draws):
         invariants.refuse("`draws` must be a function.")
     source: Any = getattr(draws, "__self__", draws)

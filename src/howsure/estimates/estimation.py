@@ -346,10 +346,8 @@ class _Question:
         groups = alike(stack) if places and stack.design.is_independent else []
         if not groups or len(groups) > len(tables) / 2:
             return {}
-        rows = np.broadcast_to(stack.rows, stack.batch)
         parts: dict[int, list[Estimates]] = {place: [] for place in places}
-        for group in groups:
-            some = replace(stack, counts=stack.counts[group], rows=rows[group])
+        for _, some in groups:
             own = self._bound([self.metrics[place] for place in places], some)
             answers = in_passes(some, own, self.method, self.sides.two_sided)
             if len(answers) < len(own):
@@ -357,7 +355,10 @@ class _Question:
             for index, place in enumerate(places):
                 which = *own_table(some, own[index]), answers[index], self.sides, overall[place]
                 parts[place].append(_of_a_batch(tables, *which))
-        return {overall[place].metric: Estimates.joined(each, groups) for place, each in parts.items()}
+        return {
+            overall[place].metric: Estimates.joined(each, [group for group, _ in groups])
+            for place, each in parts.items()
+        }
 
     def _bound(self, metrics: Sequence[Asked], table: Table) -> list[Metric]:
         bound = [resolve(each, table, classes=self.classes, threshold=self.threshold) for each in metrics]

@@ -281,11 +281,7 @@ def _in_passes(
     parts = alike(stack) if isinstance(stack.counted, ClassCounts) and stack.design.is_independent else []
     if len(parts) < 2:
         return _in_one_pass(truth, metrics, stack, times, method, level)
-    rows = np.broadcast_to(stack.rows, len(times))
-    stacks = [replace(stack, counts=stack.counts[part], rows=rows[part]) for part in parts]
-    found = [
-        _in_one_pass(truth, metrics, each, times[part], method, level) for each, part in zip(stacks, parts, strict=True)
-    ]
+    found = [_in_one_pass(truth, metrics, each, times[part], method, level) for part, each in parts]
     return {place: _joined([each[place] for each in found]) for place in found[0]}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self, cast, final
 
 import numpy as np
@@ -145,10 +145,12 @@ def unseen(spec: Spec, table: Table) -> Array:
     return np.asarray((counts.rows == 0) & math.isnan(spec.zero_division))
 
 
-def alike(table: Table) -> list[Array]:
-    """Return the places of the tables of a batch in which the same classes occur, in truth and in predictions."""
+def alike(table: Table) -> list[tuple[Array, Table]]:
+    """Return the parts of a batch in which the same classes occur, in truth and in predictions, with their places."""
     counts = cast("ClassCounts", table.counted)
     occurs = np.concatenate([counts.rows > 0, counts.columns > 0], -1).reshape(math.prod(table.batch), -1)
     _, kind = np.unique(occurs, axis=0, return_inverse=True)
     order = np.argsort(kind.ravel(), kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(kind.ravel()[order])) + 1)
+    rows = np.broadcast_to(table.rows, table.batch)
+    parts = np.split(order, np.flatnonzero(np.diff(kind.ravel()[order])) + 1)
+    return [(part, replace(table, counts=table.counts[part], rows=rows[part])) for part in parts]

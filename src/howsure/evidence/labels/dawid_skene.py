@@ -49,7 +49,7 @@ class Votes:
     by_prediction: Any = field(init=False, repr=False)  # (K, combinations): and by prediction
 
     def check(self, cells: int) -> None:
-        """Check that the classes make so many cells."""
+        """Check that the number of classes fits the number of cells."""
         if self.classes**2 != cells:
             invariants.refuse(f"`prior` is of {self.classes} classes, and the table has {cells:,} cells.")
 

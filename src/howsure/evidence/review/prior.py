@@ -65,7 +65,7 @@ class Cells:
     weights: Array
 
     def check(self, cells: int) -> None:
-        """Check the recorded cells, their reviews, and that corrected labels lead to a table of so many cells."""
+        """Check the recorded cells, their reviews, and the positions of corrected labels among the cells."""
         invariants.numbers("recorded", self.recorded, (None,), 0.0, invariants.MOST_CASES)
         number = len(self.recorded)
         invariants.numbers("reviews", self.reviews, (number, None))

@@ -51,7 +51,7 @@ class LowRank:
     __array_ufunc__ = None  # so that arrays leave products to it
 
     def check(self, size: int) -> None:
-        """Check that the matrix is finite, with so many rows."""
+        """Check that the matrix is finite and has this number of rows."""
         invariants.numbers("diagonal", self.diagonal, (size,), -invariants.LARGEST)
         invariants.numbers("left", self.left, (size, None), -invariants.LARGEST)
         invariants.numbers("right", self.right, (self.left.shape[1], size), -invariants.LARGEST)
