@@ -57,7 +57,7 @@ def hold(wanted: Mapping[str, float], found: Mapping[str, Sequence[Mapping[str, 
         If a metric was not evaluated.
     """
     end_where(
-        f"{f'{model}: ' if model else ''}{each.metric} is not shown to be {bound:g} or more: {each}"
+        f"{f'{model}: ' if model else ''}{each.label} is not shown to be {bound:g} or more: {each}"
         for model, evaluations in found.items()
         for metric, bound in wanted.items()
         for each in [_of(metric, evaluations)]

@@ -207,7 +207,7 @@ def _side_by_side(parts: Sequence[Part]) -> Grid:
     found: dict[str, dict[str, Estimate]] = {}
     for part in parts:
         for each in part.estimates:
-            found.setdefault(each.metric, {})[part.model] = each
+            found.setdefault(each.label, {})[part.model] = each
     models = [part.model for part in parts]
     rows = tuple(
         (metric, *(str(row[model]) if model in row else "–" for model in models)) for metric, row in found.items()

@@ -14,7 +14,7 @@ from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import UNKNOWN, Region, Rope, odds_ratio, region_of, region_shares, share_within
 from howsure.errors import HowsureError, listed, one_of
-from howsure.estimates.estimate import Estimate, estimate_of
+from howsure.estimates.estimate import Estimate, Quantity, estimate_of
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import Grouped, over_groups
 from howsure.methods.anytime import Anytime
@@ -226,7 +226,7 @@ class _Question:
             draws = np.asarray(self.effect.value(first, second))
         quantiles = chosen.of_draws_alone()
         own, chance = (
-            estimate_of(metric, metric.name, value, quantiles.interval_of(drawn, metric, table, level), level, chosen)
+            estimate_of(metric, Quantity.of(metric), value, quantiles.interval_of(drawn, metric, table, level), level, chosen)
             for value, drawn in ((float(metric(table.counts)), first), (float(np.nanmean(second)), second))
         )
         contrast = replace(metric, range=self.effect.bounds(*metric.range))
@@ -303,7 +303,7 @@ def compared(
             first = chosen.interval(metric, joint, sides.two_sided, seed)
         counts = joint.counted
         a, b = (
-            estimate_of(side.metric, side.metric.name, float(side.value(counts)), each, level, chosen)
+            estimate_of(side.metric, Quantity.of(side.metric), float(side.value(counts)), each, level, chosen)
             for side, each in zip(pair, singles, strict=True)
         )
     else:

@@ -157,6 +157,11 @@ class Leaderboard(Tabular, Named, Mapping[str, Place]):
         return {each.model: each for each in self.places}
 
     @property
+    def label(self) -> str:
+        """The metric as it was asked for: what is printed."""
+        return self.places[0].estimate.label
+
+    @property
     def tied(self) -> list[str]:
         """The models that may be the best; with the confidence level the best is among them."""
         return [each.model for each in self.places if each.may_be_best]
@@ -166,7 +171,7 @@ class Leaderboard(Tabular, Named, Mapping[str, Place]):
         first, level = self.places[0], percent(self.confidence_level)
         others = [name for name in self.tied if name != first.model]
         if first.rank is None:
-            return f"No model has a rank: {self.metric} is undefined of all."
+            return f"No model has a rank: {self.label} is undefined of all."
         alike = f"{_listed(others)} may be the best too" if others else "no other may be the best"
         won = self.winner
         if not math.isfinite(won.value):
@@ -184,7 +189,7 @@ class Leaderboard(Tabular, Named, Mapping[str, Place]):
     def grid(self) -> Grid:
         """Return a table of strings, one row per model."""
         level = percent(self.confidence_level)
-        headers = ("model", "rank", "ranks", self.metric, f"{level} interval", "best", "P(best)", "cannot be told from")
+        headers = ("model", "rank", "ranks", self.label, f"{level} interval", "best", "P(best)", "cannot be told from")
         rows = []
         for each in self.places:
             own = each.estimate
@@ -394,7 +399,7 @@ def _winner(
     The limit on the side of the worse values is that of the model's own interval at a stricter level; the other limit
     is its own.
     """
-    settings: dict[str, Any] = {"metric": found.metrics[0].name, "confidence_level": level, "method": SELECTED}
+    settings: dict[str, Any] = {"metric": found.metrics[0].name, "label": found.metrics[0].label, "confidence_level": level, "method": SELECTED}
     if not len(known):
         return Estimate(math.nan, low=math.nan, high=math.nan, reason="no model has a value", **settings)
     first = int(np.argmax(given.values))

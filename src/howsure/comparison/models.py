@@ -17,7 +17,7 @@ from howsure.comparison.multiplicity import CORRECTIONS, adjusted_p_values, simu
 from howsure.comparison.pairs import compared_pairs
 from howsure.comparison.result import Comparison, comparison_grid
 from howsure.errors import HowsureError, UnknownKeyError, checked_level, one_of
-from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimate import Estimate, Quantity
 from howsure.estimates.estimation import asked_metrics, default_metrics, evaluate, finished
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.grouped import Results, over_groups
@@ -115,7 +115,7 @@ def evaluate_models(
             chosen.interval_of(draws[row, index], each, own, level, seed) for row, each in enumerate(metrics_of)
         ]
         estimates = {
-            metric.name: finished(metric.name, own, metric, level, chosen, interval).replace(stream=stream)
+            metric.label: finished(Quantity.of(metric), own, metric, level, chosen, interval).replace(stream=stream)
             for metric, interval in zip(metrics_of, intervals, strict=True)
         }
         found[name] = Evaluation(
@@ -132,7 +132,7 @@ def evaluate_models(
 
 def left_out_of(metrics: Sequence[str | Spec | Metric], tables: Sequence[Table]) -> dict[str, Any]:
     """Return the classes that averages leave out for all of several models, by metric; see `left_out`."""
-    found = {resolve(each, tables[0]).name: left_out(each, tables) for each in metrics}
+    found = {resolve(each, tables[0]).label: left_out(each, tables) for each in metrics}
     return {name: each for name, each in found.items() if each is not None and each.any()}
 
 
@@ -171,12 +171,14 @@ class Comparisons(Tabular, Named, Mapping[tuple[str, ...], Comparison]):
 
     @cached_property
     def _by_key(self) -> dict[tuple[str, ...], Comparison]:
-        several = len({each.metric for each in self.comparisons}) > 1
-        return {(each.metric, *each.names) if several else each.names: each for each in self.comparisons}
+        several = len({each.label for each in self.comparisons}) > 1
+        return {(each.label, *each.names) if several else each.names: each for each in self.comparisons}
 
     @cached_property
     def _by_either(self) -> dict[tuple[str, ...], Comparison]:
-        with_metric = {(each.metric, *each.names): each for each in self.comparisons}
+        with_metric = {
+            (name, *each.names): each for each in self.comparisons for name in (each.metric, each.label)
+        }
         return with_metric | {each.names: each for each in reversed(self.comparisons)}  # a pair alone: the first metric
 
     def __getitem__(self, pair: tuple[str, ...]) -> Comparison:
@@ -194,9 +196,9 @@ class Comparisons(Tabular, Named, Mapping[tuple[str, ...], Comparison]):
 
     def by_name(self) -> dict[str, Comparison]:
         """Return the comparisons by what is compared, such as ``"A − B"``; of several metrics with the metric."""
-        several = len({each.metric for each in self.comparisons}) > 1
+        several = len({each.label for each in self.comparisons}) > 1
         return {
-            f"{each.metric}: {name}" if several else name: each for each in self.comparisons for name in each.by_name()
+            f"{each.label}: {name}" if several else name: each for each in self.comparisons for name in each.by_name()
         }
 
     def records(self) -> list[dict[str, Any]]:

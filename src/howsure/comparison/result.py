@@ -122,11 +122,16 @@ class Comparison(OneRecord, Drawn, Named):
 
     def __str__(self) -> str:
         words = EFFECTS[self.contrast].words(*self.names)
-        text = f"{self.metric}: {words} = {value_text(self.value, self.low, self.high)}"
+        text = f"{self.label}: {words} = {value_text(self.value, self.low, self.high)}"
         text += "" if math.isnan(self.p_value) else f", {p_text(self.p_value)}"
         notes = [] if self.a.is_positive_stated or not self.a.positive else [f"positive: {self.a.positive}"]
         notes += [self.reason] * bool(self.reason)
         return f"{text} ({'; '.join(notes)})" if notes else text
+
+    @property
+    def label(self) -> str:
+        """The metric as it was asked for: what is printed."""
+        return self.a.label
 
     @property
     def null(self) -> float:
@@ -244,7 +249,7 @@ class Comparison(OneRecord, Drawn, Named):
         size = round(1 - self.confidence_level, 12)
         if self.draws is not None and math.isnan(self.p_value):
             probability = share_within(self.draws, bounds).value
-            sentence = f"Given the data and the prior, {claim} in {self.metric} with probability {probability:.3f}."
+            sentence = f"Given the data and the prior, {claim} in {self.label} with probability {probability:.3f}."
             return MarginTest(
                 question=question,
                 margin=margin,
@@ -260,12 +265,12 @@ class Comparison(OneRecord, Drawn, Named):
         shown = p <= size
         tested = f"one-sided {p_text(p)}, tested at {percent(size)}"
         if math.isnan(p):
-            sentence = f"{question.capitalize()} in {self.metric} cannot be tested: {self.reason or 'no interval'}."
+            sentence = f"{question.capitalize()} in {self.label} cannot be tested: {self.reason or 'no interval'}."
         elif shown:
-            sentence = f"The data show that {claim} in {self.metric} ({tested})."
+            sentence = f"The data show that {claim} in {self.label} ({tested})."
         else:
             sentence = (
-                f"The data do not show that {claim} in {self.metric} ({tested}). That is not evidence of the opposite."
+                f"The data do not show that {claim} in {self.label} ({tested}). That is not evidence of the opposite."
             )
         return MarginTest(
             question=question, margin=margin, p_value=p, probability=math.nan, shown=shown, sentence=sentence
@@ -293,7 +298,7 @@ class Comparison(OneRecord, Drawn, Named):
     def to_dict(self) -> dict[str, Any]:
         """Return one flat record, without the draws."""
         record = {
-            "metric": self.metric,
+            "metric": self.label,
             "contrast": self.contrast,
             "first": self.names[0],
             "second": self.names[1],
@@ -333,7 +338,7 @@ def comparison_grid(comparisons: Sequence[Comparison]) -> Grid:
         chance = "–" if math.isnan(each.p_value) else p_text(each.p_value)[2:].removeprefix("= ")
         rows.append(
             (
-                f"{each.metric}: {EFFECTS[each.contrast].words(*each.names)}",
+                f"{each.label}: {EFFECTS[each.contrast].words(*each.names)}",
                 number(each.a.value, decimals),
                 number(each.b.value, decimals),
                 number(each.value, decimals),
@@ -342,7 +347,7 @@ def comparison_grid(comparisons: Sequence[Comparison]) -> Grid:
                 each.method,
             )
         )
-    notes = [f"{each.metric}: {each.reason}" for each in comparisons if each.reason]
+    notes = [f"{each.label}: {each.reason}" for each in comparisons if each.reason]
     notes += positive_notes(each.a for each in comparisons)
     level = percent(comparisons[0].confidence_level)
     contrast = comparisons[0].contrast.replace("_", " ")
@@ -355,26 +360,26 @@ def comparison_sentence(comparison: Comparison) -> str:
     first, second = comparison.names
     each, decimals = comparison, significant_decimals(comparison.low, comparison.high)
     if math.isnan(each.value) or math.isnan(each.low):
-        return f"{first} and {second} cannot be compared in {each.metric}: {each.reason}."
+        return f"{first} and {second} cannot be compared in {each.label}: {each.reason}."
     ends = f"{number(each.low, decimals)} to {number(each.high, decimals)}"
     seen = f"{EFFECTS[each.contrast].words(first, second)} = {number(each.value, decimals)}"
-    lower = f" Lower values of {each.metric} are better." if each.better == "lower" else ""
+    lower = f" Lower values of {each.label} are better." if each.better == "lower" else ""
     if math.isnan(each.p_value):
         probability, error = each.probability_greater
         chance = f"{_share(probability)} (Monte Carlo error {max(error, 0.001):.3f})"
         return (
-            f"Given the data and the prior, {first} has the higher {each.metric} with probability {chance}: {seen}, "
+            f"Given the data and the prior, {first} has the higher {each.label} with probability {chance}: {seen}, "
             f"{percent(each.confidence_level)} credible interval {ends}.{_rope_sentence(each)}{lower}"
         )
     evidence = f"{seen}, {percent(each.confidence_level)} interval {ends}, {p_text(each.p_value)}, by {each.method}"
     if not settled(each):
         return (
-            f"The data do not settle which of {first} and {second} has the higher {each.metric} ({evidence}). They are "
+            f"The data do not settle which of {first} and {second} has the higher {each.label} ({evidence}). They are "
             f"compatible with every {each.contrast.replace('_', ' ')} in the interval, and do not show that the two "
             f"are equal.{lower}"
         )
     more, less = (first, second) if each.value > each.null else (second, first)
-    return f"The data show a higher {each.metric} of {more} than of {less} ({evidence}).{lower}"
+    return f"The data show a higher {each.label} of {more} than of {less} ({evidence}).{lower}"
 
 
 def settled(comparison: Comparison) -> bool:

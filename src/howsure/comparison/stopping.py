@@ -72,7 +72,7 @@ class Stopping(OneRecord):
         """Return the fields as plain values."""
         found = self.found
         return {
-            "metric": found.metric,
+            "metric": found.label,
             "cases": self.cases,
             **{name: float(getattr(found, name)) for name in ("value", "low", "high")},
             "stop": bool(self),

@@ -106,6 +106,7 @@ class Estimates(Tabular, Mapping[Hashable, Estimate]):
             standard_error=self.standard_error[position],
             reason=str(self.reason[position]),
             bounds=self.overall.bounds,
+            label=self.overall.label,
             positive=self.overall.positive,
             is_positive_stated=self.overall.is_positive_stated,
         )
@@ -130,7 +131,7 @@ class Estimates(Tabular, Mapping[Hashable, Estimate]):
         arrays = {name: getattr(self, name) for name in ("value", "low", "high", "method", "standard_error", "reason")}
         whole = {name: [every[name], *values.tolist()] for name, values in arrays.items()}
         size = len(self) + 1
-        ahead = {"metric": [self.metric] * size} | {name: whole[name] for name in ("value", "low", "high")}
+        ahead = {"metric": [self.overall.label] * size} | {name: whole[name] for name in ("value", "low", "high")}
         level = {"confidence_level": [self.confidence_level] * size}
         behind = {name: whole[name] for name in ("method", "standard_error", "reason")}
         behind["positive"] = [self.overall.positive] * size

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.estimates.estimate import Estimate, estimates_of
+from howsure.estimates.estimate import Quantity, Estimate, estimates_of
 from howsure.estimates.passes import Answer, in_passes
 from howsure.estimates.reasons import reasons
 from howsure.methods.method import Method
@@ -30,13 +30,13 @@ class _Alike:
     spec: Spec
     places: list[tuple[int, int]] = field(default_factory=list)
     classes: list[int] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
+    asked: list[Quantity] = field(default_factory=list)
 
-    def add(self, place: int, classes: Iterable[int], names: Sequence[str]) -> None:
+    def add(self, place: int, classes: Iterable[int], asked: Sequence[Quantity]) -> None:
         """Add classes that are asked for at a place, and what the metric of each is called."""
         self.classes += classes
-        self.names += names
-        self.places.append((place, len(names)))
+        self.asked += asked
+        self.places.append((place, len(asked)))
 
 
 def of_classes(
@@ -65,7 +65,7 @@ def of_classes(
             continue
         metrics = [resolve(of_two_classes(each.spec), stack) for each in alike]
         for index, answer in in_passes(stack, metrics, method, sides.two_sided).items():
-            estimates = iter(_of_a_batch(stack, metrics[index], alike[index].names, answer, sides))
+            estimates = iter(_of_a_batch(stack, metrics[index], alike[index].asked, answer, sides))
             found |= {place: list(islice(estimates, number)) for place, number in alike[index].places}
     return found
 
@@ -83,18 +83,18 @@ def _alike(table: Table, asked: Sequence[str | Spec | Metric]) -> Iterable[_Alik
         if spec.is_each_class:
             if len(set(labels)) < len(labels):
                 return ()  # of some the names would be one: they are refused one by one
-            start = of_class(spec, "").text
-            names = [start + label for label in labels]
+            first = of_class(spec, "")
+            names = [Quantity(first.text + label, first.label + label) for label in labels]
             alike.setdefault(spec.head, _Alike(spec)).add(place, range(len(names)), names)
         elif spec.positive_class is not None:
             known = each.positive if isinstance(each, Metric) else None
             position = table.position(spec.positive_class) if known is None else known
-            name = each.name if isinstance(each, Metric) else spec.text
+            name = Quantity.of(each) if isinstance(each, Metric) else Quantity(spec.text, spec.label)
             alike.setdefault(spec.head, _Alike(spec)).add(place, [position], [name])
     return alike.values()
 
 
-def _of_a_batch(stack: Table, metric: Metric, names: Sequence[str], answer: Answer, sides: Sides) -> Iterable[Estimate]:
+def _of_a_batch(stack: Table, metric: Metric, asked: Sequence[Quantity], answer: Answer, sides: Sides) -> Iterable[Estimate]:
     """Return the estimates of a metric on each table of a batch."""
     chosen, found = answer
     interval = sides.cut(found, metric)
@@ -107,7 +107,8 @@ def _of_a_batch(stack: Table, metric: Metric, names: Sequence[str], answer: Answ
         values,
         low=low,
         high=high,
-        metric=names,
+        metric=[each.metric for each in asked],
+        label=[each.label for each in asked],
         confidence_level=repeat(sides.level),
         method=repeat(chosen.name),
         standard_error=error,

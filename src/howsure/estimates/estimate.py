@@ -6,6 +6,7 @@ import html
 import math
 from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import repeat
 from typing import Any, ClassVar, NoReturn, Self
 
@@ -18,6 +19,7 @@ from howsure.methods.interval import Interval
 from howsure.methods.method import Method
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import range_named
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 
@@ -58,6 +60,9 @@ class Estimate(OneRecord, Drawn, float):
         for 0 and 1.
     is_positive_stated : bool
         Whether the caller named it; if not, it is the last by the alphabet, and is printed with the value.
+    label : str, optional
+        The metric as it was asked for, ``"sensitivity"``, with the arguments of an operating point: what is printed.
+        By default the metric's spec string.
 
     Examples
     --------
@@ -73,12 +78,13 @@ class Estimate(OneRecord, Drawn, float):
     """
 
     __slots__ = (
-        *("bounds", "confidence_level", "draws", "high", "is_positive_stated", "low", "method", "metric", "positive"),
+        *("bounds", "confidence_level", "draws", "high", "is_positive_stated", "label", "low", "method", "metric", "positive"),
         *("reason", "standard_error", "stream"),
     )
 
     ndim: ClassVar[int] = 0  # by which pandas tells a number that can be unpacked from a list
     bounds: tuple[float, float]
+    label: str
     low: float
     high: float
     metric: str
@@ -107,6 +113,7 @@ class Estimate(OneRecord, Drawn, float):
         bounds: tuple[float, float] | None = None,
         positive: str = "",
         is_positive_stated: bool = True,
+        label: str | None = None,
     ) -> Self:
         """Return the estimate; see the class."""
         self = super().__new__(cls, value)
@@ -123,6 +130,7 @@ class Estimate(OneRecord, Drawn, float):
         put(self, "bounds", range_named(metric) if bounds is None else bounds)
         put(self, "positive", positive)
         put(self, "is_positive_stated", is_positive_stated)
+        put(self, "label", metric if label is None else label)
         return self
 
     @property
@@ -175,7 +183,7 @@ class Estimate(OneRecord, Drawn, float):
         return self._text("" if self.is_positive_stated else self.positive)
 
     def __repr__(self) -> str:
-        return f"Estimate({f'{self.metric} = ' if self.metric else ''}{self._text(self.positive)})"
+        return f"Estimate({f'{self.label} = ' if self.label else ''}{self._text(self.positive)})"
 
     def _text(self, positive: str) -> str:
         notes = [f"positive: {positive}"] * bool(positive) + [self.reason] * bool(self.reason)
@@ -185,7 +193,7 @@ class Estimate(OneRecord, Drawn, float):
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values, without the draws."""
         return {
-            "metric": self.metric,
+            "metric": self.label,
             "value": self.value,
             "low": self.low,
             "high": self.high,
@@ -202,28 +210,46 @@ class Estimate(OneRecord, Drawn, float):
 
     def _repr_html_(self) -> str:
         text = html.escape(f"({percent(self.confidence_level)} interval, {self.method})")
-        return f"<span><b>{html.escape(self.metric)}</b> {html.escape(str(self))} <small>{text}</small></span>"
+        return f"<span><b>{html.escape(self.label)}</b> {html.escape(str(self))} <small>{text}</small></span>"
 
 
 def _made(fields: dict[str, Any]) -> Estimate:
     return Estimate(**fields)
 
 
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What an estimate is of: the metric's spec string, the one that was given, and the positive class."""
+
+    metric: str
+    label: str
+    positive: str = ""
+    is_positive_stated: bool = True
+
+    @classmethod
+    def of(cls, metric: Metric, table: Table | None = None) -> Self:
+        """Return a metric's names; with a table also its positive class, where the metric depends on which it is."""
+        stated = metric.spec is not None and metric.spec.positive_class is not None
+        if table is not None and (table.has_scores or (metric.positive is not None and not stated)):
+            return cls(metric.name, metric.label, table.positive, table.is_ordered)
+        return cls(metric.name, metric.label)
+
+
 def estimate_of(
     metric: Metric,
-    name: str,
+    quantity: Quantity,
     value: float,
     interval: Interval,
     level: float,
     method: Method,
-    positive: tuple[str, bool] = ("", True),
 ) -> Estimate:
-    """Return the estimate of a metric's value; `positive` is the positive class and whether it was named."""
+    """Return the estimate of a metric's value; the metric may be that of a smaller table than was asked about."""
     return Estimate(
         value,
         low=interval.low,
         high=interval.high,
-        metric=name,
+        metric=quantity.metric,
+        label=quantity.label,
         confidence_level=level,
         method=method.name,
         standard_error=interval.standard_error,
@@ -231,8 +257,8 @@ def estimate_of(
         reason=interval.reason,
         stream=interval.stream,
         bounds=metric.range,
-        positive=positive[0],
-        is_positive_stated=positive[1],
+        positive=quantity.positive,
+        is_positive_stated=quantity.is_positive_stated,
     )
 
 
@@ -262,7 +288,7 @@ def estimate_grid(estimates: Iterable[Estimate], level: float) -> Grid:
         decimals = significant_decimals(each.low, each.high)
         interval = interval_text(each.low, each.high, decimals)
         error = number(each.standard_error, decimals + 1)
-        rows.append((each.metric, number(each.value, decimals), interval, error, each.method))
+        rows.append((each.label, number(each.value, decimals), interval, error, each.method))
     headers = ("metric", "value", f"{percent(level)} interval", "std. error", "method")
     return Grid(headers, tuple(rows), "; ".join([*_notes(listed), *positive_notes(listed)]))
 
@@ -277,7 +303,7 @@ def _notes(estimates: list[Estimate]) -> list[str]:
     """Return the reasons with the metrics that they are about; one that holds for all stands alone."""
     about: dict[str, list[str]] = {}
     for each in estimates:
-        about.setdefault(each.reason, []).append(each.metric)
+        about.setdefault(each.reason, []).append(each.label)
     return [
         reason if 1 < len(names) == len(estimates) else f"{', '.join(names)}: {reason}"
         for reason, names in about.items()

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.estimates.batch import Estimates, Evaluations
 from howsure.estimates.by_class import of_classes
-from howsure.estimates.estimate import Estimate, estimate_of
+from howsure.estimates.estimate import Estimate, Quantity, estimate_of
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.given import table_of
 from howsure.estimates.grouped import of_groups
@@ -220,7 +220,7 @@ def evaluate(
     question = _Question(tuple(specs), chosen, sides, seed, None, threshold)
     found = question.of_table(first)
     overall = Evaluation(
-        estimates={each.metric: each for each in found},
+        estimates={each.label: each for each in found},
         table=first,
         method=chosen,
         seed=seed,
@@ -247,7 +247,7 @@ def evaluated_without(made: Evaluation, without: Mapping[str, Any], metrics: Seq
     """
     if not without:
         return made
-    own, unnamed = replace(made, without=without), {each.name: each for each in metrics if isinstance(each, Metric)}
+    own, unnamed = replace(made, without=without), {each.label: each for each in metrics if isinstance(each, Metric)}
     found = evaluate(
         made.table,
         [unnamed.get(name) or own.bound(name) for name in made],
@@ -299,8 +299,7 @@ class _Question:
     def one_by_one(self, metrics: Sequence[Asked], table: Table, method: Method | None) -> tuple[Estimate, ...]:
         """Return the estimates of metrics of one table, in as few passes as there are methods and own tables."""
         bound = self._bound(metrics, table)
-        names = [metric.name for metric in bound]
-        positives = [positive_of(table, metric) for metric in bound]
+        quantities = [Quantity.of(metric, table) for metric in bound]
         if len(bound) == 1 or (table.has_thresholds and all(metric.smaller for metric in bound)):
             own = [own_table(table, metric) for metric in bound]  # whose few cells say all that the many could
             table, bound = own[0][0] if own else table, [metric for _, metric in own]
@@ -314,10 +313,8 @@ class _Question:
             found = in_passes(table, bound, method, level, self.seed)
             answers = [found[place] for place in range(len(bound))]
         return tuple(
-            finished(
-                name, *own_table(table, metric), self.sides.level, chosen, self.sides.cut(interval, metric), positive
-            )
-            for name, metric, positive, (chosen, interval) in zip(names, bound, positives, answers, strict=True)
+            finished(quantity, *own_table(table, metric), self.sides.level, chosen, self.sides.cut(interval, metric))
+            for quantity, metric, (chosen, interval) in zip(quantities, bound, answers, strict=True)
         )
 
     def of_tables(self, tables: Tables[Any], overall: Sequence[Estimate]) -> Mapping[str, Estimates]:
@@ -327,16 +324,16 @@ class _Question:
             bound = self._bound(self.metrics, stack)
             for place, answer in in_passes(stack, bound, self.method, self.sides.two_sided).items():
                 whole = overall[place]
-                found[whole.metric] = _of_a_batch(tables, *own_table(stack, bound[place]), answer, self.sides, whole)
+                found[whole.label] = _of_a_batch(tables, *own_table(stack, bound[place]), answer, self.sides, whole)
             found |= self._by_class_sets(tables, stack, bound, overall)
-        rest = [place for place, whole in enumerate(overall) if whole.metric not in found]
+        rest = [place for place, whole in enumerate(overall) if whole.label not in found]
         if rest:
             alone = replace(self, metrics=tuple(self.metrics[place] for place in rest))
             groups = of_groups(tables, lambda table, seed: replace(alone, seed=seed).of_table(table), self.seed)
             for index, place in enumerate(rest):
                 estimates = tuple(group[index] for group in groups.values())
-                found[overall[place].metric] = Estimates.of(tables, overall[place], estimates)
-        return {whole.metric: found[whole.metric] for whole in overall}
+                found[overall[place].label] = Estimates.of(tables, overall[place], estimates)
+        return {whole.label: found[whole.label] for whole in overall}
 
     def _by_class_sets(
         self, tables: Tables[Any], stack: Table, bound: Sequence[Metric], overall: Sequence[Estimate]
@@ -356,7 +353,7 @@ class _Question:
                 which = *own_table(some, own[index]), answers[index], self.sides, overall[place]
                 parts[place].append(_of_a_batch(tables, *which))
         return {
-            overall[place].metric: Estimates.joined(each, [group for group, _ in groups])
+            overall[place].label: Estimates.joined(each, [group for group, _ in groups])
             for place, each in parts.items()
         }
 
@@ -404,22 +401,10 @@ def _of_a_batch(
     )
 
 
-def positive_of(table: Table, metric: Metric) -> tuple[str, bool]:
-    """Return the positive class that a metric of a table depends on, and whether the caller named it."""
-    is_of_one = table.has_scores or (metric.positive is not None and not (metric.spec and metric.spec.positive_class))
-    return (table.positive, table.is_ordered) if is_of_one else ("", True)
-
-
 def finished(
-    name: str,
-    table: Table,
-    metric: Metric,
-    level: float,
-    method: Method,
-    interval: Interval,
-    positive: tuple[str, bool] = ("", True),
+    quantity: Quantity, table: Table, metric: Metric, level: float, method: Method, interval: Interval
 ) -> Estimate:
-    """Return the estimate that a metric's interval belongs to."""
+    """Return the estimate that a metric's interval belongs to, of a table that holds all the metric looks at."""
     value = np.asarray(metric.value_at(method.described(table).counted), dtype=float)
     reason = reasons(metric, table, value, interval.reason).item()
     is_area = metric.spec is not None and metric.spec.definition.is_area and not metric.spec.arguments
@@ -427,4 +412,4 @@ def finished(
         other = f"of the other class, {table.labels.tolist()[0]}, it is {1 - value:.3f}"
         reason = "; ".join(filter(None, (reason, other)))
     told = interval if reason == interval.reason else replace(interval, reason=reason)
-    return estimate_of(metric, name, float(value), told, level, method, positive)
+    return estimate_of(metric, quantity, float(value), told, level, method)

@@ -26,12 +26,13 @@ Array = NDArray[Any]
 class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
     """Several metrics of one table, each with its interval: a mapping of spec strings to estimates.
 
-    Other spellings of a spec find the same estimate: ``evaluation["F1 @ mean"]`` is ``evaluation["f1@macro"]``.
+    Its keys are the names that were asked for. Other names find the same estimate: ``evaluation["recall"]`` is
+    ``evaluation["sensitivity"]``.
 
     Parameters
     ----------
     estimates : mapping of str to Estimate
-        By canonical spec string, in order.
+        By spec string, as it was asked for, in order.
     table : Table
         What was evaluated.
     method : Method or None
@@ -68,8 +69,9 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
             canonical = resolve(metric, self.table, threshold=self.threshold).name
         except (HowsureError, AttributeError) as error:
             raise UnknownKeyError(str(error)) from None
-        if canonical in self.estimates:
-            return self.estimates[canonical]
+        for each in self.estimates.values():
+            if each.metric == canonical:
+                return each
         raise UnknownKeyError.unknown("metric of this evaluation", str(metric), self.estimates)
 
     def __iter__(self) -> Iterator[str]:

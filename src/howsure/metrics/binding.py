@@ -271,10 +271,10 @@ def smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
 
 
 def labels_to_expand(spec: str | Spec | Metric, table: Table) -> list[str] | None:
-    """Return one spec for each class where the average is ``none``, else None."""
+    """Return one spec for each class where the average is ``none``, by the name that was asked for; else None."""
     if isinstance(spec, Metric):
         return None
     asked = spec if isinstance(spec, Spec) else parse(spec)
     if not asked.is_each_class:
         return None
-    return [of_class(asked, label).text for label in table.labels]
+    return [of_class(asked, label).label for label in table.labels]

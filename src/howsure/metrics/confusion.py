@@ -23,7 +23,7 @@ INFINITY = float("inf")
 
 
 @outcomes_ratio(
-    aliases=("tpr", "sensitivity", "hit_rate", "true_positive_rate", "tpr_score", "recall_score"),
+    aliases=("tpr", "sensitivity", "sens", "hit_rate", "true_positive_rate", "tpr_score", "recall_score"),
     sklearn="recall_score",
 )
 def recall(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
@@ -32,7 +32,7 @@ def recall(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
 
 
 @outcomes_ratio(
-    aliases=("tnr", "selectivity", "true_negative_rate", "tnr_score", "specificity_score"),
+    aliases=("tnr", "spec", "selectivity", "true_negative_rate", "tnr_score", "specificity_score"),
     sklearn="recall_score",
 )
 def specificity(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
@@ -41,7 +41,7 @@ def specificity(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
 
 
 @outcomes_ratio(
-    aliases=("ppv", "positive_predictive_value", "ppv_score", "precision_score"),
+    aliases=("ppv", "prec", "positive_predictive_value", "ppv_score", "precision_score"),
     sklearn="precision_score",
 )
 def precision(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
@@ -79,7 +79,7 @@ def false_omission_rate(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
     return fn, fn + tn
 
 
-@outcomes_ratio(aliases=("f1_score", "f_measure", "dice"), sklearn="f1_score")
+@outcomes_ratio(aliases=("f1_score", "f_measure", "f_meas", "dice", "dice_score", "dice_coefficient"), sklearn="f1_score")
 def f1(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
     """Harmonic mean of precision and recall, 2 tp / (2 tp + fp + fn)."""
     twice = 2 * tp
@@ -133,7 +133,7 @@ def class_accuracy(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
 
 
 @outcomes_metric(
-    aliases=("youden_j", "youdenj", "bm", "bookmaker_informedness", "youden"),
+    aliases=("youden_j", "youdens_j", "youden_index", "j_index", "youdenj", "bm", "bookmaker_informedness", "youden"),
     range=(-1.0, 1.0),
     terms=("recall", "specificity"),
     random=0.0,
@@ -198,7 +198,7 @@ def fowlkes_mallows(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
 
 
 @outcomes_metric(
-    aliases=("positive_likelihood_ratio", "lr_plus"),
+    aliases=("positive_likelihood_ratio", "lr_plus", "lr_pos"),
     range=(0.0, INFINITY),
     random=1.0,
     sklearn="class_likelihood_ratios",
@@ -209,7 +209,7 @@ def plr(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
 
 
 @outcomes_metric(
-    aliases=("negative_likelihood_ratio", "lr_minus"),
+    aliases=("negative_likelihood_ratio", "lr_minus", "lr_neg"),
     range=(0.0, INFINITY),
     better="lower",
     random=1.0,
@@ -315,7 +315,7 @@ def _balanced_range(_: int, *, adjusted: bool = False) -> tuple[float, float]:
 
 
 @margins_metric(
-    aliases=("ba", "balanced_accuracy_score", "bacc"),
+    aliases=("ba", "balanced_accuracy_score", "bacc", "bal_accuracy", "balanced_acc"),
     range=_balanced_range,
     terms=("recall",),
     sklearn="balanced_accuracy_score",

@@ -76,7 +76,7 @@ def contrast_metric(effect: Effect, first: Side, second: Side) -> Metric:
         return np.asarray(slopes[0][ahead] * by_first + slopes[1][ahead] * by_second)
 
     return Metric(
-        f"{metric.name}: {effect.words(first.name, second.name)}",
+        f"{metric.label}: {effect.words(first.name, second.name)}",
         Counts,
         value,
         gradient,

@@ -161,6 +161,11 @@ class Metric:
         return np.where(np.isfinite(gradient), gradient, 0.0)
 
     @property
+    def label(self) -> str:
+        """Its name as it was asked for, ``"sensitivity"`` of the metric ``"recall"``."""
+        return self.name if self.spec is None else self.spec.label
+
+    @property
     def of_scores(self) -> bool:
         """Whether it looks at all scores, and not at predictions."""
         return self.spec is not None and self.spec.definition.of_scores

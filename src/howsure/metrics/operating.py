@@ -122,25 +122,25 @@ def _rate_at_rate(table: Table, chosen: int, limit: float) -> Scored:
     return Scored(value, slopes)
 
 
-@score_metric(name="sensitivity_at", is_step=True, aliases=("recall_at_specificity", "tpr_at"))
+@score_metric(name="sensitivity_at", is_step=True, always_stated=("specificity",), aliases=("recall_at_specificity", "tpr_at"))
 def _sensitivity_at(table: Table, *, specificity: float = 0.9) -> Scored:
     """Largest sensitivity of the thresholds whose specificity is at least the given one."""
     return _rate_at_rate(table, 1, 1 - _rate("sensitivity_at", "specificity", specificity))
 
 
-@score_metric(name="specificity_at", is_step=True, aliases=("specificity_at_sensitivity", "tnr_at"))
+@score_metric(name="specificity_at", is_step=True, always_stated=("sensitivity",), aliases=("specificity_at_sensitivity", "tnr_at"))
 def _specificity_at(table: Table, *, sensitivity: float = 0.9) -> Scored:
     """Largest specificity of the thresholds whose sensitivity is at least the given one."""
     return _rate_at_rate(table, 0, 1 - _rate("specificity_at", "sensitivity", sensitivity))
 
 
-@score_metric(name="recall_at", is_step=True, aliases=("recall_at_fpr", "tpr_at_fpr"))
+@score_metric(name="recall_at", is_step=True, always_stated=("fpr",), aliases=("recall_at_fpr", "tpr_at_fpr"))
 def _recall_at(table: Table, *, fpr: float = 0.1) -> Scored:
     """Largest recall of the thresholds whose false positive rate is at most the given one."""
     return _rate_at_rate(table, 1, _rate("recall_at", "fpr", fpr))
 
 
-@score_metric(name="precision_at", is_step=True, aliases=("precision_at_recall",))
+@score_metric(name="precision_at", is_step=True, always_stated=("recall",), aliases=("precision_at_recall",))
 def _precision_at(table: Table, *, recall: float = 0.9) -> Scored:
     """Precision at the highest threshold whose recall is at least the given one."""
     wanted = _rate("precision_at", "recall", recall)

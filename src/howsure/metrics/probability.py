@@ -153,7 +153,7 @@ def _brier_skill(table: Table) -> Scored:
 
 @score_metric(
     name="log_loss",
-    aliases=("cross_entropy", "logarithmic_loss", "log_loss_score"),
+    aliases=("cross_entropy", "mn_log_loss", "logarithmic_loss", "log_loss_score"),
     range=(0.0, np.inf),
     better="lower",
     rows=RowLoss(_surprises_of_labels, _surprises_by_class, (0.0, np.inf)),

@@ -169,6 +169,8 @@ class Definition:
         estimate and not the derivative.
     is_ordinal : bool
         Whether it depends on the order of the classes.
+    always_stated : tuple of str
+        Arguments without which nobody knows what the number is: labels state them also where they have their defaults.
     disagreement : callable, optional
         Number of cases → what 1 minus the function's value is multiplied by in a sample of so many.
     random : float, optional
@@ -196,6 +198,7 @@ class Definition:
     is_area: bool = False
     is_step: bool = False
     is_ordinal: bool = False
+    always_stated: tuple[str, ...] = ()
     disagreement: Callable[[Any], Any] | None = None
     random: float | None = None
     sklearn: str | None = None

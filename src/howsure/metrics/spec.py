@@ -15,7 +15,7 @@ import numpy as np
 import howsure.metrics.confusion  # noqa: F401 - the usual metrics; the registry finds the others
 from howsure.errors import HowsureError, one_of
 from howsure.metrics.averages import canonical_average
-from howsure.metrics.registry import REGISTRY, Definition
+from howsure.metrics.registry import REGISTRY, Definition, canonical
 
 SIGNS = {"lr+": "plr", "lr_": "nlr", "lr−": "nlr"}  # of likelihood ratios; a plus would begin an argument
 WRITTEN = ("macro", "micro", "weighted")  # averages that others write into a metric's name
@@ -40,6 +40,10 @@ class Spec:
         The value of a class on which the metric is undefined; nan leaves it out.
     pairs : bool
         Whether classes are compared in pairs (``multi_class=ovo``), and not against the rest.
+    asked : str
+        The name that was given, such as ``"sensitivity"``, if any. Specs that differ in it alone are equal.
+    implied : tuple of str
+        The arguments that this name stands for (``"beta"`` of ``"f2"``), and ``"average"`` where it names one.
     """
 
     definition: Definition
@@ -48,11 +52,28 @@ class Spec:
     positive_class: str | None = None
     zero_division: float = np.nan
     pairs: bool = False
+    asked: str = field(default="", compare=False)
+    implied: tuple[str, ...] = field(default=(), compare=False)
 
     @cached_property
     def text(self) -> str:
         """The spec string in its shortest, canonical form."""
         return self.head + ("" if self.average is None else f"@{self.average}") + self._tail
+
+    @cached_property
+    def label(self) -> str:
+        """The spec string by the name that was given, with every argument of an operating point.
+
+        Examples
+        --------
+        >>> parse("PPV").label, parse("f2").label, parse("f1_macro").label, parse("tpr_at").label
+        ('ppv', 'f2', 'f1_macro', 'tpr_at+specificity=0.9')
+        """
+        name = self.asked or self.definition.name
+        head = "+".join((name, *self._settings(self._stated)))
+        if self.average is None or "average" in self.implied:
+            return head
+        return f"{head}@{self.average}{self._tail}"
 
     @property
     def is_each_class(self) -> bool:
@@ -67,8 +88,17 @@ class Spec:
     @property
     def settings(self) -> list[str]:
         """The arguments as the text has them, ``["beta=2"]``."""
+        return self._settings(self.arguments)
+
+    @property
+    def _stated(self) -> dict[str, Any]:
+        """The arguments that the label has: those that the name does not imply, with the defaults of an operating point."""
+        always = {name: self.definition.parameters[name].default for name in self.definition.always_stated}
+        return {name: value for name, value in (always | self.arguments).items() if name not in self.implied}
+
+    def _settings(self, arguments: dict[str, Any]) -> list[str]:
         filled = {} if math.isnan(self.zero_division) else {"zero_division": float(self.zero_division)}
-        return [f"{name}={_shown(value)}" for name, value in (self.arguments | filled).items()]
+        return [f"{name}={_shown(value)}" for name, value in (arguments | filled).items()]
 
     @property
     def _tail(self) -> str:
@@ -119,7 +149,17 @@ def named(text: str) -> Definition | None:
     if not isinstance(text, str):
         message = f"A metric is named by a spec string such as 'f1@macro', not by {type(text).__name__}."
         raise HowsureError(message)
-    return REGISTRY.find(re.split(r"[+@]", text, maxsplit=1)[0])
+    name = _split(text)[0]
+    return REGISTRY.find(name) or REGISTRY.find(_meant(canonical(name))[0].partition("+")[0])
+
+
+def _split(text: str) -> tuple[str, list[str], str | None]:
+    """Return the name that a spec string begins with, the arguments after it and what follows the @, if it has one."""
+    head, at, tail = text.partition("@")
+    name, *settings = head.split("+")
+    if canonical(name) == "lr" and settings and not settings[0].strip():  # the plus of "LR+"
+        name, settings = f"{name}+", settings[1:]
+    return name, settings, tail if at else None
 
 
 def range_named(text: str) -> tuple[float, float]:
@@ -134,11 +174,17 @@ def range_named(text: str) -> tuple[float, float]:
 
 @lru_cache(REMEMBERED)
 def _parsed(text: str, definition: Definition | None) -> Spec:
-    head, at, tail = text.partition("@")
+    head, settings, tail = _split(text)
     if definition is None:
         raise _unknown(head.strip())
-    given: dict[str, str] = {}
-    for key, value in (_pair(each, text) for each in head.split("+")[1:]):
+    asked = head.strip().lower() if canonical(head) in SIGNS else canonical(head)
+    given = dict[str, str]()
+    meant, average = ("", "") if REGISTRY.find(head) else _meant(canonical(head))
+    implied = dict(_pair(each, text) for each in meant.split("+")[1:])
+    if average and tail is not None:
+        message = f"'{text}' names two averages: '{average}' and '{tail}'. Drop one."
+        raise HowsureError(message)
+    for key, value in (*implied.items(), *(_pair(each, text) for each in settings)):
         if key in given:
             message = f"'{text}' gives `{key}` twice."
             raise HowsureError(message)
@@ -147,8 +193,15 @@ def _parsed(text: str, definition: Definition | None) -> Spec:
     if definition.of_predictions or definition.has_outcomes:
         zero_division = _zero_division(definition, given.pop("zero_division", "nan"))
     arguments = {key: _typed(definition, key, value) for key, value in given.items()}
-    spec = Spec(definition, _non_default(definition, arguments), zero_division=zero_division)
-    return _with_average(spec, tail, text) if at else spec
+    spec = Spec(
+        definition,
+        _non_default(definition, arguments),
+        zero_division=zero_division,
+        asked=asked,
+        implied=(*implied, *(["average"] if average else [])),
+    )
+    written = average or tail
+    return spec if written is None else _with_average(spec, written, text)
 
 
 def _unknown(head: str) -> HowsureError:
@@ -156,20 +209,24 @@ def _unknown(head: str) -> HowsureError:
     if "," in head:
         several = ", ".join(repr(each.strip()) for each in head.split(","))
         return HowsureError(f"There is no metric '{head}'. Name several as a list: [{several}].")
-    if meant := _meant(head.lower().replace("-", "_").replace(" ", "_")):
-        return HowsureError(f"There is no metric '{head}'. Did you mean '{meant}'?")
+    if positive := re.fullmatch(r"neg_(\w+)", canonical(head)):
+        message = f"'{head}' is scikit-learn's name for the metric times −1. Ask for '{positive[1]}': lower is better."
+        return HowsureError(message)
     return HowsureError.unknown("metric", head.partition("+")[0].strip(), REGISTRY.names)
 
 
-def _meant(word: str) -> str:
-    """Return the spec that other packages' ways to write one stand for: ``f2``, ``f1_macro``, ``lr+``; or nothing."""
-    if beta := re.fullmatch(r"f_?(\d+(?:\.\d+)?)(?:_score)?", word):
-        return f"fbeta+beta={beta[1]}"
+def _meant(name: str) -> tuple[str, str]:
+    """Return the metric, with arguments, and the average that another package's name stands for; empty if none."""
+    if beta := re.fullmatch(r"f_?(\d+(?:\.\d+)?)(?:_score)?", name):
+        return f"fbeta+beta={beta[1]}", ""
+    if pairs := re.fullmatch(r"roc_auc_(ov[ro])(_weighted)?", name):
+        return "roc_auc", f"{'weighted' if pairs[2] else 'macro'}+multi_class={pairs[1]}"
     for average in WRITTEN:
-        definition = REGISTRY.find(word.removeprefix(f"{average}_").removesuffix(f"_{average}"))
+        own = name.removeprefix(f"{average}_").removesuffix(f"_{average}")
+        definition = None if own == name else REGISTRY.find(own)
         if definition is not None and definition.has_averages:
-            return f"{definition.name}@{average}"
-    return SIGNS.get(word, "")
+            return definition.name, average
+    return SIGNS.get(name, ""), ""
 
 
 def _with_average(spec: Spec, tail: str, text: str) -> Spec:

@@ -60,14 +60,14 @@ def all_alike(marked: Array, runs: Array, k: int) -> Array:
     return np.asarray(np.prod(np.maximum(marked[:, None] - taken, 0) / (runs[:, None] - taken), axis=1))
 
 
-@trials_metric(aliases=("pass_at_k",))
+@trials_metric(aliases=("pass_at_k",), always_stated=("k",))
 def pass_at(table: Table, *, k: int = 1) -> Scored:
     """Chance that at least one of k runs of a task succeeds (pass@k, unbiased: Chen et al. 2021)."""
     chosen = _chosen("pass_at", table, k)
     return mean_of(1 - all_alike(table.runs - table.successes, table.runs, chosen), SHARE)
 
 
-@trials_metric(aliases=("pass_all_k", "pass^k"))
+@trials_metric(aliases=("pass_all_k", "pass^k"), always_stated=("k",))
 def pass_all(table: Table, *, k: int = 1) -> Scored:
     """Chance that all of k runs of a task succeed (pass^k)."""
     return mean_of(all_alike(table.successes, table.runs, _chosen("pass_all", table, k)), SHARE)

@@ -67,7 +67,7 @@ def mean(table: Table) -> Scored:
     return mean_of(table.values, table.bounds)
 
 
-@value_metric(better="neither")
+@value_metric(better="neither", always_stated=("at_least",))
 def share(table: Table, *, at_least: float = 0.5) -> Scored:
     """Share of the cases whose value is at least the given one."""
     above = table.values >= at_least
@@ -153,7 +153,7 @@ def median(table: Table) -> Scored:
     return _quantile_metric(table, 0.5)
 
 
-@value_metric(range=REAL, better="neither", is_step=True, aliases=("percentile",))
+@value_metric(range=REAL, better="neither", is_step=True, aliases=("percentile",), always_stated=("q",))
 def quantile(table: Table, *, q: float = 0.9) -> Scored:
     """Smallest value with at least a share q of the cases at or below it; of two such the middle."""
     return _quantile_metric(table, _rate("quantile", "q", q))
@@ -184,14 +184,14 @@ def _mean_between(table: Table, low: float, high: float) -> Scored:
     return Scored(value, slopes, range=table.bounds)
 
 
-@value_metric(range=REAL, better="neither")
+@value_metric(range=REAL, better="neither", always_stated=("cut",))
 def trimmed_mean(table: Table, *, cut: float = 0.1) -> Scored:
     """Mean without a share of the cases at either end."""
     kept = _rate("trimmed_mean", "cut", cut, 0.5)
     return _mean_between(table, kept, 1 - kept)
 
 
-@value_metric(range=REAL, better="neither", aliases=("expected_shortfall",))
+@value_metric(range=REAL, better="neither", aliases=("expected_shortfall",), always_stated=("q",))
 def cvar(table: Table, *, q: float = 0.9) -> Scored:
     """Mean of the largest values, a share 1 − q of the cases (conditional value at risk)."""
     return _mean_between(table, _rate("cvar", "q", q), 1.0)

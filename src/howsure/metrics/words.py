@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from howsure.metrics.spec import named, parse
 
-ACRONYMS = {"f1": "F1", "mcc": "MCC", "npv": "NPV", "ppv": "PPV", "roc_auc": "ROC AUC", "dor": "DOR", "p4": "P4"}
+ACRONYMS = {"f1": "F1", "mcc": "MCC", "npv": "NPV", "ppv": "PPV", "auc": "AUC", "auroc": "AUROC", "roc_auc": "ROC AUC", "dor": "DOR", "p4": "P4"}
 
 
 def metric_words(text: str) -> str:
@@ -25,7 +25,7 @@ def metric_words(text: str) -> str:
     if named(text) is None:
         return text.replace("_", " ")
     spec = parse(text)
-    name = spec.definition.name
+    name = spec.definition.name if "average" in spec.implied else spec.asked or spec.definition.name
     words = ACRONYMS.get(name, name.replace("_", " "))
     if spec.settings:
         words += f" ({', '.join(spec.settings)})"

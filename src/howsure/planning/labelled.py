@@ -86,7 +86,7 @@ def _plan(
     known, shares = labels
     n = sum(each.cases for each in shares)
     return Plan(
-        metric=bound.name,
+        metric=bound.label,
         goal="width",
         target=widths[1],
         n=n,

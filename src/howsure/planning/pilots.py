@@ -110,7 +110,7 @@ class Pilot:
     @property
     def name(self) -> str:
         """The metric, with the models where two are compared."""
-        return self.joint[1].name
+        return self.joint[1].label
 
     @cached_property
     def chosen(self) -> Method:

@@ -40,7 +40,7 @@ class Plan(Tabular):
     Parameters
     ----------
     metric : str
-        Its spec string; of two models with their names.
+        Its spec string, as it was asked for; of two models with their names.
     goal : {"width", "power", "support"}
         What decides on the number of cases.
     target : float

@@ -74,12 +74,12 @@ def intervals(
     ['accuracy', 'F1']
     """
     listed = {name: _listed(each) for name, each in evaluated(evaluations).items()}
-    metrics = list(dict.fromkeys(each.metric for estimates in listed.values() for each in estimates))
+    metrics = list(dict.fromkeys(each.label for estimates in listed.values() for each in estimates))
     names = [metric_words(each) for each in metrics]
     ax = axes(ax, of_rows(len(metrics) * max(1, (len(listed) + 1) // 2), names))
     for index, (name, estimates) in enumerate(listed.items()):
         shift = (index - (len(listed) - 1) / 2) * 0.7 / max(len(listed), 1)
-        rows = [metrics.index(each.metric) + shift for each in estimates]
+        rows = [metrics.index(each.label) + shift for each in estimates]
         whiskers(ax, rows, estimates, index, label=plain(name) or None)
     name_rows(ax, names)
     every = [each for estimates in listed.values() for each in estimates]

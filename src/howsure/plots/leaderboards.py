@@ -60,7 +60,7 @@ def leaderboard(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
     ax.set_xlim(0.5, len(places) + 0.5)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     level = percent(board.confidence_level)
-    ax.set_xlabel(f"rank by {metric_words(board.metric)}, ranks that hold together with {level} confidence")
+    ax.set_xlabel(f"rank by {metric_words(board.label)}, ranks that hold together with {level} confidence")
     legend_above(ax, columns=2)
     return ax
 

@@ -26,7 +26,7 @@ MOST_NAMES = 5  # in a sentence
 
 def main_metric(shown: Shown) -> Measured:
     """Return the metric that a reader looks for first."""
-    by_name = {one.metric: one for one in shown.metrics}
+    by_name = {one.label: one for one in shown.metrics}
     return next((by_name[name] for name in HEADLINES if name in by_name and shown.part.is_usual), shown.metrics[0])
 
 
@@ -65,7 +65,7 @@ def unseen(models: Sequence[tuple[str, bool]]) -> list[Texts]:
 
 def _of_one(shown: Shown) -> Texts:
     chosen = main_metric(shown)
-    what = metric_words(chosen.metric)
+    what = metric_words(chosen.label)
     subject = f"{what} of {shown.part.model}" if shown.part.model else what[:1].upper() + what[1:]
     cases = f"these {shown.part.cases}{_rare(shown.part)}"
     return tuple(plausible(subject, one, cases) for one in chosen.at)
@@ -114,7 +114,7 @@ def _of_groups(groups: Sequence[Shown]) -> list[Texts]:
     texts = []
     for level in range(len(known[0][1].at)):
         low, high = (f"“{', '.join(each.part.group_words)}”, {_short(one.at[level])}" for each, one in ends)
-        what = metric_words(known[0][1].metric)
+        what = metric_words(known[0][1].label)
         texts.append(f"By {by}, {what} is lowest in {low}, and highest in {high}.")
     return [tuple(texts)]
 
@@ -180,8 +180,8 @@ def standing(names: Sequence[str], comparisons: Sequence[Comparison]) -> str:
     >>> standing(["A", "B", "C"], list(hs.compare_all(table, "accuracy").values()))
     'A and B are ahead of C in accuracy; these data cannot tell A and B apart.'
     """
-    metric = next((each.metric for each in comparisons), "")
-    pairs = {each.names: each for each in comparisons if each.metric == metric and set(each.names) <= set(names)}
+    metric = next((each.label for each in comparisons), "")
+    pairs = {each.names: each for each in comparisons if each.label == metric and set(each.names) <= set(names)}
     if len({frozenset(pair) for pair in pairs}) < len(names) * (len(names) - 1) // 2:
         return ""
     places = {name: place for place, name in enumerate(names)}

@@ -108,4 +108,4 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _named(where: str, each: Measured) -> str:
-    return f"{where}: {metric_words(each.metric)}" if where else metric_words(each.metric)
+    return f"{where}: {metric_words(each.label)}" if where else metric_words(each.label)

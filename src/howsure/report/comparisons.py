@@ -32,7 +32,7 @@ OPTIONAL = {
 def comparisons(found: Mapping[str, Any], correction: str = "") -> Section:
     """Return differences at the level they were made at: in plain words, and as intervals on one axis."""
     note = "These keep the confidence level at which they were made; it is given with each."
-    metrics = {metric_words(each.metric) for each in found.values() if getattr(each, "metric", "")}
+    metrics = {metric_words(each.label) for each in found.values() if getattr(each, "label", "")}
     title = f"Differences in {metrics.pop()}" if len(metrics) == 1 else "Differences"
     return Section("Comparisons", ((note,),), sentences(found), (difference_sheet(title, found, correction),))
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure.comparison.models import left_out_of
 from howsure.estimates.batch import Evaluations
-from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimate import Estimate, Quantity
 from howsure.estimates.estimation import default_metrics, evaluate, evaluated_without, finished
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.given import table_of
@@ -298,9 +298,9 @@ class Measured:
     main: Estimate
 
     @property
-    def metric(self) -> str:
-        """Its spec string."""
-        return self.main.metric
+    def label(self) -> str:
+        """The metric as it was asked for."""
+        return self.main.label
 
     @property
     def value(self) -> float:
@@ -334,7 +334,7 @@ def shown(subject: Subject, settings: Settings) -> list[Shown]:
     keys = [key for key in subject.tables.all_and_groups() if key in subject.evaluations]
     found = []
     for key, part in zip(keys, parts_of(subject), strict=True):
-        known = {tuple(one.metric for one in each[key]): each[key] for each in groups if key in each}
+        known = {tuple(one.label for one in each[key]): each[key] for each in groups if key in each}
         metrics = [each for one in part.evaluations for each in known.get(tuple(one)) or measured(one, settings)]
         classes = {}
         if part.table is not None and not part.is_group:
@@ -404,10 +404,11 @@ def _asked(made: Evaluation, specs: Sequence[str | Metric]) -> dict[str, Any]:
 
 def _from_draws(made: Evaluation, name: str, spec: str | Metric) -> Callable[[float], Estimate] | None:
     """Return an estimate as a function of its level, from the draws that it has; None where its method draws anew."""
-    table, metric = own_table(made.table, resolve(spec, made.table, threshold=made.threshold))
+    whole = resolve(spec, made.table, threshold=made.threshold)
+    table, metric = own_table(made.table, whole)
     method = checked(named(made.table.design.method or None) if made.method is None else made.method, metric, table)
     if not isinstance(method, DrawingMethod | Predictive):
         return None
     known = made[name]
     at_level = method.levels_of(np.asarray(known.draws), metric, table, made.seed)
-    return lambda level: finished(name, table, metric, level, method, at_level(level)).replace(stream=known.stream)
+    return lambda level: finished(Quantity.of(whole), table, metric, level, method, at_level(level)).replace(stream=known.stream)

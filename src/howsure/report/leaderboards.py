@@ -44,11 +44,11 @@ def report_of_leaderboard(
     """
     ruler = comparisons.ruler_of(each.estimate for each in board.places)
     rows = tuple(_row(each, ruler) for each in board.places)
-    axis = ruler.axis(metric_words(board.metric), [HEADERS.index("value and interval")])
-    sheet = Sheet(f"Models by {metric_words(board.metric)}", (*HEADERS, LAST), rows, axes=(axis,))
+    axis = ruler.axis(metric_words(board.label), [HEADERS.index("value and interval")])
+    sheet = Sheet(f"Models by {metric_words(board.label)}", (*HEADERS, LAST), rows, axes=(axis,))
     return Report(
         title=title,
-        about=f"{len(board)} models by {metric_words(board.metric)}",
+        about=f"{len(board)} models by {metric_words(board.label)}",
         headline=((board.sentence(),),),
         sections=(
             Section("Models", ((MEANING,),), sheets=(sheet,)),

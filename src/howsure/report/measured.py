@@ -129,7 +129,7 @@ def report_of(
     )
     found = [one for each in estimated_together(models, settings) for one in shown(each, settings)]
     if comparisons is NOTHING and hasattr(subjects, "models"):
-        comparisons = _compared(subjects, main_metric(found[0]).metric, settings)
+        comparisons = _compared(subjects, main_metric(found[0]).label, settings)
     handed_over = Handed(by_name(comparisons), by_name(aggregates), getattr(comparisons, "correction", ""))
     return _written(found, settings, handed_over, left_out, About(title, command, files))
 
@@ -297,7 +297,7 @@ def _table(each: Shown) -> dict[str, Any]:
 
 def _estimate(each: Measured, settings: Settings) -> dict[str, Any]:
     return {
-        "metric": each.metric,
+        "metric": each.label,
         "value": each.value,
         "standard_error": each.main.standard_error,
         "method": each.main.method,

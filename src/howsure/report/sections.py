@@ -90,14 +90,14 @@ def estimate_cell(each: Measured, ruler: Ruler, where: str = "", series: int = 0
     bar = ruler.bar(each.value, each.limits, series) if each.is_drawable else None
     error = "" if math.isnan(own.standard_error) else f", standard error {own.standard_error:.2g}"
     note = f" ({own.reason})" if own.reason else ""
-    tip = f"{where}{metric_words(each.metric)} {value}{error}, method {own.method}{note}"
+    tip = f"{where}{metric_words(each.label)} {value}{error}, method {own.method}{note}"
     return Cell(texts, value, each.value, bar, tip=tip)
 
 
 def overview(models: Sequence[Shown]) -> Section:
     """Return all metrics on one axis, one column of numbers per model."""
     ruler = ruler_of(each for model in models for each in model.metrics)
-    metrics = list(dict.fromkeys(each.metric for model in models for each in model.metrics))
+    metrics = list(dict.fromkeys(each.label for model in models for each in model.metrics))
     rows = tuple(
         (word(metric_words(metric)), *(_cell_of(each, metric, ruler, place) for place, each in enumerate(models)))
         for metric in metrics
@@ -112,7 +112,7 @@ def _narrower(models: Sequence[Shown]) -> tuple[Texts, ...]:
     """Return how many more cases halve the interval of each model's main metric; once where it is the same of all."""
     about: dict[str, list[str]] = {}
     for each in models:
-        metric = main_metric(each).metric
+        metric = main_metric(each).label
         made = next((one for one in each.part.evaluations if metric in one), None)
         more = None if made is None else to_halve(resolve(metric, made.table, threshold=made.threshold), made.table)
         if more is not None:
@@ -121,7 +121,7 @@ def _narrower(models: Sequence[Shown]) -> tuple[Texts, ...]:
 
 
 def _cell_of(shown: Shown, metric: str, ruler: Ruler, series: int = 0) -> Cell:
-    found = next((each for each in shown.metrics if each.metric == metric), None)
+    found = next((each for each in shown.metrics if each.label == metric), None)
     return word("–", math.nan) if found is None else estimate_cell(found, ruler, _where(shown.part), series)
 
 
@@ -166,8 +166,8 @@ def per_group(shown: Sequence[Shown]) -> Section:
     if not columns:
         return Section("Groups")
     by = " and ".join(columns)
-    main = main_metric(shown[0]).metric
-    metrics = list(dict.fromkeys([main, *(each.metric for one in shown for each in one.metrics)]))
+    main = main_metric(shown[0]).label
+    metrics = list(dict.fromkeys([main, *(each.label for one in shown for each in one.metrics)]))
     first = _group_sheet(f"Metrics by {by}", shown, columns, metrics[:MOST_PANELS])
     rest = _group_sheet(f"Further metrics by {by}", shown, columns, metrics[MOST_PANELS:])
     note = "Groups whose intervals overlap may still differ, and of many groups some look better or worse by chance."
@@ -177,7 +177,7 @@ def per_group(shown: Sequence[Shown]) -> Section:
 
 def _group_sheet(title: str, shown: Sequence[Shown], columns: Sequence[str], metrics: Sequence[str]) -> Sheet:
     rulers = [
-        ruler_of((each for one in shown for each in one.metrics if each.metric == metric), IN_PANELS)
+        ruler_of((each for one in shown for each in one.metrics if each.label == metric), IN_PANELS)
         for metric in metrics
     ]
     models = list(dict.fromkeys(each.part.model for each in shown))
@@ -204,7 +204,7 @@ def _group_sheet(title: str, shown: Sequence[Shown], columns: Sequence[str], met
 
 def _of_all_cases(shown: Sequence[Shown], metric: str, models: Sequence[str]) -> tuple[float, str]:
     """Return a metric on all cases, which groups are set against, where there is one model."""
-    wholes = [each for one in shown if not one.part.is_group for each in one.metrics if each.metric == metric]
+    wholes = [each for one in shown if not one.part.is_group for each in one.metrics if each.label == metric]
     drawn = len(models) == 1 and len(wholes) == 1 and wholes[0].is_drawable
     return (wholes[0].value, "all cases") if drawn else (math.nan, "")
 
@@ -224,7 +224,7 @@ def curves(models: Sequence[Part], settings: Settings) -> Section:
 def methods_used(results: Sequence[tuple[str, Measured]], models: Sequence[Part]) -> Section:
     """Return each method and metric that was used, in a sentence, with its source."""
     methods = sorted({each.main.method for _, each in results})
-    metrics = dict(_metric(each.metric) for _, each in results)
+    metrics = dict(_metric(each.label) for _, each in results)
     headers = ("name", "meaning", "source")
     taken = tuple((*_documented(name, _method(name)), word(WHY.get(name, "–"))) for name in methods)
     sheets = (
@@ -272,7 +272,7 @@ def every_number(results: Sequence[tuple[str, Measured]]) -> Section:
         rows.append(
             (
                 word(where or "all cases"),
-                word(metric_words(each.metric)),
+                word(metric_words(each.label)),
                 Cell(texts, value, each.value),
                 Cell(value=number(own.standard_error, decimals + 1), order=own.standard_error),
                 word(own.method),
