@@ -43,7 +43,7 @@ class HowsureError(ValueError):
     ...     hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "acuracy")
     ... except hs.HowsureError as error:
     ...     print(error)
-    There is no metric 'acuracy'. Did you mean 'accuracy' or 'class_accuracy' or 'auroc'?
+    There is no metric 'acuracy'. Did you mean 'accuracy' or 'bal_accuracy' or 'class_accuracy'?
     """
 
     def __init__(self, message: str) -> None:

@@ -135,7 +135,7 @@ def test_lists():
     [
         (["report", "none.csv", "--y-true", "a", "--y-pred", "b"], "no file 'none.csv'"),
         (["report", CANCER, "--y-true", "lable", "--y-pred", "logistic"], "Did you mean 'label'"),
-        ([*REPORT, "--metrics", "f2"], "no metric 'f2'"),
+        ([*REPORT, "--metrics", "fx"], "no metric 'fx'"),
         ([*REPORT, "--method", "wilsn"], "Did you mean 'wilson'"),
         ([*REPORT, "--level", "95"], "Did you mean 0.95"),
         ([*REPORT, "--groups", "folds"], "Did you mean 'fold'"),

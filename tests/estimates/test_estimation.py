@@ -186,7 +186,7 @@ class TestThreshold:
         """`evaluate` takes metrics of scores beside metrics of counts; aliases find them again."""
         table = scored()
         both = hs.evaluate(table, ["auc", "f1", "precision@none"], threshold=0.5)
-        assert list(both)[:2] == ["roc_auc", "f1"]
+        assert list(both)[:2] == ["auc", "f1"]
         assert len(both) == 4
         assert str(both["f1_score"]) == str(hs.estimate(table.at(0.5), "f1"))
         assert str(both["roc_auc"]) == str(hs.estimate(table, "roc_auc"))

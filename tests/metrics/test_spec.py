@@ -40,6 +40,58 @@ def test_shortest_form(text, shortest):
     assert parse(shortest).text == shortest
 
 
+@pytest.mark.parametrize(
+    "text, label, shortest",
+    [
+        ("Sensitivity", "sensitivity", "recall"),
+        ("sens@none", "sens@none", "recall@none"),
+        ("PPV @ mean", "ppv@macro", "precision@macro"),
+        ("LR+", "lr+", "plr"),
+        ("LR-@macro", "lr-@macro", "nlr@macro"),
+        ("lr++zero_division=1", "lr++zero_division=1", "plr+zero_division=1"),
+        ("f2", "f2", "fbeta+beta=2"),
+        ("F0.5-score@macro", "f0.5_score@macro", "fbeta+beta=0.5@macro"),
+        ("f1_macro", "f1_macro", "f1@macro"),
+        ("weighted_precision", "weighted_precision", "precision@weighted"),
+        ("roc_auc_ovo_weighted", "roc_auc_ovo_weighted", "roc_auc@weighted+multi_class=ovo"),
+        ("roc_auc_ovr", "roc_auc_ovr", "roc_auc@macro"),
+        ("mcc@macro", "mcc@macro", "class_mcc@macro"),
+        ("sensitivity_at", "sensitivity_at+specificity=0.9", "sensitivity_at"),
+        ("tpr_at + specificity = 0.95", "tpr_at+specificity=0.95", "sensitivity_at+specificity=0.95"),
+        ("pass@k", None, "no metric 'pass'"),
+        ("pass_at_k", "pass_at_k+k=1", "pass_at"),
+        ("neg_brier_score", None, "Ask for 'brier_score'"),
+        ("f1_macro@weighted", None, "two averages"),
+    ],
+)
+def test_the_name_that_was_given_is_kept(text, label, shortest):
+    """Short names and those of other packages are read; they stay in the label, which can be read again."""
+    if label is None:
+        with pytest.raises(hs.HowsureError, match=shortest):
+            parse(text)
+        return
+    assert (parse(text).label, parse(text).text) == (label, shortest)
+    assert (parse(label).label, parse(label).text) == (label, shortest)
+
+
+def test_results_are_printed_and_found_by_the_name_that_was_given():
+    """Rows, keys and records have the asked name, the metric is the canonical one, and either finds the result."""
+    table = hs.from_counts([[50, 3], [5, 42]])
+    found = hs.evaluate(table, ["sensitivity", "ppv"])
+    assert list(found) == [each["metric"] for each in found.records()] == ["sensitivity", "ppv"]
+    assert found["recall"].metric == found["sensitivity"].metric == "recall"
+    assert "sensitivity" in str(found) and "recall" not in str(found)
+    groups = hs.evaluate(hs.from_counts([[[50, 3], [5, 42]], [[40, 5], [3, 30]]]), ["sensitivity", "youden_j"])
+    assert {each["metric"] for each in groups.records()} == {"sensitivity", "youden_j"}
+    models = hs.paired([1, 1, 0, 0, 1, 0], {"A": [1, 1, 0, 1, 1, 0], "B": [1, 0, 0, 1, 0, 1]})
+    compared = hs.compare(models, "sensitivity")
+    assert (compared.metric, str(compared).partition(":")[0]) == ("recall", "sensitivity")
+    assert hs.compare_all(models, ["sens", "ppv"])["recall", "A", "B"].label == "sens"
+    assert list(hs.evaluate_models(models, ["sens"])["A"]) == ["sens"]
+    assert "sensitivity" in hs.leaderboard(models, "sensitivity", random_state=0).grid().headers
+    assert hs.plan(table, "sensitivity", width=0.1).metric == "sensitivity"
+
+
 def test_class_names_may_hold_every_sign_of_the_syntax():
     """Classes called 'ER+', 'a=b' and 'c@d' are named, and give their own recall."""
     values = [hs.estimate(TABLE, f"recall@binary+positive_class={label}").value for label in TABLE.labels]

@@ -82,10 +82,10 @@ def test_intervals_say_what_is_undefined_and_what_is_endless():
     ax = hs.plots.intervals(hs.evaluate(empty, ["precision", "accuracy"]))
     assert [text.get_text() for text in ax.texts] == ["undefined"]
     likelihood = hs.evaluate(perfect, ["specificity", "accuracy"])
-    endless = [SimpleNamespace(metric="ratio", value=3.0, low=-math.inf, high=math.inf, confidence_level=0.9)]
+    endless = [SimpleNamespace(label="ratio", value=3.0, low=-math.inf, high=math.inf, confidence_level=0.9)]
     ax = hs.plots.intervals({"": [*likelihood.values(), *endless]})
     assert {line.get_marker() for line in ax.lines} >= {">", "<"}
-    unknown = SimpleNamespace(metric="ratio", value=3.0, low=math.nan, high=math.nan, confidence_level=0.9)
+    unknown = SimpleNamespace(label="ratio", value=3.0, low=math.nan, high=math.nan, confidence_level=0.9)
     ax = hs.plots.intervals([unknown])
     segments = ax.containers[0][2][0].get_segments()
     assert not any(len(each) and np.isfinite(each).all() for each in segments), "an unknown interval is no point"

@@ -115,7 +115,7 @@ def test_designs_that_counts_do_not_tell(tmp_path):
         ("seed = ", "study.toml' cannot be read"),
         ("metrics = 3", "key 'metrics': 3 is no table"),
         ("[metrics]\nf1 = 'dl'", "key 'metrics.f1': 'dl' is no table"),
-        ("[metrics]\nf2 = {}", "key 'metrics.f2': There is no metric"),
+        ("[metrics]\nfx = {}", "key 'metrics.fx': There is no metric"),
         (
             "[metrics]\nf1 = { agregation = 'dl' }",
             "key 'metrics.f1': there is no key 'agregation' here. Did you mean 'aggregation'",

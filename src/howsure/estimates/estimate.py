@@ -149,13 +149,15 @@ class Estimate(OneRecord, Drawn, float):
         Parameters
         ----------
         **changes
-            ``value`` and the parameters of `Estimate`.
+            ``value`` and the parameters of `Estimate`; another metric is printed by its own name, unless a label is
+            given.
 
         Returns
         -------
         Estimate
         """
-        return _made({"value": self.value, **self._fields(), **changes})
+        named = {"label": changes["metric"]} if "metric" in changes else {}
+        return _made({"value": self.value, **self._fields(), **named, **changes})
 
     __replace__ = replace
 

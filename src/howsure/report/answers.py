@@ -145,9 +145,9 @@ def _of_several(models: Sequence[Shown], compared: Mapping[str, Any]) -> Texts:
     if said:
         return (said,)
     first = main_metric(models[0])
-    values = {each.part.model: one.value for each in models for one in each.metrics if one.metric == first.metric}
+    values = {each.part.model: one.value for each in models for one in each.metrics if one.label == first.label}
     known = {name: value for name, value in values.items() if math.isfinite(value)}
-    what = metric_words(first.metric)
+    what = metric_words(first.label)
     if not known:
         return (f"{what} is undefined of all {len(names)} models.",)
     best = max(known, key=lambda name: known[name])
