@@ -36,6 +36,7 @@ MOST_ROWS = 60  # of a table in a notebook
 MOST_COLUMNS = 20  # of a table that nobody asked to see whole
 MOST_IN_CELL = 200  # characters there
 MOST_NOTES = 8  # lines below it
+ALL_ROWS = "All rows: to_pandas(), to_polars(), to_markdown()."
 WITHOUT_UNIT = frozenset(  # columns that are not in the units of their row's interval
     {"skewness", "kurtosis", "p_value", "probability_greater", "rope_below", "rope_inside", "rope_above", "i2"}
 )
@@ -126,14 +127,13 @@ class Grid:
         cut = self.narrowed().shortened(most_rows)
         rows = tuple(tuple(text_within(cell, MOST_IN_CELL) for cell in row) for row in cut.rows)
         headers = tuple(text_within(cell, MOST_IN_CELL) for cell in cut.headers)
-        notes = self.caption.split("\n")
+        notes = [ALL_ROWS] * (cut.rows != self.rows) + self.caption.split("\n") * bool(self.caption)
         notes = notes if len(notes) <= MOST_NOTES else [*notes[: MOST_NOTES - 1], "…"]
         return Grid(headers, rows, "\n".join(map(text_within, notes)))
 
     def for_terminal(self) -> str:
         """Return text of what a terminal has room for."""
-        notes = self.brief(1).caption
-        around = 2 + (1 + notes.count("\n") if notes else 0)
+        around = 3 + min(MOST_NOTES, 1 + self.caption.count("\n") if self.caption else 0)
         return self.brief(MOST_LINES - around).text()
 
     def for_notebook(self) -> str:
@@ -433,7 +433,7 @@ class Tabular(ABC):
         return columns_of(self.records())
 
     def __str__(self) -> str:
-        return self.grid().text()
+        return self.grid().for_terminal()
 
     def __repr__(self) -> str:
         return self.grid().for_terminal()

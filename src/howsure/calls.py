@@ -1,0 +1,135 @@
+"""The call of a public function: arguments that it does not take are refused with what to write instead."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
+from numbers import Real
+from typing import Any, TypeVar
+
+from howsure.errors import HowsureError, did_you_mean
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+LEVELS = ("ci", "level", "conf", "conf_level", "conf_int", "confidence", "coverage", "cl")  # other packages' words
+NAMES = {  # other packages' arguments → ours, of which a function takes one or none
+    "seed": ("random_state",),
+    "rng": ("random_state",),
+    "random_seed": ("random_state",),
+    "weights": ("sample_weight",),
+    "weight": ("sample_weight",),
+    "cluster": ("groups", "cluster"),
+    "clusters": ("groups", "cluster"),
+    "group": ("groups", "by"),
+    "metric": ("metrics", "metric"),
+    "metrics": ("metric", "metrics"),
+    "df": ("data",),
+    "positive": ("pos_label",),
+    "positive_class": ("pos_label",),
+}
+OF_SOURCES = ("pos_label", "labels", "sample_weight", "groups", "by", "data", "counts", "strata")  # state them there
+ELSEWHERE = {  # other packages' functions → ours
+    "sample_size": "plan",
+    "power": "plan",
+    "power_analysis": "plan",
+    "make_scorer": "scorer",
+    "confidence_interval": "estimate",
+    "ci": "estimate",
+    "delong_test": "compare",
+    "delong_roc_test": "compare",
+    "permutation_test": "compare",
+    "mcnemar_test": "mcnemar",
+    "roc": "roc_curve",
+    "meta_analysis": "pool",
+}
+
+
+class CallError(HowsureError, TypeError):
+    """A call that does not fit a function's parameters; the message says what to write."""
+
+
+def public(function: Function) -> Function:
+    """Return a function that refuses arguments it does not take with what to write instead.
+
+    Parameters
+    ----------
+    function : callable
+        A public function.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> try:
+    ...     hs.f1_score([0, 1, 1, 0], [0, 1, 0, 0], alpha=0.1)
+    ... except hs.HowsureError as error:
+    ...     print(error)
+    `f1_score` takes no `alpha`. Write `confidence_level=0.9`.
+    """
+
+    @wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except TypeError:
+            message = _misuse(function, args, kwargs)
+            if not message:
+                raise
+            raise CallError(message) from None
+
+    called.__module__ = "howsure"  # where it is found again, as by pickle
+    return called  # type: ignore[return-value]  # of the same signature
+
+
+def _misuse(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+    """Return what is wrong with the arguments of a call, and the remedy; nothing where they fit."""
+    signature = inspect.signature(function)
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        known = signature.parameters
+        unknown = next((name for name in kwargs if name not in known), "")
+        if unknown:
+            return f"`{function.__name__}` takes no `{unknown}`.{_instead(unknown, kwargs[unknown], known)}"
+        return _of_places(function.__name__, signature, args) or f"`{function.__name__}`: {error}."
+    return ""
+
+
+def _instead(name: str, value: Any, known: Mapping[str, Any]) -> str:
+    """Return the argument to give in place of one that is not known."""
+    if "confidence_level" in known and name in {"alpha", *LEVELS}:
+        return f" Write `confidence_level={_level(name, value)}`."
+    for ours in NAMES.get(name, ()):
+        if ours in known:
+            return f" Write `{ours}={value!r}`." if isinstance(value, str | int | float) else f" Write `{ours}=…`."
+    if name in OF_SOURCES and "table" in known:
+        return f" Give it where the table is made, such as `hs.confusion(y_true, y_pred, {name}=…)`."
+    if name in {"metric", "metrics"} and "table" in known:
+        return f" Give it after the table, as in `compare(table, {value!r})`."
+    if name == "average" and "table" in known:
+        return f" Name the average in the metric, such as 'f1@{value}'."
+    return did_you_mean(name, known)
+
+
+def _level(name: str, value: Any) -> str:
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return "0.95"
+    share = float(value) / 100 if float(value) > 1 else float(value)
+    return f"{1 - share if name == 'alpha' else share:g}"
+
+
+def _of_places(name: str, signature: inspect.Signature, args: tuple[Any, ...]) -> str:
+    """Return what is wrong with more arguments than have a place, or with too few."""
+    kinds = inspect.Parameter
+    placed = [each for each in signature.parameters.values() if each.kind in {kinds.POSITIONAL_OR_KEYWORD, kinds.POSITIONAL_ONLY}]
+    if len(args) <= len(placed):
+        missing = [each.name for each in placed[len(args) :] if each.default is kinds.empty]
+        return f"`{name}` needs `{missing[0]}`: `{name}({', '.join(each.name for each in placed)})`." if missing else ""
+    first, extra = placed[0].name if placed else "", args[len(placed)]
+    if first == "table" and not any(isinstance(each, str) for each in args[:2]):
+        metric = next((each for each in args[2:] if isinstance(each, str)), "f1")
+        return f"`{name}` takes a table. Make one first: `hs.{name}(hs.confusion(y_true, y_pred), {metric!r})`."
+    named = [each.name for each in signature.parameters.values() if each.kind is kinds.KEYWORD_ONLY]
+    shown = repr(extra) if isinstance(extra, str | int | float) else "…"
+    takes = ", ".join(each.name for each in placed)
+    rest = f" Give {shown} by name, such as `{named[0]}={shown}`; names: {', '.join(named)}." if named else ""
+    return f"`{name}` takes {len(placed)} arguments without a name ({takes}), not {len(args)}.{rest}"
