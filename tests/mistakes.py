@@ -17,8 +17,7 @@ REPORT = ["report", CANCER, "--y-true", "label", "--y-pred", "logistic"]
 
 MISTAKES = {  # in Python
     "a slip in a metric's name": (lambda: hs.estimate(TWO, "f1_scroe"), "'f1_scroe'", "'f1_score'"),
-    "an average after a blank": (lambda: hs.estimate(THREE, "f1 macro"), "'f1 macro'", "'f1@macro'"),
-    "scikit-learn's name of a scorer": (lambda: hs.estimate(THREE, "f1_macro"), "'f1_macro'", "'f1@macro'"),
+    "a scorer of the other sign": (lambda: hs.estimate(SCORES, "neg_log_loss"), "'neg_log_loss'", "'log_loss'"),
     "no average": (lambda: hs.estimate(THREE, "f1"), "3 classes", "'f1@macro'"),
     "a slip in an average": (lambda: hs.estimate(THREE, "f1@makro"), "'makro'", "'macro'"),
     "a function for a metric": (lambda: hs.estimate(TWO, hs.f1_score), "function", "'f1@macro'"),

@@ -175,15 +175,16 @@ def test_html_for_notebooks_is_well_formed(result):
 
 
 def test_long_tables_are_cut_in_the_middle():
-    """A repr of many rows shows the first and the last, and says how many lie between; `str` has all."""
+    """Many rows are printed as the first and the last, with how many lie between, and where all are."""
     curve = hs.roc_curve(hs.scores(np.arange(1000) % 2, np.arange(1000.0)))
     lines = repr(curve).splitlines()
     assert len(lines) == 30
     (between,) = [line for line in lines if line.startswith("…")]
-    assert between == f"… {len(curve.x) - 27} more rows"
-    every = str(curve).splitlines()
-    assert [lines[2].split(), lines[-1].split()] == [every[2].split(), every[-1].split()]
-    assert len(str(curve).splitlines()) == len(curve.x) + 2
+    assert between == f"… {len(curve.x) - 26} more rows"
+    every = curve.grid().text().splitlines()
+    assert [lines[2].split(), lines[-2].split()] == [every[2].split(), every[-1].split()]
+    assert lines[-1] == "All rows: to_pandas(), to_polars(), to_markdown()."
+    assert str(curve) == repr(curve)
     assert curve._repr_html_().count("<tr>") == 61
 
 

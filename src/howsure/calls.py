@@ -120,7 +120,11 @@ def _level(name: str, value: Any) -> str:
 def _of_places(name: str, signature: inspect.Signature, args: tuple[Any, ...]) -> str:
     """Return what is wrong with more arguments than have a place, or with too few."""
     kinds = inspect.Parameter
-    placed = [each for each in signature.parameters.values() if each.kind in {kinds.POSITIONAL_OR_KEYWORD, kinds.POSITIONAL_ONLY}]
+    placed = [
+        each
+        for each in signature.parameters.values()
+        if each.kind in {kinds.POSITIONAL_OR_KEYWORD, kinds.POSITIONAL_ONLY}
+    ]
     if len(args) <= len(placed):
         missing = [each.name for each in placed[len(args) :] if each.default is kinds.empty]
         return f"`{name}` needs `{missing[0]}`: `{name}({', '.join(each.name for each in placed)})`." if missing else ""

@@ -80,7 +80,8 @@ def test_results_are_printed_and_found_by_the_name_that_was_given():
     found = hs.evaluate(table, ["sensitivity", "ppv"])
     assert list(found) == [each["metric"] for each in found.records()] == ["sensitivity", "ppv"]
     assert found["recall"].metric == found["sensitivity"].metric == "recall"
-    assert "sensitivity" in str(found) and "recall" not in str(found)
+    assert "sensitivity" in str(found)
+    assert "recall" not in str(found)
     groups = hs.evaluate(hs.from_counts([[[50, 3], [5, 42]], [[40, 5], [3, 30]]]), ["sensitivity", "youden_j"])
     assert {each["metric"] for each in groups.records()} == {"sensitivity", "youden_j"}
     models = hs.paired([1, 1, 0, 0, 1, 0], {"A": [1, 1, 0, 1, 1, 0], "B": [1, 0, 0, 1, 0, 1]})

@@ -226,7 +226,9 @@ class _Question:
             draws = np.asarray(self.effect.value(first, second))
         quantiles = chosen.of_draws_alone()
         own, chance = (
-            estimate_of(metric, Quantity.of(metric), value, quantiles.interval_of(drawn, metric, table, level), level, chosen)
+            estimate_of(
+                metric, Quantity.of(metric), value, quantiles.interval_of(drawn, metric, table, level), level, chosen
+            )
             for value, drawn in ((float(metric(table.counts)), first), (float(np.nanmean(second)), second))
         )
         contrast = replace(metric, range=self.effect.bounds(*metric.range))

@@ -399,7 +399,12 @@ def _winner(
     The limit on the side of the worse values is that of the model's own interval at a stricter level; the other limit
     is its own.
     """
-    settings: dict[str, Any] = {"metric": found.metrics[0].name, "label": found.metrics[0].label, "confidence_level": level, "method": SELECTED}
+    settings: dict[str, Any] = {
+        "metric": found.metrics[0].name,
+        "label": found.metrics[0].label,
+        "confidence_level": level,
+        "method": SELECTED,
+    }
     if not len(known):
         return Estimate(math.nan, low=math.nan, high=math.nan, reason="no model has a value", **settings)
     first = int(np.argmax(given.values))

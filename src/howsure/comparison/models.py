@@ -176,9 +176,7 @@ class Comparisons(Tabular, Named, Mapping[tuple[str, ...], Comparison]):
 
     @cached_property
     def _by_either(self) -> dict[tuple[str, ...], Comparison]:
-        with_metric = {
-            (name, *each.names): each for each in self.comparisons for name in (each.metric, each.label)
-        }
+        with_metric = {(name, *each.names): each for each in self.comparisons for name in (each.metric, each.label)}
         return with_metric | {each.names: each for each in reversed(self.comparisons)}  # a pair alone: the first metric
 
     def __getitem__(self, pair: tuple[str, ...]) -> Comparison:

@@ -61,7 +61,8 @@ class Monitoring(Tabular, Mapping[Any, Evaluation]):
         """Return one flat dict per chunk and metric; ``alert`` is "below", "above" or empty."""
         return [
             {"chunk": chunk, "cases": self.cases.get(chunk, {}).get(each.metric, evaluation.table.rows)}
-            | {"metric": each.label} | {name: getattr(each, name) for name in ("value", "low", "high")}
+            | {"metric": each.label}
+            | {name: getattr(each, name) for name in ("value", "low", "high")}
             | dict(zip(("baseline_low", "baseline_high"), self.baseline[each.metric], strict=True))
             | {"alert": departure((each.low, each.high), self.baseline[each.metric]), "method": each.method}
             | {"reason": each.reason}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.estimates.estimate import Quantity, Estimate, estimates_of
+from howsure.estimates.estimate import Estimate, Quantity, estimates_of
 from howsure.estimates.passes import Answer, in_passes
 from howsure.estimates.reasons import reasons
 from howsure.methods.method import Method
@@ -94,7 +94,9 @@ def _alike(table: Table, asked: Sequence[str | Spec | Metric]) -> Iterable[_Alik
     return alike.values()
 
 
-def _of_a_batch(stack: Table, metric: Metric, asked: Sequence[Quantity], answer: Answer, sides: Sides) -> Iterable[Estimate]:
+def _of_a_batch(
+    stack: Table, metric: Metric, asked: Sequence[Quantity], answer: Answer, sides: Sides
+) -> Iterable[Estimate]:
     """Return the estimates of a metric on each table of a batch."""
     chosen, found = answer
     interval = sides.cut(found, metric)

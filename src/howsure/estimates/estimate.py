@@ -78,7 +78,18 @@ class Estimate(OneRecord, Drawn, float):
     """
 
     __slots__ = (
-        *("bounds", "confidence_level", "draws", "high", "is_positive_stated", "label", "low", "method", "metric", "positive"),
+        *(
+            "bounds",
+            "confidence_level",
+            "draws",
+            "high",
+            "is_positive_stated",
+            "label",
+            "low",
+            "method",
+            "metric",
+            "positive",
+        ),
         *("reason", "standard_error", "stream"),
     )
 

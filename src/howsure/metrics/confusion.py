@@ -79,7 +79,9 @@ def false_omission_rate(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
     return fn, fn + tn
 
 
-@outcomes_ratio(aliases=("f1_score", "f_measure", "f_meas", "dice", "dice_score", "dice_coefficient"), sklearn="f1_score")
+@outcomes_ratio(
+    aliases=("f1_score", "f_measure", "f_meas", "dice", "dice_score", "dice_coefficient"), sklearn="f1_score"
+)
 def f1(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
     """Harmonic mean of precision and recall, 2 tp / (2 tp + fp + fn)."""
     twice = 2 * tp

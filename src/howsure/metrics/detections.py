@@ -210,7 +210,12 @@ def _whole(numbers: Array) -> Array:
     return np.where(np.abs(numbers - near) <= CLOSE * near, near, numbers)
 
 
-@detection_metric(name="froc", is_step=True, always_stated=("fp_per_unit",), aliases=("sensitivity_at_fp_per_unit", "froc_sensitivity"))
+@detection_metric(
+    name="froc",
+    is_step=True,
+    always_stated=("fp_per_unit",),
+    aliases=("sensitivity_at_fp_per_unit", "froc_sensitivity"),
+)
 def _froc(table: Table, *, fp_per_unit: float = 1.0, iou: float = math.nan, label: str = "") -> Scored:
     """Largest sensitivity with at most so many false positives of a class per unit; mean over classes and overlaps."""
     if fp_per_unit <= 0:

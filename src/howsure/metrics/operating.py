@@ -122,13 +122,20 @@ def _rate_at_rate(table: Table, chosen: int, limit: float) -> Scored:
     return Scored(value, slopes)
 
 
-@score_metric(name="sensitivity_at", is_step=True, always_stated=("specificity",), aliases=("recall_at_specificity", "tpr_at"))
+@score_metric(
+    name="sensitivity_at", is_step=True, always_stated=("specificity",), aliases=("recall_at_specificity", "tpr_at")
+)
 def _sensitivity_at(table: Table, *, specificity: float = 0.9) -> Scored:
     """Largest sensitivity of the thresholds whose specificity is at least the given one."""
     return _rate_at_rate(table, 1, 1 - _rate("sensitivity_at", "specificity", specificity))
 
 
-@score_metric(name="specificity_at", is_step=True, always_stated=("sensitivity",), aliases=("specificity_at_sensitivity", "tnr_at"))
+@score_metric(
+    name="specificity_at",
+    is_step=True,
+    always_stated=("sensitivity",),
+    aliases=("specificity_at_sensitivity", "tnr_at"),
+)
 def _specificity_at(table: Table, *, sensitivity: float = 0.9) -> Scored:
     """Largest specificity of the thresholds whose sensitivity is at least the given one."""
     return _rate_at_rate(table, 0, 1 - _rate("specificity_at", "sensitivity", sensitivity))

@@ -92,7 +92,7 @@ class Spec:
 
     @property
     def _stated(self) -> dict[str, Any]:
-        """The arguments that the label has: those that the name does not imply, with the defaults of an operating point."""
+        """The label's arguments: with defaults of an operating point, without those that the name implies."""
         always = {name: self.definition.parameters[name].default for name in self.definition.always_stated}
         return {name: value for name, value in (always | self.arguments).items() if name not in self.implied}
 

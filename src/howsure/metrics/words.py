@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from howsure.metrics.spec import named, parse
 
-ACRONYMS = {"f1": "F1", "mcc": "MCC", "npv": "NPV", "ppv": "PPV", "auc": "AUC", "auroc": "AUROC", "roc_auc": "ROC AUC", "dor": "DOR", "p4": "P4"}
+ACRONYMS = {
+    "f1": "F1",
+    "mcc": "MCC",
+    "npv": "NPV",
+    "ppv": "PPV",
+    "auc": "AUC",
+    "auroc": "AUROC",
+    "roc_auc": "ROC AUC",
+    "dor": "DOR",
+    "p4": "P4",
+}
 
 
 def metric_words(text: str) -> str:

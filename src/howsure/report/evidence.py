@@ -411,4 +411,6 @@ def _from_draws(made: Evaluation, name: str, spec: str | Metric) -> Callable[[fl
         return None
     known = made[name]
     at_level = method.levels_of(np.asarray(known.draws), metric, table, made.seed)
-    return lambda level: finished(Quantity.of(whole), table, metric, level, method, at_level(level)).replace(stream=known.stream)
+    return lambda level: finished(Quantity.of(whole), table, metric, level, method, at_level(level)).replace(
+        stream=known.stream
+    )

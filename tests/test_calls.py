@@ -1,0 +1,83 @@
+"""Calls that do not fit a public function: one line with what to write."""
+
+import inspect
+import pickle
+
+import pytest
+
+import howsure as hs
+from howsure.calls import CallError
+
+TABLE = hs.from_counts([[50, 3], [5, 42]])
+LABELS = [0, 1, 1, 0], [0, 1, 0, 0]
+FUNCTIONS = sorted(name for name in hs.__all__ if inspect.isfunction(getattr(hs, name)))
+
+
+def parameters(name):
+    return inspect.signature(getattr(hs, name)).parameters
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_unknown_arguments_are_refused_with_what_is_known(name):
+    """Each function names itself and the argument; where it has a level, other words for one lead there."""
+    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters(name).values()):
+        pytest.skip("takes any keyword")
+    needed = [None for each in parameters(name).values() if each.default is each.empty and each.kind < 2]
+    with pytest.raises(CallError, match=f"`{name}` takes no `alpha`") as caught:
+        getattr(hs, name)(*needed, alpha=0.1)
+    assert ("Write `confidence_level=0.9`" in str(caught.value)) == ("confidence_level" in parameters(name))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_public_functions_keep_what_tools_read(name):
+    """A public function has its signature, docstring and name, and can be pickled."""
+    found = getattr(hs, name)
+    inner = found.__wrapped__
+    assert (found.__name__, found.__doc__) == (name, inner.__doc__)
+    assert inspect.signature(found) == inspect.signature(inner)
+    assert pickle.loads(pickle.dumps(found)) is found is getattr(hs, name)
+
+
+@pytest.mark.parametrize(
+    "call, remedy",
+    [
+        (lambda: hs.estimate(*LABELS, "f1"), r"hs\.estimate\(hs\.confusion\(y_true, y_pred\), 'f1'\)"),
+        (lambda: hs.evaluate(*LABELS, ["f1"]), r"hs\.evaluate\(hs\.confusion\(y_true, y_pred\), 'f1'\)"),
+        (lambda: hs.estimate(TABLE, "f1", "wilson"), "`method='wilson'`"),
+        (lambda: hs.estimate(TABLE), r"`estimate\(table, metric\)`"),
+        (lambda: hs.estimate(TABLE, "f1", ci=95), "`confidence_level=0.95`"),
+        (lambda: hs.estimate(TABLE, "f1", conf_level=0.9), "`confidence_level=0.9`"),
+        (lambda: hs.estimate(TABLE, "f1", seed=7), "`random_state=7`"),
+        (lambda: hs.estimate(TABLE, "f1", pos_label=1), "where the table is made"),
+        (lambda: hs.estimate(TABLE, "f1", average="macro"), "'f1@macro'"),
+        (lambda: hs.estimate(TABLE, "f1", confidense_level=0.9), "Did you mean 'confidence_level'"),
+        (lambda: hs.compare(TABLE, TABLE, metric="f1"), r"compare\(table, 'f1'\)"),
+        (lambda: hs.confusion(*LABELS, cluster=[1, 2, 3, 4]), "`groups=…`"),
+        (lambda: hs.f1_score(*LABELS, weights=[1, 2, 3, 4]), "`sample_weight=…`"),
+    ],
+)
+def test_the_remedy_is_what_to_write(call, remedy):
+    """Other packages' words and a metric in the wrong place lead to the right call."""
+    with pytest.raises(hs.HowsureError, match=remedy) as caught:
+        call()
+    assert isinstance(caught.value, TypeError)
+
+
+def test_names_of_other_packages_lead_here():
+    """A function that is called otherwise here is named."""
+    with pytest.raises(AttributeError, match="Use `howsure.plan`"):
+        hs.sample_size()
+    with pytest.raises(AttributeError, match="Use `howsure.scorer`"):
+        hs.make_scorer()
+
+
+def test_errors_within_a_call_stay_as_they_are():
+    """A TypeError that a user's own function raises is not taken for a wrong call."""
+
+    def own(y_true, y_pred):
+        return len(y_true) + y_pred.dtype
+
+    with pytest.raises(TypeError, match="unsupported operand") as caught:
+        hs.bootstrap(own, *LABELS, n_resamples=10)
+    assert not isinstance(caught.value, hs.HowsureError)
