@@ -138,10 +138,33 @@ def test_every_public_class_is_here():
 
 
 def test_a_confusion_table_is_its_matrix():
-    """A cell that ends on a confusion table shows true classes down, predicted ones across, and their counts."""
+    """A cell that ends on a confusion table shows true classes down, predicted ones across, counts and totals."""
     root = parsed(hs.from_counts([[50, 3], [5, 42]], labels=["well", "<ill>"])._repr_html_())
     rows = [[cell.text for cell in row] for row in root.iter("tr")]
-    assert rows == [["true \\ predicted", "well", "<ill>"], ["well", "50", "3"], ["<ill>", "5", "42"]]
+    assert rows == [
+        ["true \\ predicted", "well", "<ill>", "total"],
+        ["well", "50", "3", "53"],
+        ["<ill>", "5", "42", "47"],
+        ["total", "55", "45", "100"],
+    ]
+
+
+def test_a_printed_table_names_classes_matrix_and_positive_class():
+    """`print` shows the matrix of few classes with its totals, and how many cases are positive; `repr` is one line."""
+    table = hs.from_counts([[50, 3], [5, 42]], labels=["well", "ill"])
+    *matrix, footer = str(table).splitlines()
+    assert [line.split() for line in matrix[2:]] == [
+        ["well", "50", "3", "53"],
+        ["ill", "5", "42", "47"],
+        ["total", "55", "45", "100"],
+    ]
+    assert footer == "100 cases; positive class: ill (47, 47 %)"
+    assert repr(table) == "<ConfusionTable: 100 cases: 53 well, 47 ill; positive: ill>"
+    many = hs.from_counts(np.eye(40))
+    assert str(many) == repr(many) == "<ConfusionTable: 40 cases, 40 classes>"
+    clustered = hs.confusion([0, 1, 1], [0, 1, 0], groups=[1, 1, 2])
+    assert repr(clustered) == "<ConfusionTable: 3 cases: 1 of class 0, 2 of class 1; design: clusters>"
+    assert all(line == line.rstrip() for line in [*str(table).splitlines(), *str(clustered).splitlines()])
 
 
 def test_groups_are_listed_with_their_sizes():

@@ -28,7 +28,7 @@ def test_items_are_counted_by_pattern():
     said = {tuple(row): count for row, count in zip(table.codes.tolist(), table.counts.tolist(), strict=True) if count}
     assert said == {(0, 1): 2, (0, -1): 1, (1, 1): 1}
     assert table.rows == 4
-    assert repr(table) == "<RatingsTable: 4 items, 2 raters, 2 categories, Independent design>"
+    assert repr(table) == "<RatingsTable: 4 items, 2 raters, 2 categories>"
 
 
 LAYOUTS = {

@@ -118,7 +118,7 @@ def from_counts(
     >>> len(from_counts(stack))
     3
     >>> from_counts(stack, groups=["image 1", "image 2", "image 3"])
-    <ConfusionTable: 301 cases, 2 classes, Clusters design>
+    <ConfusionTable: 301 cases: 169 of class 0, 132 of class 1; design: clusters>
     """
     counts, labels = _of_cells({"tp": tp, "fp": fp, "fn": fn, "tn": tn}, counts, labels)
     stacks = counts if isinstance(counts, Mapping) else None

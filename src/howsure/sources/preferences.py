@@ -131,7 +131,7 @@ def preferences(
     >>> winner = ["new", "new", "tie", "old", "old", "tiny"] * 10 + ["new", "old", "new", "new", "tie", "old"] * 10
     >>> table = hs.preferences(a, b, winner)
     >>> table
-    <PreferencesTable: 120 battles, 3 models, Independent design>
+    <PreferencesTable: 120 battles, 3 models>
     >>> print(hs.estimate(table.model("new"), "bradley_terry"))
     0.612 [0.321, 0.904]
     """

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES, Design, quotient
 from howsure.errors import UndefinedDesignError
-from howsure.grids import Grid, count_text
+from howsure.grids import Grid, count_text, percent
 from howsure.tables.cautions import of_classes, of_tags
 from howsure.tables.counts import ConfusionCounts, Counts, occurring
 from howsure.tables.labels import other_classes, union_of_labels
@@ -22,6 +22,7 @@ from howsure.tables.union import places_of_names
 
 Array = NDArray[Any]
 HALF = 0.5
+MOST_PRINTED = 12  # classes of a matrix
 OF_TWO_CLASSES = (
     *("accuracy", "balanced_accuracy", "precision", "recall", "specificity", "npv", "f1", "mcc", "kappa"),
 )
@@ -54,7 +55,7 @@ class ConfusionTable(Table):
     --------
     >>> import howsure as hs
     >>> hs.from_counts([[50, 3], [5, 42]], labels=["benign", "malignant"])
-    <ConfusionTable: 100 cases, 2 classes (positive: malignant), Independent design>
+    <ConfusionTable: 100 cases: 53 benign, 47 malignant; positive: malignant>
     """
 
     noun: ClassVar[str] = "confusion table"
@@ -150,9 +151,21 @@ class ConfusionTable(Table):
         """Return the matrix, where there is one."""
         if self.batch:
             return super()._overview()
-        names = [str(label) for label in self.labels.tolist()]
-        rows = [(name, *map(count_text, row)) for name, row in zip(names, self.counts.tolist(), strict=True)]
-        return Grid(("true \\ predicted", *names), tuple(rows), "\n".join([repr(self), *self.cautions]))
+        names = [*map(str, self.labels.tolist()), "total"]
+        counts = np.column_stack([self.counts, self.counts.sum(1)])
+        rows = [map(count_text, row) for row in [*counts.tolist(), counts.sum(0).tolist()]]
+        cells = tuple((name, *row) for name, row in zip(names, rows, strict=True))
+        return Grid(("true \\ predicted", *names), cells, "\n".join([self._footer, *self.cautions]))
+
+    @property
+    def _footer(self) -> str:
+        total = float(self.class_totals[-1])
+        share = f"{count_text(total)}, {percent(round(total / self.counts.sum(), 3))}" if self.positive else ""
+        positive = f"; positive class: {self.positive} ({share})" if share else ""
+        return f"{int(self.rows):,} cases{positive}{self._design_text}"
+
+    def __str__(self) -> str:
+        return repr(self) if self.batch or len(self.labels) > MOST_PRINTED else self._overview().for_terminal()
 
     @property
     def default_metrics(self) -> tuple[str, ...]:

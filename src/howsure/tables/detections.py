@@ -67,7 +67,7 @@ class DetectionsTable(Table):
     --------
     >>> import howsure as hs
     >>> hs.detections([{"scores": [0.9, 0.4], "hits": [1, 0]}, {"scores": [0.7], "hits": [1]}], [1, 2], iou=0.5)
-    <DetectionsTable: 2 units, 1 class, 3 distinct scores, Clusters design>
+    <DetectionsTable: 2 units, 1 class, 3 distinct scores; design: clusters>
     """
 
     scores: tuple[Array, ...]
@@ -172,11 +172,11 @@ class DetectionsTable(Table):
             cells.append(np.append((other.start + 2 * at[:, None] + np.arange(2)).ravel(), other.stop))
         return np.concatenate(cells)
 
-    def __repr__(self) -> str:
+    def _contents(self) -> str:
         classes = f"{len(self.labels):,} class{'' if len(self.labels) == 1 else 'es'}"
         distinct = f"{sum(map(len, self.scores)):,} distinct scores"
         units = f"{int(np.sum(self.rows)):,} units"
-        return f"<DetectionsTable: {units}, {classes}, {distinct}, {type(self.design).__name__} design>"
+        return f"{units}, {classes}, {distinct}"
 
 
 def slices_of(sizes: Sequence[int], thresholds: int) -> tuple[Slice, ...]:

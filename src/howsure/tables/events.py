@@ -93,7 +93,7 @@ class EventsTable(Table):
     --------
     >>> import howsure as hs
     >>> hs.events([8, 5], [1, 0], [2, 3])
-    <EventsTable: 2 units, 1 class, Clusters design>
+    <EventsTable: 2 units, 1 class; design: clusters>
     """
 
     axes: ClassVar[int] = 1
@@ -188,7 +188,5 @@ class EventsTable(Table):
             identity=self.identity_of(index),
         )
 
-    def __repr__(self) -> str:
-        many = f"{int(np.prod(self.batch)):,} tables, " if self.batch else ""
-        classes = f"{len(self.labels):,} class{'' if len(self.labels) == 1 else 'es'}"
-        return f"<EventsTable: {many}{int(np.sum(self.rows)):,} units, {classes}, {type(self.design).__name__} design>"
+    def _contents(self) -> str:
+        return f"{int(np.sum(self.rows)):,} units, {len(self.labels):,} class{'' if len(self.labels) == 1 else 'es'}"

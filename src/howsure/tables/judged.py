@@ -42,7 +42,7 @@ class PairedJudgedTable(JointTable):
     --------
     >>> import howsure as hs
     >>> hs.judged({"A": [1, 0, None], "B": [1, 1, None]}, {"A": [1, 0, 1], "B": [0, 1, 1]})
-    <PairedJudgedTable: 3 cases, 2 classes, TwoPhase design>
+    <PairedJudgedTable: 3 cases: 1.5 of class 0, 1.5 of class 1; models: A, B; design: two phase>
     """
 
     codes: NDArray[np.intp]

@@ -50,7 +50,7 @@ class MultilabelTable(Table):
     --------
     >>> import howsure as hs
     >>> hs.confusion([[0, 1], [1, 1]], [[0, 1], [1, 0]])
-    <MultilabelTable: 2 cases, 2 labels, Clusters design>
+    <MultilabelTable: 2 cases, 2 labels; design: clusters>
     """
 
     axes: ClassVar[int] = 3

@@ -48,6 +48,11 @@ class JointTable(Table, abc.ABC):
     def _held(self) -> dict[str, str]:
         return super()._held() | {"models": ", ".join(self.names)}
 
+    def _contents(self) -> str:
+        few = 5
+        named = f"models: {', '.join(self.names)}" if len(self.names) <= few else f"{len(self.names)} models"
+        return f"{super()._contents()}; {named}"
+
     @property
     def needs_one_model(self) -> str:
         """Why a metric of one model cannot be had, and what to do."""
@@ -193,7 +198,7 @@ class PairedTable(JointTable):
     --------
     >>> import howsure as hs
     >>> hs.paired([1, 0, 1], {"A": [1, 0, 0], "B": [1, 1, 1]})
-    <PairedTable: 3 cases, 2 classes, Independent design>
+    <PairedTable: 3 cases: 1 of class 0, 2 of class 1; models: A, B>
     """
 
     codes: Array
@@ -338,7 +343,7 @@ class PairedScoresTable(JointTable):
     --------
     >>> import howsure as hs
     >>> hs.paired_scores([1, 0, 1], {"A": [0.7, 0.2, 0.4], "B": [0.6, 0.5, 0.9]})
-    <PairedScoresTable: 3 cases, 2 classes, Independent design>
+    <PairedScoresTable: 3 cases: 1 of class 0, 2 of class 1; models: A, B>
     """
 
     codes: Array

@@ -51,7 +51,7 @@ class BattlesTable(WithoutClasses):
     >>> import howsure as hs
     >>> table = hs.preferences(["A", "A", "B"], ["B", "B", "A"], ["A", "A", "tie"])
     >>> table.model("A")
-    <BattlesTable: 3 battles, 2 models, seen from 'A', Independent design>
+    <BattlesTable: 3 battles, 2 models, seen from 'A'>
     """
 
     pairs: Array
@@ -88,9 +88,9 @@ class BattlesTable(WithoutClasses):
             return f"undefined: {name} lost all its battles, and is weaker than any number says"
         return f"undefined: no wins lead both from {name} to the other models and back"
 
-    def __repr__(self) -> str:
+    def _contents(self) -> str:
         seen = f"{len(self.names)} models, seen from {self.names[self.model]!r}"
-        return f"<BattlesTable: {int(np.sum(self.rows)):,} battles, {seen}, {type(self.design).__name__} design>"
+        return f"{int(np.sum(self.rows)):,} battles, {seen}"
 
 
 @final
@@ -121,7 +121,7 @@ class PreferencesTable(WithoutClasses, JointTable):
     --------
     >>> import howsure as hs
     >>> hs.preferences(["A", "A", "B"], ["B", "B", "A"], ["A", "A", "tie"])
-    <PreferencesTable: 3 battles, 2 models, Independent design>
+    <PreferencesTable: 3 battles, 2 models>
     """
 
     codes: Array
@@ -157,9 +157,8 @@ class PreferencesTable(WithoutClasses, JointTable):
         empty = BattlesTable(counts=np.zeros(size), pairs=self.codes, names=self.names, model=index, rows=0)
         return Marginal(empty, np.arange(size))
 
-    def __repr__(self) -> str:
-        many = f"{int(np.sum(self.rows)):,} battles, {len(self.names)} models"
-        return f"<PreferencesTable: {many}, {type(self.design).__name__} design>"
+    def _contents(self) -> str:
+        return f"{int(np.sum(self.rows)):,} battles, {len(self.names)} models"
 
 
 def _check_pairs(name: str, pairs: Array, models: tuple[str, ...], counts: Array, batch: tuple[int, ...]) -> None:

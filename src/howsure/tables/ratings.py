@@ -57,7 +57,7 @@ class RatingsTable(Table):
     --------
     >>> import howsure as hs
     >>> hs.ratings([["yes", "yes", "no"], ["no", "no", None], ["yes", "yes", "yes"]])
-    <RatingsTable: 3 items, 3 raters, 2 categories, Independent design>
+    <RatingsTable: 3 items, 3 raters, 2 categories>
     """
 
     raters: Array
@@ -238,9 +238,8 @@ class RatingsTable(Table):
         """Return an empty text for another table of ratings with the same categories, else why they do not compare."""
         return other_classes(self, other) if type(other) is type(self) else super().refusal_beside(other)
 
-    def __repr__(self) -> str:
-        many = f"{int(np.sum(self.rows)):,} items, {len(self.raters)} raters, {len(self.labels)} categories"
-        return f"<RatingsTable: {many}, {type(self.design).__name__} design>"
+    def _contents(self) -> str:
+        return f"{int(np.sum(self.rows)):,} items, {len(self.raters)} raters, {len(self.labels)} categories"
 
 
 def median_ratings(codes: Array, items: Array) -> int:

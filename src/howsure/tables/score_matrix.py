@@ -150,7 +150,7 @@ class MulticlassScoresTable(ScoreMatrixTable):
     --------
     >>> import howsure as hs
     >>> hs.multiclass_scores([0, 1, 2], [[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.3, 0.3, 0.4]])
-    <MulticlassScoresTable: 3 cases, 3 classes, Independent design>
+    <MulticlassScoresTable: 3 cases: 1 of class 0, 1 of class 1, 1 of class 2>
     """
 
     @property
@@ -207,7 +207,7 @@ class MultilabelScoresTable(ScoreMatrixTable):
     --------
     >>> import howsure as hs
     >>> hs.multiclass_scores([[0, 1], [1, 1]], [[0.2, 0.9], [0.6, 0.7]])
-    <MultilabelScoresTable: 2 cases, 2 labels, Clusters design>
+    <MultilabelScoresTable: 2 cases, 2 labels; design: clusters>
     """
 
     axes: ClassVar[int] = 3

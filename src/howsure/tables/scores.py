@@ -51,7 +51,7 @@ class ScoresTable(Table):
     --------
     >>> import howsure as hs
     >>> hs.scores([0, 1, 1], [0.2, 0.4, 0.9])
-    <ScoresTable: 3 cases, 2 classes, Independent design>
+    <ScoresTable: 3 cases: 1 of class 0, 2 of class 1>
     """
 
     scores: Array

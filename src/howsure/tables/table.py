@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -31,6 +32,7 @@ from howsure.tables.union import identity_of_sum
 Array = NDArray[Any]
 BLOCK_CELLS = 2**17  # of the tables drawn at once: 1 MiB
 MOST_SHOWN = 20  # classes that a notebook names
+MOST_COUNTED = 5  # classes whose cases a line counts
 LONG_TABLE = 2**22  # cells, from which on a block is one table
 
 
@@ -614,7 +616,24 @@ class Table(abc.ABC):
 
     def __repr__(self) -> str:
         many = f"{int(np.prod(self.batch)):,} tables, " if self.batch else ""
-        return (
-            f"<{type(self).__name__}: {many}{int(np.sum(self.rows)):,} cases, {len(self.labels)} {self.classes_noun}"
-            f"{f' (positive: {self.positive})' if self.positive else ''}, {type(self.design).__name__} design>"
+        return f"<{type(self).__name__}: {many}{self._contents()}{self._design_text}>"
+
+    @property
+    def _design_text(self) -> str:
+        """The design in words, after what is counted; empty for independent cases."""
+        words = re.sub(r"(?<=[a-z])([A-Z])", r" \1", type(self.design).__name__).lower()
+        return "" if self.design.is_independent else f"; design: {words}"
+
+    def _contents(self) -> str:
+        """Return in words what is counted, and of few classes how much of each."""
+        cases, positive = f"{int(np.sum(self.rows)):,} cases", f"; positive: {self.positive}" if self.positive else ""
+        if self.batch or len(self.labels) > MOST_COUNTED or not self.has_one_label_per_case:
+            return f"{cases}, {len(self.labels):,} {self.classes_noun}{positive}"
+        totals = zip(map(count_text, self.class_totals.tolist()), self.labels.tolist(), strict=True)
+        each = (
+            f"{total} {label}" if isinstance(label, str) else f"{total} of class {label}" for total, label in totals
         )
+        return f"{cases}: {', '.join(each)}{positive}"
+
+    def __str__(self) -> str:
+        return repr(self)

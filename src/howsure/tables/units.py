@@ -47,7 +47,7 @@ class PairedUnitsTable(JointTable):
     >>> import howsure as hs
     >>> images = [1, 2, 1, 2]
     >>> hs.events([8, 5, 7, 6], [1, 0, 0, 1], [2, 3, 3, 2], unit=images, model=["A", "A", "B", "B"])
-    <PairedUnitsTable: 2 models of <EventsTable: 2 units, 1 class, Clusters design>>
+    <PairedUnitsTable: 2 models of <EventsTable: 2 units, 1 class; design: clusters>>
     """
 
     own: tuple[Table, ...]

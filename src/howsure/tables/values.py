@@ -89,7 +89,7 @@ class ValuesTable(_OfValues):
     --------
     >>> import howsure as hs
     >>> hs.values([0.2, 0.9, 0.9], bounds=(0, 1))
-    <ValuesTable: 3 cases, 2 distinct values in [0, 1], Independent design>
+    <ValuesTable: 3 cases, 2 distinct values in [0, 1]>
     """
 
     values: Array
@@ -136,11 +136,11 @@ class ValuesTable(_OfValues):
         """Pseudo-cases of the default prior by cell: one at either bound, or none at all."""
         return np.asarray((PSEUDO_CASES if self.is_bounded else 0.0) * self.prior_shares)
 
-    def __repr__(self) -> str:
+    def _contents(self) -> str:
         within = "" if self.bounds is None else f" in [{self.bounds[0]:g}, {self.bounds[1]:g}]"
         distinct = int((self.cells > 0).reshape(-1, len(self.values)).any(0).sum())
         many = f"{distinct:,} distinct value{'' if distinct == 1 else 's'}{within}"
-        return f"<ValuesTable: {int(np.sum(self.rows)):,} cases, {many}, {type(self.design).__name__} design>"
+        return f"{int(np.sum(self.rows)):,} cases, {many}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -185,7 +185,7 @@ class TrialsTable(_OfPairs):
     --------
     >>> import howsure as hs
     >>> hs.trials([1, 0, 1, 1], task=["a", "a", "b", "b"])
-    <TrialsTable: 2 tasks of 2 runs each, Independent design>
+    <TrialsTable: 2 tasks of 2 runs each>
     """
 
     runs: Array
@@ -241,10 +241,10 @@ class TrialsTable(_OfPairs):
             )
         return np.asarray(shares / shares.sum())
 
-    def __repr__(self) -> str:
+    def _contents(self) -> str:
         fewest, most = int(self.runs.min()), int(self.runs.max())
         runs = f"{fewest:,} run{'' if fewest == 1 else 's'} each" if fewest == most else f"{fewest:,} to {most:,} runs"
-        return f"<TrialsTable: {int(np.sum(self.rows)):,} tasks of {runs}, {type(self.design).__name__} design>"
+        return f"{int(np.sum(self.rows)):,} tasks of {runs}"
 
 
 @final
@@ -277,7 +277,7 @@ class ErrorsTable(_OfPairs):
     --------
     >>> import howsure as hs
     >>> hs.values([2.5, 0.0, 2.1], truth=[3.0, -0.5, 2.0])
-    <ErrorsTable: 3 cases, Independent design>
+    <ErrorsTable: 3 cases>
     """
 
     predicted: Array
@@ -337,8 +337,8 @@ class ErrorsTable(_OfPairs):
         """Pseudo-cases of the default prior by cell: none."""
         return np.zeros(self.shape[-1])
 
-    def __repr__(self) -> str:
-        return f"<ErrorsTable: {int(np.sum(self.rows)):,} cases, {type(self.design).__name__} design>"
+    def _contents(self) -> str:
+        return f"{int(np.sum(self.rows)):,} cases"
 
 
 def refuse_other_bounds(one: tuple[float, float] | None, other: tuple[float, float] | None) -> None:
@@ -415,7 +415,7 @@ class PairedValuesTable(WithoutClasses, JointTable):
     --------
     >>> import howsure as hs
     >>> hs.values({"A": [0.2, 0.9, 0.9], "B": [0.1, 0.8, 0.9]})
-    <PairedValuesTable: 3 cases, 2 models, Independent design>
+    <PairedValuesTable: 3 cases, 2 models>
     """
 
     own: tuple[Table, ...]
@@ -482,6 +482,5 @@ class PairedValuesTable(WithoutClasses, JointTable):
     def _view(self, index: int) -> Marginal:
         return Marginal(self.own[index], self.codes[:, index])
 
-    def __repr__(self) -> str:
-        many = f"{int(np.sum(self.rows)):,} cases, {len(self.names)} models"
-        return f"<PairedValuesTable: {many}, {type(self.design).__name__} design>"
+    def _contents(self) -> str:
+        return f"{int(np.sum(self.rows)):,} cases, {len(self.names)} models"
