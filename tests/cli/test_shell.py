@@ -133,7 +133,7 @@ def test_every_command_has_examples():
         for name in app.resolved_commands()
         if not name.startswith("-")
     }
-    assert known - {"study"} == set(EXAMPLES)
+    assert (known - {"study"}) | {"howsure"} == set(EXAMPLES)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_a_metric_has_a_page():
     assert said["scikit-learn"] == "f1_score"
     table = hs.from_counts([[50, 3], [5, 42]])
     assert [said["interval by default"], *said["other intervals"].split(", ")] == hs.suitable_methods(table, "f1")
-    assert "Did you mean 'f1_score'" in run("metrics", "f1_scor").stderr
+    assert "Did you mean 'f1_score'" in run("metrics", "f1_scroe").stderr
 
 
 @pytest.mark.thorough
@@ -206,3 +206,20 @@ def test_the_example_data_are_written_once(tmp_path):
     again = run("examples", str(tmp_path / "examples"))
     assert again.returncode == 2
     assert "exists already. Name another folder" in again.stderr
+
+
+def test_metrics_are_listed_by_family_and_searched():
+    """`howsure metrics` shows the usual ones in a page, `--all` every one; a word is searched in names and meanings."""
+    usual, every = run("metrics").stdout, run("metrics", "--all", "--format", "csv").stdout
+    assert usual.index("Predicted labels") < usual.index("recall") < usual.index("Scores and probabilities")
+    assert len(usual.splitlines()) < 100
+    assert all(f"\n{each.name}" in every for each in REGISTRY)
+    assert "ece" in run("metrics", "calibration").stdout
+    assert "sensitivity_at" in run("metrics", "sens").stdout
+
+
+def test_help_groups_the_commands():
+    """`howsure --help` lists the commands by what they are for, a line each, with examples."""
+    said = run("--help").stdout
+    assert said.index("Measure") < said.index("│ report") < said.index("Compare") < said.index("Look up")
+    assert "howsure report examples/breast_cancer.csv" in said

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import App, Group, Parameter
 
 from howsure.cli import reviewed as review_commands
 from howsure.cli.classes import classes_of
@@ -26,25 +26,27 @@ from howsure.cli.unlabelled import unlabelled
 
 app = App(
     name="howsure",
-    help="Honest error bars for what people report about classifiers.",
+    help="How sure are you of that F1? Error bars for what people report about classifiers.",
+    help_epilogue=shown("howsure"),
     default_parameter=Parameter(negative=()),
     version_flags=["--version"],
 )
 app.register_install_completion_command(help="Install completion for the shell that runs this: bash, zsh or fish.")
+MEASURE, COMPARE, LABELS, PLAN, LOOK_UP = (
+    Group(title, sort_key=place)
+    for place, title in enumerate(("Measure", "Compare", "Labels that are few or wrong", "Plan", "Look up"))
+)
+study_app.group = COMPARE
 app.command(study_app)
-for command in (
-    review_commands.reviewed,
-    review_commands.review_plan,
-    unlabelled,
-    judge,
-    label_next,
-    compare,
-    evals,
-    leaderboard,
-    plan,
-    examples,
-):
-    app.command(command, help_epilogue=shown(command.__name__.replace("_", "-")))
+for group, commands in {
+    MEASURE: (unlabelled,),
+    COMPARE: (compare, leaderboard, evals),
+    LABELS: (judge, review_commands.reviewed, review_commands.review_plan, label_next),
+    PLAN: (plan,),
+    LOOK_UP: (examples,),
+}.items():
+    for command in commands:
+        app.command(command, group=group, help_epilogue=shown(command.__name__.replace("_", "-")))
 
 
 @app.meta.default
@@ -67,7 +69,7 @@ def launch(
     app([STANDARD if word == HYPHEN else word for word in words], exit_on_error=False)
 
 
-@app.command(help_epilogue=shown("report"))
+@app.command(group=MEASURE, help_epilogue=shown("report"))
 def report(
     files: Files,
     /,
@@ -95,7 +97,7 @@ def report(
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
-    """Print the metrics of predictions in a file, with their intervals, and write a report.
+    """Metrics of predictions with intervals; an HTML report.
 
     Parameters
     ----------
@@ -180,7 +182,7 @@ def report(
     hold(wanted, {each.name: each.evaluations[ALL] for each in subjects})
 
 
-@app.command(help_epilogue=shown("matrix"))
+@app.command(group=MEASURE, help_epilogue=shown("matrix"))
 def matrix(
     file: Path,
     /,
@@ -197,7 +199,7 @@ def matrix(
     html: Page = None,
     how: Format = "table",
 ) -> None:
-    """Print the metrics of a confusion matrix in a file, with their intervals.
+    """Metrics of a confusion matrix with intervals.
 
     Parameters
     ----------
@@ -243,30 +245,37 @@ def matrix(
     hold(wanted, {"": made[0].evaluations[ALL]})
 
 
-@app.command(help_epilogue=shown("metrics"))
-def metrics(metric: str | None = None, *, how: Format = "table") -> None:
-    """List the metrics that spec strings can name, and the averages; or tell what there is to know of one.
+@app.command(group=LOOK_UP, help_epilogue=shown("metrics"))
+def metrics(
+    metric: str | None = None, *, every: Annotated[bool, Parameter(name="--all")] = False, how: Format = "table"
+) -> None:
+    """List the metrics, or all about one.
 
     Parameters
     ----------
     metric
-        The metric, such as f1 or roc_auc.
+        The metric, such as f1 or roc_auc; another word is searched in names and meanings.
+    every
+        List every metric with its range and its other names.
     how
         How to print.
     """
-    from howsure.cli.listing import average_grid, metric_grid, metric_page
+    from howsure.cli.listing import average_grid, metric_families, metric_grid, metric_page, metrics_with
+    from howsure.metrics.spec import named
 
     if metric is not None:
-        write_grid(metric_page(metric), how=how)
-        return
-    write_grid(metric_grid(), how=how, title="Metrics")
-    if how == "table":
+        write_grid(metric_page(metric) if named(metric) else metrics_with(metric), how=how)
+    elif every or how != "table":
+        write_grid(metric_grid(), how=how, title="Metrics")
+    else:
+        for title, grid in metric_families().items():
+            write_grid(grid, how=how, title=title)
         write_grid(average_grid(), how=how, title="Averages over classes: metric@average")
 
 
-@app.command(help_epilogue=shown("methods"))
+@app.command(group=LOOK_UP, help_epilogue=shown("methods"))
 def methods(name: str | None = None, *, how: Format = "table") -> None:
-    """List the interval methods and their synonyms; or those that suit a metric; or tell what there is to know of one.
+    """List the interval methods, or all about one.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ def compare(
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
-    """Compare the models of a file, pair by pair, on the same cases.
+    """Two or more models on the same cases, pair by pair.
 
     Parameters
     ----------

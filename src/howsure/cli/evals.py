@@ -38,7 +38,7 @@ def evals(
     html: Page = None,
     how: Format = "table",
 ) -> None:
-    """Print what logs of evaluations of language models say of each task and model, and of their differences.
+    """Score logs of language-model evaluations, with differences.
 
     Logs of Inspect, lm-evaluation-harness, promptfoo, DeepEval, HELM, OpenAI evals, SWE-bench, OpenCompass and
     lighteval are joined by item; so are records of any evaluation, one row for each answer, whose columns are named by

@@ -10,7 +10,7 @@ from howsure.errors import HowsureError
 
 
 def examples(folder: Path = Path("examples"), /) -> None:
-    """Write the example data that the documents use: predictions of real models, a matrix, and logs.
+    """Write the example data of the documentation.
 
     Parameters
     ----------

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 EXAMPLES = {
+    "howsure": (
+        "howsure examples",
+        "howsure report examples/breast_cancer.csv --y-true label --y-pred logistic -o report.html",
+        "howsure compare examples/breast_cancer.csv --y-true label --y-pred logistic forest --metric f1",
+    ),
     "report": (
         "howsure report breast_cancer.csv --y-true label --y-pred logistic --by tumour_size -o report.html",
         "howsure report breast_cancer.csv --y-true label --y-pred logistic forest --pos-label malignant -m f1 mcc",
@@ -47,7 +52,7 @@ EXAMPLES = {
     "examples": ("howsure examples", "howsure report examples/breast_cancer.csv --y-true label --y-pred logistic"),
     "study init": ("howsure study init results --metrics f1@macro mcc",),
     "study run": ("howsure study run results/study.toml --out tables -o study.html",),
-    "metrics": ("howsure metrics", "howsure metrics fbeta"),
+    "metrics": ("howsure metrics", "howsure metrics fbeta", "howsure metrics calibration"),
     "methods": ("howsure methods", "howsure methods wilson", "howsure methods roc_auc"),
 }
 

@@ -44,7 +44,7 @@ def judge(
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
-    """Print the pass rate of cases that a model graded and people labelled in part, and how good the judge is.
+    """Pass rate from a model's grades and a few human labels.
 
     Parameters
     ----------

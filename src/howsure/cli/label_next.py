@@ -29,7 +29,7 @@ def label_next(
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
-    """Draw the rows of a pool of predictions that people should label next, those that tell most of a metric.
+    """Which rows to label next.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ def leaderboard(
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
-    """Rank models, and say which ranks each may have, who may be the best, and what the winner is worth.
+    """Rank models; which ranks each may have.
 
     Parameters
     ----------

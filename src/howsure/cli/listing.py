@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,6 +22,18 @@ from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
+FAMILIES = {  # the usual metrics; the others are listed on demand
+    "Predicted labels": (
+        "accuracy balanced_accuracy precision recall specificity npv f1 fbeta jaccard mcc kappa informedness fpr fnr "
+        "plr nlr dor ppv_at npv_at"
+    ),
+    "Scores and probabilities": (
+        "roc_auc average_precision sensitivity_at specificity_at recall_at precision_at brier_score log_loss ece"
+    ),
+    "One number per case": "mean median quantile std mae rmse r2 pass_at pass_all",
+    "Judges and raters": "percent_agreement fleiss_kappa gwet_ac1 krippendorff_alpha weighted_kappa",
+    "Detection and battles": "map froc bradley_terry win_rate",
+}
 MOST_RUNS = 1000  # of the tasks of an example, whatever number of them is asked for
 CHOICE = "Mid-p for proportions, DeLong and Wilson for areas, a score test for means, else flow or delta."
 
@@ -33,11 +46,51 @@ def metric_grid() -> Grid:
             definition.reads,
             _range(definition),
             ", ".join(definition.aliases),
-            definition.summary,
+            _meaning(definition),
         )
         for definition in REGISTRY
     ]
     return Grid(("metric", "reads", "range", "also called", "meaning"), tuple(rows))
+
+
+def metric_families() -> dict[str, Grid]:
+    """Return the usual metrics by what they are read from, a line each, after those of one's own."""
+    families = {"Your own": [each.name for each in REGISTRY if each.own]}
+    families |= {title: names.split() for title, names in FAMILIES.items()}
+    found: dict[str, Grid] = {}
+    for title, names in families.items():
+        rows = [(name, _meaning(parse(name).definition)) for name in names]
+        found |= {title: Grid(("metric", "meaning"), tuple(rows))} if rows else {}
+    more = len(REGISTRY) - sum(map(len, families.values()))
+    said = f"{more} more: howsure metrics --all. Search: howsure metrics WORD. All about one: howsure metrics NAME."
+    return found | {title: replace(grid, caption=said) for title, grid in [list(found.items())[-1]]}
+
+
+def metrics_with(word: str) -> Grid:
+    """Return the metrics in whose names or meaning a word stands.
+
+    Raises
+    ------
+    HowsureError
+        If there is none.
+    """
+    found = tuple((each.name, _meaning(each)) for each in _with(word))
+    if not found:
+        parse(word)  # names the nearest ones
+    return Grid(("metric", "meaning"), found, f"{len(found)} with {word!r}. All about one: howsure metrics NAME.")
+
+
+def _meaning(definition: Definition) -> str:
+    return definition.summary.replace("``", "")
+
+
+def _with(word: str) -> list[Definition]:
+    wanted = word.strip().lower().replace("_", " ")
+    return [
+        each
+        for each in REGISTRY
+        if any(wanted in text.lower().replace("_", " ") for text in (each.name, *each.aliases, each.summary))
+    ]
 
 
 def metric_page(metric: str) -> Grid:
@@ -52,7 +105,7 @@ def metric_page(metric: str) -> Grid:
     definition = asked.definition
     methods = suitable_methods(_example(metric), metric)
     said = {
-        "meaning": definition.summary,
+        "meaning": _meaning(definition),
         "also called": ", ".join(definition.aliases),
         "reads": definition.reads,
         "range": _range(definition),
@@ -63,6 +116,7 @@ def metric_page(metric: str) -> Grid:
         "scikit-learn": definition.sklearn or "",
         "interval by default": methods[0],
         "other intervals": ", ".join(methods[1:]),
+        "see also": ", ".join(each.name for each in _with(asked.asked) if each is not definition),
     }
     return _page("metric", asked.text, said)
 

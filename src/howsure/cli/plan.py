@@ -60,7 +60,7 @@ def plan(
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
-    """Print how many cases a study takes: for an interval of a width, or to show a difference; or what n cases reach.
+    """How many cases a width or a power takes.
 
     Parameters
     ----------

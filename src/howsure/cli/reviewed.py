@@ -31,7 +31,7 @@ def reviewed(
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
-    """Print the metrics of predictions whose labels were reviewed in part, with their intervals.
+    """Metrics after some of the labels were reviewed.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def review_plan(
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
-    """Print how many cases of each cell to review next, so that a metric's interval narrows most.
+    """Which cells to review next, for the narrowest interval.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".tsv")
 
-study_app = App(name="study", help="Many experiments in groups: run a study file, or begin one.")
+study_app = App(name="study", help="Many experiments: folds, seeds, sites.")
 
 
 @study_app.command(help_epilogue=shown("study run"))

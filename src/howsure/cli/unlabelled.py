@@ -43,7 +43,7 @@ def unlabelled(
     input_format: InputFormat = None,
     how: Format = "table",
 ) -> None:
-    """Print the metrics of scores in a file, without labels, with their intervals.
+    """Metrics of calibrated scores without labels.
 
     The scores are probabilities that hold; or a second file with a few labelled cases, --labelled, calibrates them.
 
