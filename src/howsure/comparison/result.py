@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.rope import Rope, share_within
+from howsure.comparison.sentences import ComparisonStyle, comparison_sentence
 from howsure.errors import HowsureError
 from howsure.estimates.drawn import Drawn
 from howsure.estimates.estimate import Estimate, positive_notes
@@ -291,9 +292,27 @@ class Comparison(OneRecord, Drawn, Named):
             return two_sided if (self.value > null) == above else 1.0  # half of it would not hold at every look
         return Sides(self.confidence_level, "greater" if above else "less").p_value(two_sided, self.value, null)
 
-    def sentence(self) -> str:
-        """Return what the numbers mean, in plain words that claim no more than they say."""
-        return comparison_sentence(self)
+    def sentence(self, style: ComparisonStyle = "plain") -> str:
+        """Return what the numbers mean, in words that claim no more than they say.
+
+        Parameters
+        ----------
+        style : {"plain", "clinical", "ml"}
+            Plain words; or as a clinical paper has it; or a machine-learning paper, in points of per cent.
+
+        Raises
+        ------
+        HowsureError
+            If there is no such style.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> models = hs.paired([1, 1, 0, 0, 1, 0] * 9, {"A": [1, 1, 0, 1, 1, 0] * 9, "B": [1, 0, 0, 1, 0, 1] * 9})
+        >>> print(hs.compare(models, "accuracy").sentence("ml"))
+        Accuracy: A − B = +50.0 points (95 % CI +37.1 to +62.9, p < 0.001; paired, n = 54).
+        """
+        return comparison_sentence(self, style)
 
     def to_dict(self) -> dict[str, Any]:
         """Return one flat record, without the draws."""
@@ -353,59 +372,3 @@ def comparison_grid(comparisons: Sequence[Comparison]) -> Grid:
     contrast = comparisons[0].contrast.replace("_", " ")
     headers = ("metric", "first", "second", contrast, f"{level} interval", "p", "method")
     return Grid(headers, tuple(rows), "; ".join(dict.fromkeys(notes)))
-
-
-def comparison_sentence(comparison: Comparison) -> str:
-    """Return what a comparison means in plain words."""
-    first, second = comparison.names
-    each, decimals = comparison, significant_decimals(comparison.low, comparison.high)
-    if math.isnan(each.value) or math.isnan(each.low):
-        return f"{first} and {second} cannot be compared in {each.label}: {each.reason}."
-    ends = f"{number(each.low, decimals)} to {number(each.high, decimals)}"
-    seen = f"{EFFECTS[each.contrast].words(first, second)} = {number(each.value, decimals)}"
-    lower = f" Lower values of {each.label} are better." if each.better == "lower" else ""
-    if math.isnan(each.p_value):
-        probability, error = each.probability_greater
-        chance = f"{_share(probability)} (Monte Carlo error {max(error, 0.001):.3f})"
-        return (
-            f"Given the data and the prior, {first} has the higher {each.label} with probability {chance}: {seen}, "
-            f"{percent(each.confidence_level)} credible interval {ends}.{_rope_sentence(each)}{lower}"
-        )
-    evidence = f"{seen}, {percent(each.confidence_level)} interval {ends}, {p_text(each.p_value)}, by {each.method}"
-    if not settled(each):
-        return (
-            f"The data do not settle which of {first} and {second} has the higher {each.label} ({evidence}). They are "
-            f"compatible with every {each.contrast.replace('_', ' ')} in the interval, and do not show that the two "
-            f"are equal.{lower}"
-        )
-    more, less = (first, second) if each.value > each.null else (second, first)
-    return f"The data show a higher {each.label} of {more} than of {less} ({evidence}).{lower}"
-
-
-def settled(comparison: Comparison) -> bool:
-    """Whether a comparison shows which value is higher: by its interval, and by its p-value where there is one.
-
-    A p-value adjusted for many comparisons asks for more than the interval of one.
-    """
-    each = comparison
-    if not (each.high < each.null or each.low > each.null):
-        return False
-    return not each.p_value > (1 - each.confidence_level) * (1 + 1e-6)
-
-
-def _rope_sentence(comparison: Comparison) -> str:
-    """Return what the draws say of a region of practical equivalence, where there is one."""
-    if comparison.rope is None:
-        return ""
-    rope = comparison.rope
-    return (
-        f" It lies within [{rope.low:g}, {rope.high:g}] with probability {_share(rope.inside.value)}, below with "
-        f"{_share(rope.below.value)}, above with {_share(rope.above.value)}."
-    )
-
-
-def _share(probability: float) -> str:
-    """Return a share of draws: what is not certain is not rounded to it."""
-    if probability < 0.0005:
-        return "below 0.001"
-    return "above 0.999" if probability > 0.9995 else f"{probability:.3f}"

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NoReturn, Self
 from numpy.typing import NDArray
 
 from howsure.estimates.drawn import Drawn
+from howsure.estimates.sentences import Style, sentence_of
 from howsure.grids import Grid, OneRecord, interval_text, number, percent, significant_decimals, value_text
 from howsure.methods.default import WHY
 from howsure.methods.interval import Interval
@@ -63,6 +64,10 @@ class Estimate(OneRecord, Drawn, float):
     label : str, optional
         The metric as it was asked for, ``"sensitivity"``, with the arguments of an operating point: what is printed.
         By default the metric's spec string.
+    cases : int
+        Number of cases that it was estimated from; 0 where it is not known.
+    counts : tuple of two int, optional
+        Numerator and denominator, where the metric is a share of cases that count alike.
 
     Examples
     --------
@@ -78,23 +83,14 @@ class Estimate(OneRecord, Drawn, float):
     """
 
     __slots__ = (
-        *(
-            "bounds",
-            "confidence_level",
-            "draws",
-            "high",
-            "is_positive_stated",
-            "label",
-            "low",
-            "method",
-            "metric",
-            "positive",
-        ),
-        *("reason", "standard_error", "stream"),
+        *("bounds", "cases", "confidence_level", "counts", "draws", "high", "is_positive_stated", "label", "low"),
+        *("method", "metric", "positive", "reason", "standard_error", "stream"),
     )
 
     ndim: ClassVar[int] = 0  # by which pandas tells a number that can be unpacked from a list
     bounds: tuple[float, float]
+    cases: int
+    counts: tuple[int, int] | None
     label: str
     low: float
     high: float
@@ -125,6 +121,8 @@ class Estimate(OneRecord, Drawn, float):
         positive: str = "",
         is_positive_stated: bool = True,
         label: str | None = None,
+        cases: int = 0,
+        counts: tuple[int, int] | None = None,
     ) -> Self:
         """Return the estimate; see the class."""
         self = super().__new__(cls, value)
@@ -142,6 +140,8 @@ class Estimate(OneRecord, Drawn, float):
         put(self, "positive", positive)
         put(self, "is_positive_stated", is_positive_stated)
         put(self, "label", metric if label is None else label)
+        put(self, "cases", cases)
+        put(self, "counts", counts)
         return self
 
     @property
@@ -203,6 +203,35 @@ class Estimate(OneRecord, Drawn, float):
         text = value_text(self.value, self.low, self.high)
         return f"{text} ({'; '.join(notes)})" if notes else text
 
+    def sentence(self, style: Style = "clinical") -> str:
+        """Return the estimate as one sentence, with the interval, the number of cases and the method.
+
+        Parameters
+        ----------
+        style : {"clinical", "ml", "card"}
+            As a clinical paper has it, with numerator and denominator; a machine-learning paper, in per cent; or the
+            card of an evaluation, in plain words.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        HowsureError
+            If there is no such style.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> sensitivity = hs.estimate(hs.from_counts(tp=42, fn=5, fp=3, tn=50), "sensitivity")
+        >>> print(sensitivity.sentence())
+        Sensitivity was 0.894 (95% CI 0.780 to 0.960; 42 of 47; mid-p exact interval).
+        >>> print(sensitivity.sentence("ml"))
+        Sensitivity: 89.4 % (95 % CI 78.0–96.0 %, n = 100; mid-p exact interval).
+        """
+        return sentence_of(self, style)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values, without the draws."""
         return {
@@ -232,20 +261,23 @@ def _made(fields: dict[str, Any]) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What an estimate is of: the metric's spec string, the one that was given, and the positive class."""
+    """What an estimate is of: the metric's spec string, the one that was given, the positive class, and the cases."""
 
     metric: str
     label: str
     positive: str = ""
     is_positive_stated: bool = True
+    cases: int = 0
 
     @classmethod
     def of(cls, metric: Metric, table: Table | None = None) -> Self:
         """Return a metric's names; with a table also its positive class, where the metric depends on which it is."""
+        if table is None:
+            return cls(metric.name, metric.label)
         stated = metric.spec is not None and metric.spec.positive_class is not None
-        if table is not None and (table.has_scores or (metric.positive is not None and not stated)):
-            return cls(metric.name, metric.label, table.positive, table.is_ordered)
-        return cls(metric.name, metric.label)
+        depends = table.has_scores or (metric.positive is not None and not stated)
+        positive = (table.positive, table.is_ordered) if depends else ("", True)
+        return cls(metric.name, metric.label, *positive, 0 if table.batch else int(table.rows))
 
 
 def estimate_of(
@@ -255,6 +287,7 @@ def estimate_of(
     interval: Interval,
     level: float,
     method: Method,
+    counts: tuple[int, int] | None = None,
 ) -> Estimate:
     """Return the estimate of a metric's value; the metric may be that of a smaller table than was asked about."""
     return Estimate(
@@ -263,6 +296,8 @@ def estimate_of(
         high=interval.high,
         metric=quantity.metric,
         label=quantity.label,
+        cases=quantity.cases,
+        counts=counts,
         confidence_level=level,
         method=method.name,
         standard_error=interval.standard_error,
@@ -287,7 +322,7 @@ def estimates_of(values: Sequence[float], **columns: Iterable[Any]) -> list[Esti
         without end.
     """
     made = list(map(float.__new__, repeat(Estimate), values))
-    usual = {"draws": None, "stream": None, "positive": "", "is_positive_stated": True}
+    usual = {"draws": None, "stream": None, "positive": "", "is_positive_stated": True, "cases": 0, "counts": None}
     for name, column in ({each: repeat(value) for each, value in usual.items()} | columns).items():
         deque(map(getattr(Estimate, name).__set__, made, column), maxlen=0)  # which is read-only but for its slots
     return made

@@ -401,6 +401,16 @@ def _of_a_batch(
     )
 
 
+def counts_of(metric: Metric, table: Table) -> tuple[int, int] | None:
+    """Return numerator and denominator of a metric that is a share of cases that count alike; None for others."""
+    share = metric.proportion
+    alike = table.design.is_counted and table.counts.sum() == table.rows
+    if share is None or not alike or (share.success_coefficients, share.failure_coefficients) != ((1, 1), (0, 1)):
+        return None
+    counts = table.cells.reshape(share.trials.shape)
+    return int(counts[share.successes].sum()), int(counts[share.trials].sum())
+
+
 def finished(
     quantity: Quantity, table: Table, metric: Metric, level: float, method: Method, interval: Interval
 ) -> Estimate:
@@ -412,4 +422,4 @@ def finished(
         other = f"of the other class, {table.labels.tolist()[0]}, it is {1 - value:.3f}"
         reason = "; ".join(filter(None, (reason, other)))
     told = interval if reason == interval.reason else replace(interval, reason=reason)
-    return estimate_of(metric, quantity, float(value), told, level, method)
+    return estimate_of(metric, quantity, float(value), told, level, method, counts_of(metric, table))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, UnknownKeyError
 from howsure.estimates.drawn import Correlations, ToXarray, drawn
 from howsure.estimates.estimate import Estimate, estimate_grid
+from howsure.estimates.sentences import Style, sentences_of
 from howsure.grids import Grid, Tabular
 from howsure.methods.method import Method
 from howsure.metrics.binding import resolve
@@ -115,6 +116,10 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
     def records(self) -> list[dict[str, Any]]:
         """Return one flat dict per metric."""
         return [each.to_dict() for each in self.values()]
+
+    def sentence(self, style: Style = "clinical") -> str:
+        """Return the estimates as sentences, one after the other; see `Estimate.sentence`."""
+        return sentences_of(self.values(), style)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Return the estimates' fields by metric."""

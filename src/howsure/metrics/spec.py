@@ -70,7 +70,7 @@ class Spec:
         ('ppv', 'f2', 'f1_macro', 'tpr_at+specificity=0.9')
         """
         name = self.asked or self.definition.name
-        head = "+".join((name, *self._settings(self._stated)))
+        head = "+".join((name, *self.stated))
         if self.average is None or "average" in self.implied:
             return head
         return f"{head}@{self.average}{self._tail}"
@@ -89,6 +89,11 @@ class Spec:
     def settings(self) -> list[str]:
         """The arguments as the text has them, ``["beta=2"]``."""
         return self._settings(self.arguments)
+
+    @property
+    def stated(self) -> list[str]:
+        """The arguments as the label has them."""
+        return self._settings(self._stated)
 
     @property
     def _stated(self) -> dict[str, Any]:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from howsure.metrics.spec import named, parse
 
 ACRONYMS = {
-    "f1": "F1",
-    "mcc": "MCC",
-    "npv": "NPV",
-    "ppv": "PPV",
-    "auc": "AUC",
-    "auroc": "AUROC",
+    **{
+        name: name.upper()
+        for name in ("f1", "f2", "mcc", "npv", "ppv", "auc", "auroc", "dor", "p4", "ece", "tpr", "fpr", "tnr", "fnr")
+    },
     "roc_auc": "ROC AUC",
-    "dor": "DOR",
-    "p4": "P4",
+    "lr+": "LR+",
+    "lr-": "LR−",
 }
 
 
@@ -29,15 +27,18 @@ def metric_words(text: str) -> str:
     --------
     >>> metric_words("f1@macro"), metric_words("recall@binary+positive_class=ill"), metric_words("log_loss")
     ('F1, macro average', 'recall of ill', 'log loss')
-    >>> metric_words("fbeta+beta=2@weighted")
-    'fbeta (beta=2), weighted average'
+    >>> metric_words("fbeta+beta=2@weighted"), metric_words("sensitivity_at")
+    ('fbeta (beta=2), weighted average', 'sensitivity at specificity 0.9')
     """
     if named(text) is None:
         return text.replace("_", " ")
     spec = parse(text)
     name = spec.definition.name if "average" in spec.implied else spec.asked or spec.definition.name
     words = ACRONYMS.get(name, name.replace("_", " "))
-    if spec.settings:
+    point = name.removesuffix("_at")
+    if point != name and spec.stated:
+        words = f"{ACRONYMS.get(point, point)} at {', '.join(spec.stated).replace('=', ' ')}"
+    elif spec.settings:
         words += f" ({', '.join(spec.settings)})"
     if spec.positive_class:
         return f"{words} of {spec.positive_class}"

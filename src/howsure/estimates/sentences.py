@@ -1,0 +1,96 @@
+"""An estimate, or an evaluation, as a sentence for a paper, a model card or a report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Literal, get_args
+
+from howsure.errors import one_of
+from howsure.grids import number, percent, significant_decimals
+from howsure.metrics.words import metric_words
+
+if TYPE_CHECKING:
+    from howsure.estimates.estimate import Estimate
+
+Style = Literal["clinical", "ml", "card"]
+METHODS = {  # in the words of a methods section, where the name alone says little
+    "mid_p": "mid-p exact interval",
+    "flow": "score interval (flow)",
+    "delong_score": "DeLong score interval",
+    "delong": "DeLong interval",
+    "wilson": "Wilson score interval",
+    "clopper_pearson": "Clopper–Pearson exact interval",
+    "tango": "Tango score interval",
+    "empirical_likelihood_score": "empirical-likelihood score interval",
+    "bootstrap_bca": "BCa bootstrap interval",
+    "bootstrap_percentile": "percentile bootstrap interval",
+    "bayes": "posterior interval",
+    "two_rates": "interval from both rates' mid-p intervals",
+    "extremes": "simultaneous intervals of the classes",
+    "delta": "delta-method interval",
+}
+MOST_PERCENT = 1.0  # of the range of a metric that is told in per cent
+
+
+def sentence_of(each: Estimate, style: Style) -> str:
+    """Return an estimate in one sentence, see `Estimate.sentence`."""
+    one_of("style", style, get_args(Style))
+    what = metric_words(each.label) or "value"
+    what = f"{what[:1].upper()}{what[1:]}{f' of {each.positive}' if each.positive else ''}"
+    if math.isnan(each.value):
+        return f"{what} is undefined: {each.reason.removeprefix('undefined: ') or 'it has no value on these cases'}."
+    return WRITERS[style](what, each)
+
+
+def _clinical(what: str, each: Estimate) -> str:
+    value, low, high = _numbers(each)
+    about = [f"{percent(each.confidence_level).replace(' %', '%')} CI {low} to {high}" if low else "no interval"]
+    if each.counts is not None:
+        about.append(f"{each.counts[0]:,} of {each.counts[1]:,}")
+    elif each.cases:
+        about.append(f"{each.cases:,} cases")
+    return f"{what} was {value} ({'; '.join([*about, *_method(each)])})."
+
+
+def _ml(what: str, each: Estimate) -> str:
+    in_percent = each.bounds[0] >= 0 and each.bounds[1] <= MOST_PERCENT
+    value, low, high = _numbers(each, 100.0 if in_percent else 1.0)
+    unit = " %" if in_percent else ""
+    interval = f"{percent(each.confidence_level)} CI {low}–{high}{unit}" if low else "no interval"
+    size = [f"n = {each.cases:,}"] if each.cases else []
+    return f"{what}: {value}{unit} ({'; '.join([', '.join([interval, *size]), *_method(each)])})."
+
+
+def _card(what: str, each: Estimate) -> str:
+    value, low, high = _numbers(each)
+    cases = f"these {each.cases:,} cases" if each.cases else "the data"
+    if not low:
+        return f"{what} is {value}; {cases} do not tell how sure that is."
+    level = percent(each.confidence_level)
+    return f"{what} is {value}; {cases} are compatible with {low} to {high} ({level} interval: {_by(each)})."
+
+
+WRITERS: dict[str, Callable[[str, Estimate], str]] = {"clinical": _clinical, "ml": _ml, "card": _card}
+
+
+def sentences_of(estimates: Iterable[Estimate], style: Style) -> str:
+    """Return the sentences of several estimates."""
+    return " ".join(sentence_of(each, style) for each in estimates)
+
+
+def _numbers(each: Estimate, unit: float = 1.0) -> tuple[str, str, str]:
+    """Return value and limits in a unit, with digits that suit the interval's width; no limits where undefined."""
+    value, low, high = unit * each.value, unit * each.low, unit * each.high
+    decimals = significant_decimals(each.low, each.high) - round(math.log10(unit))
+    if math.isnan(low) or math.isnan(high):
+        return number(value, decimals), "", ""
+    return number(value, decimals), number(low, decimals), number(high, decimals)
+
+
+def _by(each: Estimate) -> str:
+    return METHODS.get(each.method, each.method.replace("_", " "))
+
+
+def _method(each: Estimate) -> list[str]:
+    return [_by(each)] if each.method and not math.isnan(each.low) else []

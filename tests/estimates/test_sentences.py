@@ -1,0 +1,92 @@
+"""Estimates and comparisons as sentences: what papers and cards quote, with nothing that the numbers do not say."""
+
+import math
+
+import numpy as np
+import pytest
+
+import howsure as hs
+
+TABLE = hs.from_counts(tp=42, fn=5, fp=3, tn=50)
+
+
+def test_shares_have_numerator_and_denominator():
+    """A share of cases that count alike is told with its counts, as STARD asks; other metrics with the cases."""
+    for metric, counts in {
+        "sensitivity": (42, 47),
+        "specificity": (50, 53),
+        "ppv": (42, 45),
+        "accuracy": (92, 100),
+    }.items():
+        found = hs.estimate(TABLE, metric)
+        assert (found.counts, found.cases) == (counts, 100)
+        assert found.value == pytest.approx(counts[0] / counts[1])
+        assert f"; {counts[0]} of {counts[1]}; mid-p exact interval)." in found.sentence("clinical")
+    for metric in ("f1", "mcc", "plr", "fdr+zero_division=0"):
+        assert hs.estimate(TABLE, metric).counts is None or metric.startswith("fdr")
+    assert "; 100 cases; " in hs.estimate(TABLE, "mcc").sentence()
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        hs.confusion([0, 1, 1, 0], [0, 1, 0, 0], sample_weight=[1, 2, 0.5, 1]),
+        hs.estimate(hs.calibrated([0.2, 0.7, 0.9]), "accuracy", threshold=0.5),
+    ],
+)
+def test_weights_and_expected_counts_are_no_counts(table):
+    """Sums of weights and expected numbers are not told as counts."""
+    found = table if isinstance(table, hs.Estimate) else hs.estimate(table, "recall")
+    assert found.counts is None
+
+
+@pytest.mark.parametrize("style", ["clinical", "ml", "card"])
+@pytest.mark.parametrize("metric", ["sensitivity", "mcc", "lr+", "ppv_at+prevalence=0.02", "f2"])
+def test_every_style_has_the_numbers(style, metric):
+    """Each style is one sentence with the limits, the level and the method of the estimate."""
+    found = hs.estimate(TABLE, metric, confidence_level=0.9)
+    said = found.sentence(style)
+    in_percent = style == "ml" and found.bounds[1] <= 1 and found.bounds[0] >= 0
+    unit, decimals = (100, 1) if in_percent else (1, 3)
+    assert all(f"{unit * each:.{decimals}f}" in said for each in (found.value, found.low, found.high))
+    assert "90 %" in said or "90%" in said
+    assert said.endswith(".")
+    assert "\n" not in said
+
+
+def test_what_is_undefined_is_told_so():
+    """An undefined value has its reason; one without limits says that they are missing."""
+    assert (
+        hs.estimate(hs.from_counts([[5, 3], [0, 0]]), "recall")
+        .sentence()
+        .startswith("Recall is undefined: there is no")
+    )
+    alone = hs.Estimate(0.5, low=math.nan, high=math.nan, metric="f1")
+    assert "no interval" in alone.sentence()
+    with pytest.raises(hs.HowsureError, match="style"):
+        alone.sentence("apa")
+
+
+def test_evaluations_join_their_sentences():
+    """An evaluation has one sentence for each metric, by the names that were asked for."""
+    said = hs.evaluate(TABLE, ["sensitivity", "specificity"]).sentence()
+    assert said == " ".join(hs.estimate(TABLE, each).sentence() for each in ("sensitivity", "specificity"))
+
+
+def test_comparisons_have_signs_and_points():
+    """A difference of shares is told in points with its sign, a ratio plainly; a tie is not told as a finding."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 300)
+    models = {name: np.where(rng.random(300) < rate, truth, 1 - truth) for name, rate in (("A", 0.95), ("B", 0.7))}
+    paired = hs.paired(truth, models)
+    found = hs.compare(paired, "accuracy")
+    said = found.sentence("ml")
+    assert f"A − B = +{100 * found.value:.1f} points (95 % CI +{100 * found.low:.1f} to +{100 * found.high:.1f}" in said
+    assert said.endswith("paired, n = 300).")
+    tie = hs.compare(hs.paired(truth, {"A": models["A"], "C": models["A"]}), "accuracy")
+    assert tie.sentence("clinical").endswith("the data do not tell the two apart.")
+    ratio = hs.compare(paired, "accuracy", contrast="ratio").sentence("ml")
+    assert "points" not in ratio
+    separate = hs.compare(TABLE, hs.from_counts(tp=30, fn=17, fp=3, tn=50), "mcc").sentence("ml")
+    assert "paired" not in separate
+    assert "points" not in separate
