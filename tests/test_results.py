@@ -188,6 +188,15 @@ def test_long_tables_are_cut_in_the_middle():
     assert curve._repr_html_().count("<tr>") == 61
 
 
+def test_whole_numbers_of_groups_stay_whole():
+    """The keys of groups are whole numbers in a pandas frame, where the row of all cases has none."""
+    groups = hs.from_counts([[[5, 1], [1, 5]], [[4, 2], [2, 4]]])
+    column = hs.estimate(groups, "f1").to_pandas()["group"]
+    assert column.isna().tolist() == [True, False, False]
+    assert [int(each) for each in column[1:]] == [0, 1]
+    assert "float" not in str(column.dtype)
+
+
 def test_copies_and_pickles_are_equal(result):
     """A result survives pickle, copy and deepcopy."""
     for other in (pickle.loads(pickle.dumps(result)), copy.copy(result), copy.deepcopy(result)):

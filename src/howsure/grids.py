@@ -331,7 +331,12 @@ def to_frame(columns: Mapping[str, Any], backend: Backend) -> Any:
     except ImportError:
         message = f"This needs the package '{backend}'. Install it, or use `to_dict`."
         raise HowsureError(message) from None
-    return nw.from_dict(columns, backend=backend).to_native()
+    frame = nw.from_dict(columns, backend=backend).to_native()
+    if backend == "pandas":  # whole numbers beside a missing one would be floats
+        for name, column in columns.items():
+            if any(each is None for each in column) and all(type(each) is int for each in column if each is not None):
+                frame[name] = frame[name].astype("Int64")
+    return frame
 
 
 def any_frame(columns: Mapping[str, Any]) -> Any:

@@ -640,3 +640,13 @@ def test_dots_name_a_positive_class_that_nobody_named():
     assert hs.plots.intervals(hs.evaluate(named, ["recall"])).get_xlabel().endswith("interval")
     both = hs.paired(true, {"A": said, "B": ["cat"] * 40})
     assert hs.plots.differences(hs.compare(both, "recall")).get_xlabel().endswith("interval\npositive class: dog")
+
+
+def test_a_display_is_one_line():
+    """A cell of a notebook that ends in a display shows its picture, and not the table of its points."""
+    display = hs.plots.RocCurveDisplay.from_predictions([0, 1, 1, 0, 1], [0.1, 0.9, 0.4, 0.3, 0.2])
+    assert "\n" not in repr(display)
+    assert repr(display).startswith("<RocCurveDisplay: AUC ")
+    matrix = hs.plots.ConfusionMatrixDisplay.from_predictions([0, 1, 1, 0], [0, 1, 0, 0])
+    assert repr(matrix) == "<ConfusionMatrixDisplay of <ConfusionTable: 4 cases: 2 of class 0, 2 of class 1>>"
+    assert dir(hs.plots) == sorted(hs.plots.__all__)

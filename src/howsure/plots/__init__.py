@@ -55,3 +55,7 @@ __all__ = [
     "ranks",
     "review_plan",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -29,7 +29,7 @@ def _along_thresholds(table: ScoresTable, *, metric: str = "f1", **settings: Any
     return next(iter(threshold_curves(table, metric, **settings).values()))
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class CurveDisplay(ABC):
     """A curve with its band, what sums it up where there is such a number, and the axes it was drawn on last.
 
@@ -59,6 +59,10 @@ class CurveDisplay(ABC):
     line_: Any = field(default=None, init=False, repr=False)
     curve_of: ClassVar[Callable[..., Any]]  # from a table of scores
     area: ClassVar[tuple[str, str] | None] = None  # metric that sums up the curve, and its short name
+
+    def __repr__(self) -> str:
+        summed = "" if self.summary is None or self.area is None else f" {self.area[1]} {self.summary},"
+        return f"<{type(self).__name__}:{summed} {len(self.curve.x):,} points>"
 
     @classmethod
     def from_scores(
@@ -202,7 +206,7 @@ class ThresholdDisplay(CurveDisplay):
     curve_of = staticmethod(_along_thresholds)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ConfusionMatrixDisplay:
     """A confusion matrix with an interval in each cell; of groups one panel each, all cases first.
 
@@ -225,6 +229,9 @@ class ConfusionMatrixDisplay:
     confidence_level: float = 0.95
     ax_: Any = field(default=None, init=False, repr=False)
     figure_: Any = field(default=None, init=False, repr=False)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.table!r}>"
 
     @classmethod
     def from_predictions(
