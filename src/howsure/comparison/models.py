@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal, cast
 
 import numpy as np
 
+from howsure.cached import cached_property
 from howsure.comparison.compare import compare
 from howsure.comparison.contenders import groups_are_models
 from howsure.comparison.multiplicity import CORRECTIONS, adjusted_p_values, simultaneous_differences

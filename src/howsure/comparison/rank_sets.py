@@ -9,12 +9,12 @@ difference is part of it, so that few cases decide nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.cached import cached_property
 from howsure.designs.base import quotient
 from howsure.methods.standard_errors import normal_quantile
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.cached import cached_property
 from howsure.errors import HowsureError, checked_level, looked_up, real_numbers
 from howsure.estimates.drawn import Drawn
 from howsure.grids import Grid, Tabular

@@ -9,10 +9,10 @@ import json
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
+from howsure.cached import cached_property
 from howsure.errors import HowsureError
 
 ARCHIVE, GZIP, PARQUET = b"PK\x03\x04", b"\x1f\x8b", b"PAR1"

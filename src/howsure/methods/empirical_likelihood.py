@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.cached import cached_property
 from howsure.designs.base import quotient
 from howsure.methods.standard_errors import normal_quantile, quantile
 

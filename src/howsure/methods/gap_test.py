@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.cached import cached_property
 from howsure.designs.base import DUST
 from howsure.methods.halving import edge
 from howsure.methods.interval import ONE_CLUSTER, UNDEFINED, AtLevels, Interval

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.cached import cached_property
 from howsure.errors import HowsureError
 from howsure.metrics.class_sets import ClassSet
 from howsure.metrics.forms import Better, Distance, Parts, Proportion, Rank, Ratio

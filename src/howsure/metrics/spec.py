@@ -7,12 +7,13 @@ import math
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 import howsure.metrics.confusion  # noqa: F401 - the usual metrics; the registry finds the others
+from howsure.cached import cached_property
 from howsure.errors import HowsureError, one_of
 from howsure.metrics.averages import canonical_average
 from howsure.metrics.registry import REGISTRY, Definition, canonical

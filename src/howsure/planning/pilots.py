@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.cached import cached_property
 from howsure.designs.base import is_heard
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.estimates.passes import own_table

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.cached import cached_property
 from howsure.pooling.likelihood import Likelihood
 from howsure.pooling.rows import FARTHEST, LARGEST_TAU, Rows, rows_about_the_maximum
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from howsure.cached import cached_property
 
 Array = NDArray[Any]
 NODES = 15  # of the Gauss-Hermite rule about the mode of each site

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar, final
 
+from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.errors import HowsureError, UndefinedDesignError, listed, looked_up
 from howsure.grids import MOST_ROWS, Grid

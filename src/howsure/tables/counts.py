@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, ClassVar, Protocol, Self, TypeVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.cached import cached_property
 from howsure.native.outcomes import MOST_CLASSES, margins, outcomes, summed
 
 Array = NDArray[Any]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import count, takewhile
 from typing import Any, ClassVar, final
 from zlib import crc32
@@ -11,6 +11,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.cached import cached_property
 from howsure.designs.sums import added_up
 from howsure.tables.counts import DUST, ClassCounts, Outcomes
 from howsure.tables.table import BLOCK_CELLS, Table

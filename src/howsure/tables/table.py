@@ -6,7 +6,6 @@ import abc
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 from uuid import uuid4
@@ -14,6 +13,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES, Design, quotient
 from howsure.designs.counted import Independent, smoothed

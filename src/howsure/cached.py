@@ -1,0 +1,40 @@
+"""A property that is computed once for each object, without the lock of Python 3.11's `functools.cached_property`.
+
+A process that forks while another thread holds the lock inherits it locked, and waits for ever. Python 3.12 dropped the
+lock. Two threads may compute a value at the same time; both get the one that was stored first.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    from functools import cached_property
+else:
+    import functools
+
+    class cached_property(functools.cached_property):  # noqa: N801 - the name of the one that it replaces
+        """A property that is computed once for each object.
+
+        Examples
+        --------
+        >>> class Circle:
+        ...     @cached_property
+        ...     def area(self):
+        ...         return 3.14
+        >>> Circle().area
+        3.14
+        """
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            """Return the stored value, or compute and store it."""
+            if instance is None:
+                return self
+            stored = vars(instance)
+            if self.attrname not in stored:
+                return stored.setdefault(self.attrname, self.func(instance))
+            return stored[self.attrname]
+
+
+__all__ = ["cached_property"]
