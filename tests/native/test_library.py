@@ -1,12 +1,15 @@
 """What computes: compiled C, or NumPy."""
 
 import ctypes
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.native import library
+from howsure.native import compile as builder, library
 from howsure.native.growth import grown
 from howsure.native.interpolation import interpolated
 from howsure.native.library import SWITCH, kernel, running
@@ -16,11 +19,43 @@ from howsure.native.rising import rising_shares
 from howsure.native.sorting import count_scores
 
 
-def test_the_environment_turns_compiled_code_off(monkeypatch):
-    """With HOWSURE_NATIVE at 0 nothing compiled runs."""
-    monkeypatch.setenv(SWITCH, "0")
+@pytest.mark.parametrize("word", ["0", "no", "OFF", "False"])
+def test_the_environment_turns_compiled_code_off(monkeypatch, word):
+    """With HOWSURE_NATIVE at 0, or a word for no, nothing compiled runs."""
+    monkeypatch.setenv(SWITCH, word)
     assert kernel("rank_sums") is None
-    assert running() == "NumPy (HOWSURE_NATIVE=0)"
+    assert running() == f"NumPy (HOWSURE_NATIVE={word})"
+
+
+def test_other_words_of_the_switch_are_refused(monkeypatch):
+    """A word that is neither on nor off is named; the builder has the same words for off."""
+    monkeypatch.setenv(SWITCH, "maybe")
+    with pytest.raises(hs.HowsureError, match="HOWSURE_NATIVE is 0 or 1, not 'maybe'"):
+        running()
+    monkeypatch.setenv(SWITCH, "yes")
+    assert not library.is_off()
+    assert library.OFF == builder.OFF
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.1, 0.5, 0.9, 0.999])
+def test_a_truncated_library_is_not_loaded(tmp_path, share):
+    """A library whose end is missing counts as none, in a process of its own, which loading it could end."""
+    whole = next(each for name in library.FILES if (each := library.HERE / name).exists())
+    if not whole.name.endswith(".so"):
+        pytest.skip("other systems check their libraries")
+    content = whole.read_bytes()
+    assert library.is_whole(content)
+    (tmp_path / whole.name).write_bytes(content[: int(share * len(content))])
+    code = (
+        "import pathlib, sys, howsure as hs\nfrom howsure.native import library\nlibrary.HERE = pathlib.Path(sys.argv[1])\n"
+        "print(library.running(), hs.roc_auc_score([0, 1, 1], [0.1, 0.4, 0.3]).value)"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != SWITCH}
+    found = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, env=environment, check=False
+    )
+    assert (found.returncode, found.stdout) == (0, "NumPy (not compiled) 1.0\n")
 
 
 def test_the_versions_say_what_computes(capsys):

@@ -29,6 +29,7 @@ OPTIONS = (
 )
 SUFFIXES = {"darwin": ".dylib", "win32": ".dll"}
 LONGEST = 300  # seconds
+OFF = ("0", "no", "off", "false")  # words of HOWSURE_NATIVE
 
 
 def compiler() -> list[str] | None:
@@ -49,7 +50,7 @@ def build(folder: Path = HERE) -> Path | None:
         By default that of the sources, from which a checkout runs.
     """
     command = compiler()
-    is_off = os.environ.get("HOWSURE_NATIVE", "") in {"0", "off", "false"}
+    is_off = os.environ.get("HOWSURE_NATIVE", "").strip().lower() in OFF
     if is_off or command is None:
         say("no compiled kernels: " + ("HOWSURE_NATIVE is off" if is_off else "no C compiler is found"))
         return None

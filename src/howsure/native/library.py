@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import struct
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +22,7 @@ HERE = Path(__file__).parent
 FILES = ("kernels.so", "kernels.dylib", "kernels.dll")
 VERSION = 3  # of the functions' arguments: a library of another one is not called
 SWITCH = "HOWSURE_NATIVE"
+OFF, ON = ("0", "no", "off", "false"), ("", "1", "yes", "on", "true")  # words of the switch
 Memory = ctypes.c_char * 0  # which C takes as the place where it starts
 
 
@@ -60,8 +62,18 @@ def require_equal(name: str, *sizes: Any) -> None:
 
 
 def is_off() -> bool:
-    """Whether the environment says that nothing compiled shall run."""
-    return os.environ.get(SWITCH, "") in {"0", "off", "false"}
+    """Whether the environment variable switches the compiled kernels off.
+
+    Raises
+    ------
+    HowsureError
+        If its value is no word for on or off.
+    """
+    value = os.environ.get(SWITCH, "").strip().lower()
+    if value not in OFF + ON:
+        message = f"The environment variable {SWITCH} is 0 or 1, not {os.environ[SWITCH]!r}."
+        raise HowsureError(message)
+    return value in OFF
 
 
 def running() -> str:
@@ -81,12 +93,38 @@ def running() -> str:
 def _library() -> ctypes.CDLL | None:
     for name in FILES:
         try:
+            if not is_whole((HERE / name).read_bytes()):
+                continue
             library = ctypes.CDLL(str(HERE / name))
             if library.howsure_version() == VERSION:
                 return library
         except (OSError, AttributeError):  # none there, of another system, or of another version
             continue
     return None
+
+
+def is_whole(library: bytes) -> bool:
+    """Return False for a 64-bit ELF file whose end is missing; True for other files, which their loaders check.
+
+    Linux maps a truncated library without an error and ends the process where a missing page is read.
+
+    Parameters
+    ----------
+    library : bytes
+        The content of the file.
+    """
+    if library[:6] != b"\x7fELF\x02\x01":  # 64 bits, little-endian
+        return True
+    try:
+        segments, sections = struct.unpack_from("<QQ", library, 32)
+        segment_size, segment_count, section_size, section_count = struct.unpack_from("<HHHH", library, 54)
+        ends = [sections + section_size * section_count]
+        for index in range(segment_count):
+            start = segments + segment_size * index
+            ends.append(sum(struct.unpack_from("<Q", library, start + at)[0] for at in (8, 32)))  # offset and size
+    except struct.error:
+        return False
+    return bool(max(ends) <= len(library))
 
 
 def _argument(value: Any) -> Any:
