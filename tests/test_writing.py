@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import howsure as hs
+from howsure.sources.matrices import matrix_table
 from howsure.writing import written
 
 TABLE = hs.from_counts([[50, 3], [5, 42]])
@@ -52,6 +53,55 @@ def test_a_full_disk_leaves_what_was_there(save, tmp_path, monkeypatch):
     monkeypatch.undo()
     assert path.read_text() == "old"
     assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+def test_a_writer_that_removes_what_it_cannot_fill_is_no_other_error(tmp_path):
+    """PyArrow removes a file that a full disk leaves unfinished; the error still names the full disk."""
+
+    def fill(place):
+        Path(place).unlink()
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(hs.HowsureError, match="cannot be written: No space left on device"):
+        written(tmp_path / "table.parquet", fill)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_link_to_itself_is_replaced_by_the_file(save, tmp_path):
+    """A link that leads nowhere does not stop the writing."""
+    name, write = save
+    path = tmp_path / name
+    path.symlink_to(path)
+    write(path)
+    assert path.is_file()
+    assert not path.is_symlink()
+
+
+READERS = {
+    "cases": lambda path: hs.confusion("a", "b", data=str(path)),
+    "matrix": lambda path: matrix_table(path, None),
+    "log": hs.read_log,
+    "table": hs.load,
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("kind", ["link to itself", "link to nothing", "folder", "nothing", "empty", "binary"])
+def test_what_is_no_file_of_data_is_one_line_of_error(reader, kind, tmp_path):
+    """Links without a target, folders, missing, empty and binary files are named, and nothing else is raised."""
+    path = tmp_path / "data.json"
+    if kind == "link to itself":
+        path.symlink_to(path)
+    elif kind == "link to nothing":
+        path.symlink_to(tmp_path / "gone.json")
+    elif kind == "folder":
+        path.mkdir()
+    elif kind in {"empty", "binary"}:
+        path.write_bytes(b"" if kind == "empty" else bytes(range(256)) * 8)
+    with pytest.raises(hs.HowsureError, match=r"data\.json") as caught:
+        READERS[reader](path)
+    assert "\n" not in str(caught.value)
+    assert "Did you mean 'data.json'" not in str(caught.value)
 
 
 def test_a_folder_that_is_not_there_is_named(save, tmp_path):

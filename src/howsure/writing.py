@@ -30,7 +30,7 @@ def written(path: str | Path, content: str | Callable[[Path], object]) -> Path:
     """
     path = checked_path(path)
     try:
-        place = path.resolve()  # a link stays, what it leads to is replaced
+        place = Path(os.path.realpath(path))  # a link stays, its target is replaced; one to itself is replaced
         if place.exists() and not place.is_file():
             _fill(path, content)
         else:
@@ -62,7 +62,7 @@ def _replace(place: Path, content: str | Callable[[Path], object]) -> None:
         beside.chmod(mode)
         beside.replace(place)
     except BaseException:
-        beside.unlink()
+        beside.unlink(missing_ok=True)  # PyArrow removes a file that it cannot fill
         raise
 
 

@@ -22,7 +22,7 @@ from howsure.logs.own_records import own_records
 from howsure.logs.promptfoo import PROMPTFOO
 from howsure.logs.records import Reader, Reported, Score
 from howsure.logs.swe_bench import SWE_BENCH
-from howsure.sources.locations import is_file, nearby
+from howsure.sources.locations import is_file, missing
 
 READERS: list[Reader] = [INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL, HELM, OPENAI_EVALS, SWE_BENCH, OPENCOMPASS, LIGHTEVAL]
 BESIDE = {  # files that HELM writes beside its logs
@@ -201,8 +201,7 @@ def _files(given: Any, *, every: bool = False) -> Iterator[tuple[Path, bool]]:
     elif is_file(path):
         yield path, True
     else:
-        message = f"There is no file '{given}'.{nearby(path)}"
-        raise HowsureError(message)
+        raise missing(path)
 
 
 def _read(path: Path, *, is_alone: bool) -> Read:

@@ -70,8 +70,16 @@ def _files(given: Location) -> list[Location]:
         return [file for each in matching for file in _files(each)]
     if path.exists():
         return [path]  # a pipe, say
-    message = f"There is no file '{path}'.{nearby(path)}"
-    raise HowsureError(message)
+    raise missing(path)
+
+
+def missing(path: Path) -> HowsureError:
+    """Return the error for a path that is no file: a folder, a link without a target, or nothing."""
+    if path.is_dir():
+        return HowsureError(f"'{path}' is a folder. Name a file.")
+    if path.is_symlink():
+        return HowsureError(f"'{path}' is a link to itself or to a file that does not exist.")
+    return HowsureError(f"There is no file '{path}'.{nearby(path)}")
 
 
 def _is_data(path: Path) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import DoubtfulDataError, HowsureError
 from howsure.escapes import is_number
-from howsure.sources.locations import is_file, nearby
+from howsure.sources.locations import is_file, missing
 from howsure.sources.matrix_axes import Axis, axis_kind, corner_names, laid_out
 from howsure.sources.text_encoding import decoded
 
@@ -51,8 +51,7 @@ def read_matrix(
     """
     path = Path(path)
     if not is_file(path):
-        message = f"There is no file '{path}'.{nearby(path)}"
-        raise HowsureError(message)
+        raise missing(path)
     rows = _cells(path)
     if not rows:
         message = f"'{path}' is empty."
