@@ -44,6 +44,17 @@ def numbers(name: str, value: Any, shape: Shape, low: float = 0.0, high: float =
     _within(name, value, low, high)
 
 
+def whole_numbers_of_cases(cells: Array) -> Array:
+    """Return the numbers of cases that counts ``(..., cells)`` add up to; refuse more than whole floats can tell."""
+    with np.errstate(over="ignore"):
+        sums = cells.sum(-1)
+    if sums.size and sums.max() > MOST_CASES:
+        refuse(
+            f"`counts` add up to {sums.max():.3g}, and the most cases are {MOST_CASES:.3g}. Divide them by a factor."
+        )
+    return np.asarray(np.rint(sums).astype(int))
+
+
 def positions(name: str, value: Any, shape: Shape, size: int, least: int = 0) -> None:
     """Check an array of positions among ``size`` things, from ``least`` (0, or −1 where there may be none) on."""
     array(name, value, shape, WHOLE)

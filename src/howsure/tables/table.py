@@ -98,7 +98,7 @@ class Table(abc.ABC):
         invariants.array("counts", self.counts, (None,) * max(np.ndim(self.counts), self.axes))
         invariants.numbers("counts", self.counts, self.counts.shape)
         if np.ndim(self.rows) == 0 and self.rows == -1:
-            sums = np.rint(self.cells.sum(-1)).astype(int)
+            sums = invariants.whole_numbers_of_cases(self.cells)
             object.__setattr__(self, "rows", sums if self.batch else int(sums))
         self._check()
 
