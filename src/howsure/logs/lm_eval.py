@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import listed
-from howsure.logs.metrics import PLACEHOLDERS, is_exponential
+from howsure.logs.metrics import BITS, PLACEHOLDERS, is_exponential
 from howsure.logs.opening import Opened
 from howsure.logs.records import Reader, Reported, Score, entries, mapping, number, text
 
@@ -23,7 +23,6 @@ OTHERS = {  # what early versions, which do not name their metrics, write beside
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
     *("doc_hash", "prompt_hash", "target_hash"),
 }
-BITS = {"bits_per_byte"}
 PER_UNIT = {"weighted_perplexity", "word_perplexity", "byte_perplexity", *BITS}  # of a log-likelihood and a length
 
 
@@ -56,6 +55,8 @@ def _score(value: Any, name: str, aggregation: str) -> tuple[float, float] | Non
         likelihood, length = map(number, value)
         unit = math.log(2) if aggregation in BITS else 1.0
         return (-likelihood / length / unit, length) if length > 0 else (math.nan, 1.0)
+    if isinstance(value, list) and value and all(isinstance(each, bool) for each in value):
+        return sum(value) / len(value), float(len(value))  # several instructions in one item, as IFEval has them
     if _is_of_a_whole(value):
         return None
     return (-number(value) if is_exponential(aggregation) else number(value)), 1.0
@@ -203,7 +204,8 @@ def tasks_without_samples(log: Opened) -> list[str] | None:
     """Return the tasks of a file of results that have no file of samples beside it; None for other files."""
     found = RESULTS.fullmatch(log.path.name)
     results = mapping(log.first.get("results"))
-    if found is None:
+    is_own = isinstance(log.first.get("results"), dict) and all(isinstance(each, dict) for each in results.values())
+    if found is None or not (is_own or found["date"]):  # other programs write a results.json, too
         return None
     groups = mapping(log.first.get("group_subtasks"))
     ending = f"_{found['date']}.jsonl" if found["date"] else ".jsonl"
