@@ -297,3 +297,43 @@ def test_codes_of_failures_and_further_scores_are_named(tmp_path):
     assert any("'score' comes first; `metric` (--metric) shows 'turn'" in each for each in said)
     signed = [{"score": (-1, 0, 1, -2)[n % 4]} for n in range(20)]
     assert hs.read_log(written(tmp_path / "signed.jsonl", signed, lines=True), score="score").notes == ()
+
+
+def test_logs_of_lmms_eval(tmp_path):
+    """Names start with the date; a metric is an object with a score; answers are no lists in later versions."""
+    date = {"org__a": "20250101_120000", "org__b": "20250102_130000_f00d"}
+    for model, start in date.items():
+        right = 6 if model == "org__a" else 8
+        rows = [
+            {"doc_id": n, "doc": {}, "target": "x", "filtered_resps": "long" if n % 2 else ["long"], "doc_hash": f"{n}"}
+            | {"input": "asked", "mme_score": {"question_id": n, "score": float(n < right)}}
+            for n in range(12)
+        ]
+        written(tmp_path / model / f"{start}_samples_mme.jsonl", rows, lines=True)
+        results = {"mme": {"mme_score,none": right / 12, "mme_score_stderr,none": "N/A"}, "other": {"acc,none": 0.5}}
+        written(
+            tmp_path / model / f"{start}_results.json", {"results": results, "model_name": model.replace("__", "/")}
+        )
+    found, said = of(tmp_path)
+    assert found == {("mme", "org/a"): 0.5, ("mme", "org/b"): 8 / 12}
+    assert not any("harness reports" in each for each in said)
+    assert sum("'other' without samples" in each for each in said) == 2
+    assert set(hs.read_log(tmp_path)["answer"]) == {"long"}
+
+
+def test_answers_without_a_match_are_items(tmp_path):
+    """A sample of OpenAI evals without a verdict is an item without a score."""
+    events = [{"sample_id": f"s{n}", "type": "match", "data": {"correct": n > 3} if n else {}} for n in range(8)]
+    lines = [{"spec": {"eval_name": "sums", "run_id": "1", "completion_fns": ["m"]}}, *events]
+    found, said = of(written(tmp_path / "run.jsonl", lines, lines=True))
+    assert list(found.values()) == [4 / 7]
+    assert any("1 of 8 items lack a score" in each for each in said)
+
+
+def test_first_reports_of_swe_bench(tmp_path):
+    """A report without the unresolved instances has all completed ones."""
+    report = {"total_instances": 6, "completed_instances": 4, "resolved_instances": 2}
+    report |= {"completed_ids": ["a__a-1", "a__a-2", "a__a-3", "a__a-4"], "resolved_ids": ["a__a-1", "a__a-3"]}
+    found, said = of(written(tmp_path / "model.run.json", report | {"error_ids": ["a__a-5"]}))
+    assert found == {("SWE-bench", "model"): 2 / 5}
+    assert any("(5 of 6 samples)" in each for each in said)

@@ -11,13 +11,13 @@ from howsure.logs.records import Reader, Reported, Score, mapping
 
 RESOLVED = "resolved_ids"
 # An instance without a patch, or whose tests could not run, is not resolved; of all, as the leaderboard counts.
-OTHERS = ("unresolved_ids", "empty_patch_ids", "error_ids", "incomplete_ids")
+OTHERS = ("unresolved_ids", "completed_ids", "empty_patch_ids", "error_ids", "incomplete_ids")
 EARLY = ("generated", "no_generation")  # all instances of a report of early versions
 TASK, METRIC = "SWE-bench", "resolved"
 
 
 def _is_report(log: Opened) -> bool:
-    return {RESOLVED, "unresolved_ids"} <= log.first.keys()
+    return RESOLVED in log.first and not log.first.keys().isdisjoint({"unresolved_ids", "completed_ids"})
 
 
 def _is_early(log: Opened) -> bool:

@@ -38,6 +38,7 @@ MAKERS = {  # what tables hold → how such a table is made
     "ratings": "a table of ratings: `ratings(items_by_raters)`",
     "battles": "a table of battles: `preferences(a, b, winner)`",
 }
+OF_RATERS = {"kappa": "conger_kappa", "accuracy": "percent_agreement"}  # the same of two raters as of predictions
 
 
 OF_CELLS = {"values", "detections", "ratings", "battles"}  # held by tables of which a metric is a function of its own
@@ -212,6 +213,8 @@ def _of_another_kind(spec: Spec, table: Table) -> HowsureError:
     wanted, held = spec.definition.looks_at, table.holds[-1]
     if wanted in MAKERS:
         message = f"`{spec.text}` is a metric of {wanted}, and a {table.noun} holds {held}. Make {MAKERS[wanted]}."
+    elif held == "ratings" and (same := OF_RATERS.get(spec.definition.name)):
+        message = f"`{spec.text}` is a metric of predictions and the truth. Its counterpart for raters is `{same}`."
     elif table.has_thresholds:
         message = (
             f"`{spec.text}` counts the cases at a threshold: give `threshold=0.5` to `estimate` or `evaluate`, "

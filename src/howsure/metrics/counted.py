@@ -101,7 +101,8 @@ def needs_average(spec: Spec, table: Table) -> HowsureError:
     """Return the error for a metric of one class that meets many, and no average is named."""
     message = (
         f"`{spec.head}` looks at one class, and there are {len(table.labels)} {table.classes_noun}. Name an average, "
-        f"'{spec.head}@macro', or a class, '{spec.head}@binary+positive_class={table.labels[-1]}'."
+        f"'{spec.head}@macro', or a class, '{spec.head}@binary+positive_class={table.labels[-1]}'; "
+        f"'{spec.head}@none' gives `evaluate` each class."
     )
     return HowsureError(message)
 
