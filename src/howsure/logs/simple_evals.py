@@ -31,11 +31,15 @@ def _task_and_model(log: Opened) -> tuple[str, str]:
     return log.path.name.removesuffix(".json").removesuffix("_allresults"), log.path.resolve().parent.name
 
 
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def _examples(log: Opened) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield page, question and metadata of each example."""
-    pages = [each if isinstance(each, str) else "" for each in log.first["htmls"] or []]
-    talks = log.first["convos"] or []
-    about = mapping(log.first.get("metadata")).get("example_level_metadata") or []
+    pages = [each if isinstance(each, str) else "" for each in _list(log.first["htmls"])]
+    talks = _list(log.first["convos"])
+    about = _list(mapping(log.first.get("metadata")).get("example_level_metadata"))
     for place, page in enumerate(pages):
         messages = entries(talks[place]) if place < len(talks) else []
         asked = [each.get("content") for each in messages if each.get("role") == "user"]
@@ -63,7 +67,7 @@ def _scores(log: Opened) -> Iterator[Score]:
 def _reported(log: Opened) -> Iterator[Reported]:
     value = number(log.first["score"])
     if not math.isnan(value):
-        yield Reported(*_task_and_model(log), METRIC, value, len(log.first["htmls"] or []), "higher", "mean")
+        yield Reported(*_task_and_model(log), METRIC, value, len(_list(log.first["htmls"])), "higher", "mean")
 
 
 def _created(log: Opened) -> str:

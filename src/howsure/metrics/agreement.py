@@ -57,7 +57,7 @@ def _beyond_chance(hits: Array, total: Array, chance: Array) -> Array:
 
 
 @margins_metric(
-    aliases=("cohen_kappa", "cohen_kappa_score"),
+    aliases=("cohen_kappa", "cohens_kappa", "cohen_kappa_score"),
     range=(-1.0, 1.0),
     random=0.0,
     derivative=_kappa_slopes,

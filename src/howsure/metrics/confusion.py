@@ -23,7 +23,7 @@ INFINITY = float("inf")
 
 
 @outcomes_ratio(
-    aliases=("tpr", "sensitivity", "hit_rate", "true_positive_rate", "tpr_score", "recall_score"),
+    aliases=("tpr", "sensitivity", "sens", "hit_rate", "true_positive_rate", "tpr_score", "recall_score"),
     sklearn="recall_score",
 )
 def recall(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
@@ -32,7 +32,7 @@ def recall(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
 
 
 @outcomes_ratio(
-    aliases=("tnr", "selectivity", "true_negative_rate", "tnr_score", "specificity_score"),
+    aliases=("tnr", "spec", "selectivity", "true_negative_rate", "tnr_score", "specificity_score"),
     sklearn="recall_score",
 )
 def specificity(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
