@@ -275,9 +275,16 @@ def test_files_of_other_kinds_are_refused_with_the_way_on(name, content, words, 
 @pytest.mark.parametrize(
     "text, words",
     [
-        ("user_input,faithfulness\nq1,0.5\n", "a table with the columns 'user_input', 'faithfulness'. Name those"),
+        (
+            "user_input,faithfulness\nq1,0.5\n",
+            "a table with the columns 'user_input', 'faithfulness'. Name the columns",
+        ),
+        (
+            "user_input;faithfulness\nq1;0,5\n",
+            "a table with the columns 'user_input', 'faithfulness'. Name the columns",
+        ),
         ("country,[openai:gpt-4] Capital?\nPeru,[PASS] Lima\n", "promptfoo.*--output results.json"),
-        ("", "a table with the columns"),
+        ("", "but a table. Name the columns"),
     ],
 )
 def test_tables_of_text_are_refused_with_their_columns(text, words, tmp_path):
@@ -337,3 +344,13 @@ def test_first_reports_of_swe_bench(tmp_path):
     found, said = of(written(tmp_path / "model.run.json", report | {"error_ids": ["a__a-5"]}))
     assert found == {("SWE-bench", "model"): 2 / 5}
     assert any("(5 of 6 samples)" in each for each in said)
+
+
+def test_patterns_name_files(tmp_path):
+    """A pattern that the shell leaves as it is names the files that match; one without a match is no file."""
+    for model in ("a", "b"):
+        written(tmp_path / model / "annotations.json", alpaca([1, 2, 2, 1.5], model))
+    assert hs.read_log(str(tmp_path / "*" / "annotations.json")).models == ("a", "b")
+    assert hs.read_log(str(tmp_path / "[a]")).models == ("a",)
+    with pytest.raises(hs.HowsureError, match="There is no file"):
+        hs.read_log(str(tmp_path / "*" / "other.json"))

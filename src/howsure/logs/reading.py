@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from glob import glob
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -221,6 +222,8 @@ def _files(given: Any, *, every: bool = False) -> Iterator[tuple[Path, bool]]:
         yield from ((each, False) for each in found if every or each.name.endswith(SUFFIXES) or each.match(DETAILS))
     elif is_file(path):
         yield path, True
+    elif matching := sorted(glob(str(path), recursive=True)):  # noqa: PTH207 - a pattern may be absolute
+        yield from _files(matching, every=every)
     else:
         message = f"There is no file '{given}'.{nearby(path)}"
         raise HowsureError(message)

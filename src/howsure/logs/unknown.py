@@ -13,7 +13,8 @@ from howsure.errors import HowsureError, listed
 from howsure.logs.opening import Opened
 from howsure.logs.records import entries
 
-TABLES = {".csv": ",", ".tsv": "\t"}
+TABLES = (".csv", ".tsv", ".xlsx")
+SEPARATORS = (",", ";", "\t")
 PROVIDER = re.compile(r"^\[[^\]]+\] ")  # of a column that promptfoo writes for each provider and prompt
 BATTLES = (  # columns of both models and of the winner
     ("model_a", "model_b", "winner"),
@@ -38,15 +39,21 @@ def refuse_table(path: Path) -> None:
     HowsureError
         If the file's name is that of such a table.
     """
-    separator = TABLES.get(path.suffix.lower())
-    if separator is None:
+    suffix = path.suffix.lower()
+    if suffix not in TABLES:
         return
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        names = next(csv.reader(file, delimiter=separator), [])
+    names = [] if suffix == ".xlsx" else _header(path)
     if any(map(PROVIDER.match, names)):
         message = f"'{path}' is promptfoo's table for people, without numbers. Write `--output results.json` instead."
         raise HowsureError(message)
     raise HowsureError(_of_table(path, names))
+
+
+def _header(path: Path) -> list[str]:
+    """Return the names of the columns in the first line, whose separator is the most frequent one."""
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        line = file.readline()
+    return next(csv.reader([line], delimiter=max(SEPARATORS, key=line.count)), [])
 
 
 def told_apart(log: Opened) -> str | None:
@@ -86,9 +93,10 @@ def _of_summary(path: Path, names: Sequence[str], remedy: str) -> str:
 
 
 def _of_table(path: Path, names: Sequence[Any]) -> str:
+    columns = f" with the columns {listed(names)}" if names else ""
     return (
-        f"'{path}' is no log that is known, but a table with the columns {listed(names)}. Name those of its scores: "
-        "`score`, and `item` and `model` where there are some."
+        f"'{path}' is no log that is known, but a table{columns}. Name the columns of its scores: `score`, and `item` "
+        "and `model` where there are some."
     )
 
 
