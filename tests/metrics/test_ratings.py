@@ -267,5 +267,7 @@ def test_metrics_of_predictions_have_counterparts_for_raters(metric, words):
     table = hs.ratings(list(zip(first, second, strict=True)))
     with pytest.raises(hs.HowsureError, match=words):
         hs.estimate(table, metric)
+    with pytest.raises(hs.HowsureError, match=r"krippendorff_alpha\+level=interval"):
+        hs.estimate(table, "icc")
     expected = hs.estimate(hs.confusion(first, second), metric)
     assert float(hs.estimate(table, words)) == pytest.approx(float(expected))

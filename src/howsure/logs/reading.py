@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from glob import glob
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -28,7 +27,7 @@ from howsure.logs.records import Reader, Reported, Score
 from howsure.logs.simple_evals import SIMPLE_EVALS
 from howsure.logs.swe_bench import SWE_BENCH
 from howsure.logs.unknown import guessed, refuse_table, told_apart
-from howsure.sources.locations import is_file, nearby
+from howsure.sources.locations import is_file, matching, nearby
 
 READERS: list[Reader] = [
     *(INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL, HELM, OPENAI_EVALS, SWE_BENCH, OPENCOMPASS, LIGHTEVAL),
@@ -218,12 +217,12 @@ def _files(given: Any, *, every: bool = False) -> Iterator[tuple[Path, bool]]:
     with reading(f"'{given}'"):  # a name that no system has
         is_folder = path.is_dir() and bool(str(given))
     if is_folder:
-        found = (each for each in sorted(path.rglob("*")) if each.is_file())
-        yield from ((each, False) for each in found if every or each.name.endswith(SUFFIXES) or each.match(DETAILS))
+        inner = (each for each in sorted(path.rglob("*")) if each.is_file())
+        yield from ((each, False) for each in inner if every or each.name.endswith(SUFFIXES) or each.match(DETAILS))
     elif is_file(path):
         yield path, True
-    elif matching := sorted(glob(str(path), recursive=True)):  # noqa: PTH207 - a pattern may be absolute
-        yield from _files(matching, every=every)
+    elif found := matching(path):  # which shells of Windows leave to commands
+        yield from _files(found, every=every)
     else:
         message = f"There is no file '{given}'.{nearby(path)}"
         raise HowsureError(message)
