@@ -39,6 +39,9 @@ prediction interval contains the value of a new site. Each study has a truth of 
 of the sites' logits) and the number of cases of each site are drawn uniformly from the intervals shown. No truth served
 a choice of the method. *Typical site* and *mean of sites* are the two estimands. `python benchmarks/pooling.py` simulates
 this and writes this page.
+
+Estimates, standard errors and likelihoods equal those of lme4's `glmer` (25 nodes) and metafor's `rma.glmm` to 1e-4 on
+four published data sets, one of which has perfect sites (`tests/pooling/test_binomial_normal.py`).
 """
 QUANTITIES = ("typical site", "mean of sites", "new site")
 

@@ -643,3 +643,21 @@ def test_one_sided_comparisons_take_groups_and_chance():
     assert found.low == pytest.approx(np.quantile(draws, 0.05), abs=1e-3)
     with pytest.raises(hs.HowsureError, match="no alternative 'larger'"):
         hs.compare(paired(), "accuracy", alternative="larger")
+
+
+def test_two_proportions_are_refused_with_the_way_on():
+    """Estimates and tables by group are refused with what to write, and that gives Newcombe's interval."""
+    first, second = hs.proportion(85, 100), hs.proportion(80, 100)
+    for call in (
+        lambda: hs.compare(first, second),
+        lambda: hs.compare(first, second, "mean"),
+        lambda: hs.compare(hs.from_counts(tp=85, fn=15, fp=0, tn=1), second, "recall"),
+    ):
+        with pytest.raises(hs.HowsureError, match=r"hs\.compare\(t\['A'\], t\['B'\], 'mean'\)"):
+            call()
+    tables = hs.proportions({"A": 85, "B": 80}, 100)
+    with pytest.raises(hs.HowsureError, match=r"compare\(tables\['A'\], tables\['B'\], metric\)"):
+        hs.compare(tables, "mean")
+    found = hs.compare(tables["A"], tables["B"], "mean")
+    expected = confint_proportions_2indep(85, 100, 80, 100, method="newcomb")
+    assert (found.value, found.low, found.high) == pytest.approx((0.05, *expected), abs=1e-9)

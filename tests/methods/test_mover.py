@@ -175,3 +175,14 @@ def test_an_average_over_one_class_is_that_class():
     found = hs.estimate(hs.from_counts([[30, 6], [0, 0]]), "recall@macro", method="mover")
     low, high = binomial.wilson(30, 36, 0.95)
     assert [found.value, found.low, found.high] == pytest.approx([30 / 36, float(low), float(high)])
+
+
+def test_names_of_other_methods_lead_to_mover():
+    """Newcombe's and Wilson's method for a difference of two proportions is this one: the refusals name it."""
+    first, second = hs.from_counts(tp=56, fn=14, fp=1, tn=1), hs.from_counts(tp=48, fn=32, fp=1, tn=1)
+    for name in ("newcombe", "wilson"):
+        with pytest.raises(hs.HowsureError, match=r"Use `Mover\(\)`"):
+            hs.compare(first, second, "recall", method=name)
+    found = hs.compare(first, second, "recall", method="mover")
+    # Newcombe (1998), Statistics in Medicine 17, 873, table II, method 10
+    assert (found.low, found.high) == pytest.approx((0.0524, 0.3339), abs=2e-4)

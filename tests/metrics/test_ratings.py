@@ -256,3 +256,18 @@ def test_alpha_of_intervals_does_not_depend_on_the_unit(unit):
     said = np.array([[1, 1, 2], [3, 3, 3], [2, 4, 2], [4, 4, 4], [1, 2, 1]]) * 1.0
     metric = "krippendorff_alpha+level=interval"
     assert value(hs.ratings(said * unit), metric) == pytest.approx(value(hs.ratings(said), metric), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "metric, words", [("kappa", "conger_kappa"), ("cohen_kappa", "conger_kappa"), ("accuracy", "percent_agreement")]
+)
+def test_metrics_of_predictions_have_counterparts_for_raters(metric, words):
+    """Cohen's kappa and accuracy of raters are named; of two raters without gaps both are equal."""
+    first, second = [1, 1, 0, 1, 0, 0, 1], [1, 0, 0, 1, 0, 1, 1]
+    table = hs.ratings(list(zip(first, second, strict=True)))
+    with pytest.raises(hs.HowsureError, match=words):
+        hs.estimate(table, metric)
+    with pytest.raises(hs.HowsureError, match=r"krippendorff_alpha\+level=interval"):
+        hs.estimate(table, "icc")
+    expected = hs.estimate(hs.confusion(first, second), metric)
+    assert float(hs.estimate(table, words)) == pytest.approx(float(expected))

@@ -308,3 +308,40 @@ def test_positions_of_classes_that_are_none_are_refused(classes):
     """One that is below 0 or beyond the last is named, also beside one that is a position."""
     with pytest.raises(hs.HowsureError, match=r"whole numbers from 0 to 2, not \["):
         resolve("f1@macro", TABLE, classes=classes)
+
+
+@pytest.mark.parametrize(
+    "spec, words",
+    [
+        ("ppv+prevalence=0.01", "'prevalence'.* one of `ppv_at`, `npv_at`"),
+        ("recall+beta=2", "'beta'.* one of `fbeta`"),
+        ("f1@samples", r"hs\.f1_score\(…, average='samples'\)"),
+        ("recall+k=3", "Known: zero_division.$"),
+    ],
+)
+def test_arguments_and_averages_of_other_metrics_are_named(spec, words):
+    """An argument that other metrics of the same data have, and the average over cases, are refused with these."""
+    with pytest.raises(hs.HowsureError, match=words):
+        hs.estimate(hs.from_counts([[50, 3], [5, 42]]), spec)
+
+
+def test_label_sets_have_functions_of_their_own():
+    """A metric of whole sets of labels is refused with the functions that have it."""
+    truth, answer = [[1, 0, 1], [0, 1, 0], [1, 1, 0]], [[1, 0, 0], [0, 1, 0], [1, 1, 0]]
+    for name in ("accuracy", "hamming_loss"):
+        with pytest.raises(hs.HowsureError, match=r"hs\.accuracy_score`, `hs\.hamming_loss"):
+            hs.estimate(hs.confusion(truth, answer), name)
+    assert float(hs.accuracy_score(truth, answer)) == pytest.approx(2 / 3)
+    assert float(hs.hamming_loss(truth, answer)) == pytest.approx(1 / 9)
+
+
+def test_short_names_of_everyday_metrics():
+    """Sens, spec, the C index and Fairlearn's rate of selection are names of metrics, too."""
+    table = hs.from_counts([[50, 3], [5, 42]])
+    values = {name: float(hs.estimate(table, name)) for name in ("sens", "spec", "cohens_kappa", "selection_rate")}
+    # 42/47, 50/53, (0.92 - (53 * 55 + 47 * 45) / 100²) / (1 - the same), 45/100
+    chance = (53 * 55 + 47 * 45) / 100**2
+    assert values == pytest.approx(
+        {"sens": 42 / 47, "spec": 50 / 53, "cohens_kappa": (0.92 - chance) / (1 - chance), "selection_rate": 0.45}
+    )
+    assert float(hs.estimate(hs.scores([0, 1, 0, 1], [1, 2, 3, 4]), "c_index")) == 0.75

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, special, stats
 
+import howsure as hs
 from howsure.pooling.binomial_normal import BinomialNormal
 from howsure.pooling.likelihood import Likelihood
 
@@ -210,3 +211,49 @@ def test_coverage(sites, tau):
         predicted = fit.predicted()
         covered.append([low <= special.expit(2.5) <= high, predicted[0] <= new <= predicted[1]])
     assert np.mean(covered, axis=0).min() > 0.93 - 3 * math.sqrt(0.95 * 0.05 / 250)
+
+
+# Hits and cases of published proportions: data sets of R's metadat, one of them with perfect sites and one with a site
+# without a hit. By each: coefficient, standard error, tau² and -2 log-likelihood by lme4 1.1-31,
+# glmer(cbind(k, n - k) ~ 1 + (1 | site), family = binomial, nAGQ = 25,
+#       control = glmerControl("bobyqa", optCtrl = list(rhoend = 1e-10), tolPwrss = 1e-12));
+# then coefficient, standard error, tau² and QE.LRT by metafor 3.8-1, rma.glmm(measure = "PLO", xi = k, ni = n, nAGQ = 25).
+PUBLISHED = {
+    "dat.debruin2009": (
+        [11, 24, 179, 82, 60, 11, 99, 9, 88, 17, 26, 23, 40],
+        [29, 33, 326, 240, 110, 29, 244, 17, 215, 26, 138, 55, 54],
+        (-0.1118127, 0.1880444, 0.3786884, 39.636774),
+        (-0.1118114, 0.1880433, 0.3786829, 108.765289),
+    ),
+    "dat.pritz1997": (
+        [16, 10, 4, 43, 10, 25, 13, 12, 22, 4, 5, 18, 58, 6],
+        [17, 12, 8, 58, 10, 42, 14, 12, 41, 5, 6, 23, 68, 10],
+        (1.3765944, 0.2883799, 0.5893095, 30.110556),
+        (1.3765875, 0.2883774, 0.5892999, 42.232398),
+    ),
+    "dat.nielweise2007, controls": (
+        CATHETERS[:, 0].tolist(),
+        CATHETERS[:, 1].tolist(),
+        (-3.4964094, 0.2569694, 0.8122138, 42.964990),
+        (-3.4964059, 0.2569688, 0.8122106, 85.283943),
+    ),
+    "dat.hannum2020, objective tests": (
+        [44, 13, 17, 241, 59, 38],
+        [72, 16, 33, 345, 60, 45],
+        (1.3215541, 0.4771538, 1.1465219, 20.758473),
+        (1.3215536, 0.4771546, 1.1465260, 46.683550),
+    ),
+}
+
+
+@pytest.mark.parametrize("hits, cases, lme4, metafor", PUBLISHED.values(), ids=PUBLISHED)
+def test_pooled_values_are_those_of_lme4_and_metafor(hits, cases, lme4, metafor):
+    """Estimates, standard error and likelihood of `pool` agree with both packages to 1e-4."""
+    sites = [hs.from_counts(tp=k, fn=n - k, fp=0, tn=1) for k, n in zip(hits, cases, strict=True)]
+    pooled = hs.pool(sites, "recall")
+    logit = math.log(pooled.value / (1 - pooled.value))
+    error = pooled.standard_error / (pooled.value * (1 - pooled.value))
+    assert (logit, error, pooled.tau2) == pytest.approx(lme4[:3], abs=1e-4)
+    assert (logit, error, pooled.tau2, pooled.q) == pytest.approx(metafor, abs=1e-4)
+    height = likelihood_of(hits, cases)(np.array(logit), np.array(math.sqrt(pooled.tau2)))
+    assert -2 * float(height) == pytest.approx(lme4[3], abs=1e-4)

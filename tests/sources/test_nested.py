@@ -77,3 +77,10 @@ def test_missing_fields_are_missing_values():
     for data in (rows, pd.DataFrame(rows), pl.DataFrame(rows), duckdb.from_arrow(pa.Table.from_pylist(rows))):
         with pytest.raises(hs.HowsureError, match="1 missing value"):
             hs.confusion("t", "t", data=data, groups="doc.id", check=False)
+
+
+@pytest.mark.parametrize("made", HELD.values(), ids=HELD)
+def test_a_field_without_its_column_is_named(made, tmp_path):
+    """A name that is a field of a nested column is refused with what to write."""
+    with pytest.raises(hs.HowsureError, match=r"no column 'id'\. Did you mean the field 'doc\.id'"):
+        hs.confusion("p", "t.x", data=made(tmp_path), groups="id")

@@ -40,9 +40,9 @@ def evals(
 ) -> None:
     """Score logs of language-model evaluations, with differences.
 
-    Logs of Inspect, lm-evaluation-harness, promptfoo, DeepEval, HELM, OpenAI evals, SWE-bench, OpenCompass and
-    lighteval are joined by item; so are records of any evaluation, one row for each answer, whose columns are named by
-    --score, --item and --model.
+    Logs of Inspect, lm-evaluation-harness, promptfoo, DeepEval, HELM, OpenAI evals, SWE-bench, OpenCompass, lighteval,
+    simple-evals, AlpacaEval, EvalPlus, bigcode-evaluation-harness and MTEB are joined by item; so are records of any
+    evaluation, one row for each answer, whose columns are named by --score, --item and --model.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from howsure.cli.inputs import Files, Input, InputFormat, files_by_name
 from howsure.cli.models import paired_columns
 from howsure.cli.options import Format, Level, Metric, Page, Seed, Words, split
-from howsure.cli.output import say_written, write_grid, write_records
+from howsure.cli.output import say, say_written, write_grid, write_records
 from howsure.errors import HowsureError
 
 if TYPE_CHECKING:
@@ -155,11 +155,11 @@ def leaderboard(
         raise HowsureError(f"`{stray[0]}` does not go with the rest. {ONE}" if stray else ONE)
     if numbers is not None and winner is None:
         raise HowsureError(NUMBERS)
-    check = not no_check
-    beside: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight, "counts": counts, "check": check}
+    beside: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight, "counts": counts, "check": not no_check}
+    notes: tuple[str, ...] = ()
     if not given:
         title = ", ".join(files[:3]) + (" …" if len(files) > 3 else "")
-        table, direction = _of_logs(files, cluster, task, score)
+        table, direction, notes = _of_logs(files, cluster, task, score)
         default, better = "mean", better or (direction if metric in {None, "mean"} else None)
     else:
         read = Input.of(files, input_format)
@@ -196,13 +196,15 @@ def leaderboard(
         write_records(board.records(), how)
     else:
         write_grid(board.grid(), how=how, title=title)
+    say(notes)
     say_written(page)
 
 
 def _of_logs(
     files: Files, cluster: str | None, task: str | None, score: str | None
-) -> tuple[Any, Literal["lower"] | None]:
-    """Return the table of a task of logs, and whether lower scores are better, which the mean does not say."""
+) -> tuple[Any, Literal["lower"] | None, tuple[str, ...]]:
+    """Return the table of a task of logs, whether lower scores are better, which the mean does not say, and caveats."""
+    from howsure.logs.cautions import of_harness
     from howsure.logs.reading import read_log
 
     try:
@@ -210,7 +212,9 @@ def _of_logs(
     except HowsureError as error:
         message = f"{str(error).rstrip('.')}. {ONE}"
         raise HowsureError(message) from error
-    return log.contenders(task, score), "lower" if log.joined(task, score).better == "lower" else None
+    found = log.joined(task, score)
+    notes = (*log.notes, *of_harness(log, found))
+    return log.contenders(task, score), "lower" if found.better == "lower" else None, notes
 
 
 def _of_values(read: Input, values: list[str], settings: dict[str, Any]) -> Any:

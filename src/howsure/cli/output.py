@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -90,6 +90,12 @@ def _notes(blocks: Sequence[Block]) -> list[str]:
 def write_records(records: list[dict[str, Any]], how: str) -> None:
     """Write flat records as ``"json"`` or ``"csv"``, with all their digits."""
     sys.stdout.write(csv_text(records) if how == "csv" else json_text(records))
+
+
+def say(notes: Iterable[str]) -> None:
+    """Write caveats to the stream of errors, a line each."""
+    sys.stdout.flush()
+    sys.stderr.write("".join(f"{printable(each)}\n" for each in notes))
 
 
 def say_written(path: Path | None) -> None:

@@ -44,6 +44,10 @@ CALLS = (
     "Call `compare(paired_table, metric)` or `compare(table_a, table_b, metric)`, with tables from `paired`, "
     "`confusion`, `from_counts` or `scores`."
 )
+OF_ESTIMATES = (
+    "An estimate has no cases: compare the tables that estimates are of. Two proportions: "
+    "`t = hs.proportions({'A': 85, 'B': 80}, 100)`, then `hs.compare(t['A'], t['B'], 'mean')`."
+)
 
 
 @overload
@@ -147,7 +151,7 @@ def compare(
     one_of("contrast", contrast, EFFECTS)
     *against, metric = others or (None,)
     if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
-        raise HowsureError(CALLS)
+        raise HowsureError(OF_ESTIMATES if isinstance(metric, Estimate) else CALLS)
     if threshold is not None:
         table = _at(table, threshold, metric)
         against = [each if isinstance(each, str) else _at(each, threshold, metric) for each in against]
@@ -160,6 +164,7 @@ def compare(
         rope=rope,
     )
     if not against:
+        _refuse_groups(table)
         return over_groups(question.of_models)(table, random_state=random_state)
     if isinstance(against[0], str) and against[0] == "random":
         return over_groups(question.against_random)(table, random_state=random_state)
@@ -265,8 +270,20 @@ def _side_by_side(first: Any, second: Any) -> SeparateTables | Tables[SeparateTa
     return Tables(first, joined, _joined(first.overall, second.overall), first.columns)
 
 
+def _refuse_groups(table: Any) -> None:
+    """Refuse tables by group of one model each: two of them are compared by their names."""
+    if hasattr(table, "overall") and len(table) > 1 and not hasattr(table.overall, "pair"):
+        first, second, *_ = table
+        message = (
+            f"The groups have one model each. Compare two of them, `compare(tables[{first!r}], tables[{second!r}], "
+            "metric)`, or all, `compare_all(tables, metric)`."
+        )
+        raise HowsureError(message)
+
+
 def _joined(first: Any, second: Any) -> SeparateTables:
-    tables = (Table.required(first, CALLS), Table.required(second, CALLS))
+    otherwise = OF_ESTIMATES if isinstance(first, Estimate) or isinstance(second, Estimate) else CALLS
+    tables = (Table.required(first, otherwise), Table.required(second, otherwise))
     if refusal := tables[0].refusal_beside(tables[1]):
         raise HowsureError(refusal)
     return SeparateTables.of(tables)

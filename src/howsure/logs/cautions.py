@@ -15,6 +15,8 @@ from howsure.logs.log import Log
 NEARLY = 0.95  # mean score from which on a task hardly tells models apart
 ENOUGH = 30  # items from which on a mean near 0 or 1 says so of the task
 CLOSE = 1e-4  # relative difference from the harness's number: it may be rounded
+TINY = 1e-9  # an error of floating point
+FEWEST_DECIMALS = 2  # of a number that counts as rounded
 
 
 def of_items(found: Joined) -> Iterator[str]:
@@ -72,7 +74,7 @@ def of_harness(log: Log, found: Joined) -> Iterator[str]:
         said = log.said(found.task, model, found.metric)
         own, samples = own_number(log, found, model)
         count = f"{samples:,} of {said.samples:,} samples" if said.samples and said.samples != samples else ""
-        differs = not math.isnan(said.value) and not math.isclose(own, said.value, rel_tol=CLOSE, abs_tol=CLOSE)
+        differs = not math.isnan(said.value) and not _is_same(own, said.value)
         if differs:
             yield (
                 f"{found.task}: the harness reports {found.metric} {said.value:.6g} for {model}, and the samples in "
@@ -80,6 +82,14 @@ def of_harness(log: Log, found: Joined) -> Iterator[str]:
             )
         elif count:
             yield f"{found.task}: the log has {count} of {model}."
+
+
+def _is_same(own: float, reported: float) -> bool:
+    """Whether a number is the reported one, which may be rounded to two decimals or more."""
+    if math.isclose(own, reported, rel_tol=CLOSE, abs_tol=CLOSE):
+        return True
+    decimals = len(f"{reported:.9g}".partition(".")[2])
+    return decimals >= FEWEST_DECIMALS and abs(own - reported) <= 0.5 * 10**-decimals + TINY
 
 
 def own_number(log: Log, found: Joined, model: str) -> tuple[float, int]:

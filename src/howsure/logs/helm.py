@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from howsure.errors import listed
 from howsure.logs.metrics import better_by_name
 from howsure.logs.opening import Opened
 from howsure.logs.records import Reader, Reported, Score, entries, mapping, number
@@ -17,6 +19,7 @@ from howsure.logs.records import Reader, Reported, Score, entries, mapping, numb
 BOOKKEEPING = re.compile(
     r"^(num_|max_num_|finish_reason|training_|inference_|batch_size|prompt_|logprob$|predicted_index|truncated)"
 )
+TEST = "test"
 MAIN = ("exact_match", "quasi_exact_match", "prefix_exact_match", "final_number_exact_match", "f1_score")
 
 
@@ -38,13 +41,23 @@ def _task_and_model(log: Opened) -> tuple[str, str]:
     return re.sub(r"[,:]model=[^,]+", "", name) or name, str(model)
 
 
-def _statistics(given: Any) -> Iterator[tuple[str, float]]:
-    """Yield the name and mean of each statistic of unperturbed answers; those of the main metrics first."""
+def _splits(log: Opened) -> list[str]:
+    """Return the splits of the instances, the one that HELM reports first: the test split, else the largest."""
+    found = Counter(
+        split
+        for row in map(mapping, log.records)
+        for split in {str(mapping(each.get("name")).get("split")) for each in entries(row.get("stats"))}
+    )
+    return sorted(found, key=lambda each: (each != TEST, -found[each]))
+
+
+def _statistics(given: Any, split: str) -> Iterator[tuple[str, float]]:
+    """Yield name and mean of each statistic of unperturbed answers of a split; those of the main metrics first."""
     found = {}
     for each in entries(given):
         about = mapping(each.get("name"))
         name, count = str(about.get("name")), each.get("count")
-        if not about.get("perturbation") and not BOOKKEEPING.match(name) and count:
+        if str(about.get("split")) == split and not about.get("perturbation") and not BOOKKEEPING.match(name) and count:
             mean = each.get("mean")
             total = number(each.get("sum"))
             found[name] = number(mean) if mean is not None else total / number(count)
@@ -54,20 +67,28 @@ def _statistics(given: Any) -> Iterator[tuple[str, float]]:
 
 def _scores(log: Opened) -> Iterator[Score]:
     task, model = _task_and_model(log)
+    split = next(iter(_splits(log)), "")
     for row in map(mapping, log.records):
         if row.get("perturbation"):
             continue
         trial = row.get("train_trial_index")
         run = trial + 1 if isinstance(trial, int) and trial >= 0 else 1
-        for metric, value in _statistics(row.get("stats")):
+        for metric, value in _statistics(row.get("stats"), split):
             yield Score(task, model, str(row.get("instance_id")), run, metric, value, {})
 
 
 def _reported(log: Opened) -> Iterator[Reported]:
     task, model = _task_and_model(log)
-    for metric, value in _statistics(_beside(log, "stats.json")):
+    split = next(iter(_splits(log)), "")
+    for metric, value in _statistics(_beside(log, "stats.json"), split):
         if not math.isnan(value):
             yield Reported(task, model, metric, value, better=better_by_name(metric))
 
 
-HELM = Reader("HELM", _knows, _scores, reported=_reported)
+def _notes(log: Opened) -> Iterator[str]:
+    used, *others = _splits(log) or [""]
+    if others:
+        yield f"'{log.path}' has several splits. The split {used!r} is read, and left out is {listed(others)}."
+
+
+HELM = Reader("HELM", _knows, _scores, _notes, _reported)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.cached import cached_property
 from howsure.errors import HowsureError
-from howsure.logs.metrics import is_exponential
+from howsure.logs.metrics import BITS, is_exponential
 from howsure.sources.trials import counted_tasks
 from howsure.sources.values import values
 from howsure.tables.paired import paired_table
@@ -90,7 +90,7 @@ class Joined:
     @property
     def bounds(self) -> tuple[float, float] | None:
         """0 and 1 where all scores are within them, else unknown."""
-        if self.is_exponential or self.weight is not None:
+        if self.is_exponential or self.aggregation in BITS:
             return None
         return (0.0, 1.0) if self.score.min() >= 0 and self.score.max() <= 1 else None
 

@@ -1,4 +1,4 @@
-"""Logs of lm-evaluation-harness: `samples_*.jsonl`, with the `results_*.json` beside them, which name the model."""
+"""Logs of lm-evaluation-harness, `samples_*.jsonl`, with `results_*.json` beside them; and those of lmms-eval."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import listed
-from howsure.logs.metrics import PLACEHOLDERS, is_exponential
+from howsure.logs.metrics import BITS, PLACEHOLDERS, is_exponential
 from howsure.logs.opening import Opened
 from howsure.logs.records import Reader, Reported, Score, entries, mapping, number, text
 
 NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+)\.jsonl(\.gz)?")
+LMMS = re.compile(r"(?P<date>\d{4,8}_\d{4,6}(_[^_]+)?)_samples_(?P<task>.+)\.jsonl(\.gz)?")  # names of lmms-eval
+LMMS_RESULTS = re.compile(r"(?P<date>\d{4,8}_\d{4,6}(_[^_]+)?)_results\.json")
 RESULTS = re.compile(r"results(_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+))?\.json")
 ARGUMENTS = re.compile(r"(?P<model>\w+=.*?[^_])_(?P<task>[^_].*)")  # early names: the model's arguments and the task
 OTHERS = {  # what early versions, which do not name their metrics, write beside them
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
-    *("doc_hash", "prompt_hash", "target_hash"),
+    *("doc_hash", "prompt_hash", "target_hash", "input", "submission"),
 }
-BITS = {"bits_per_byte"}
 PER_UNIT = {"weighted_perplexity", "word_perplexity", "byte_perplexity", *BITS}  # of a log-likelihood and a length
 
 
@@ -36,7 +37,8 @@ def _scores(log: Opened) -> Iterator[Score]:
     aggregations = _aggregations(_results(log.path), task)
     for row in map(mapping, log.records):
         filtered = row.get("filter", "none")
-        first, *_ = row.get("filtered_resps") or [None]
+        answer = row.get("filtered_resps") or [None]
+        first = answer if isinstance(answer, str) else next(iter(answer))
         shared = task, model, str(row.get("doc_id")), 1
         for name in _metrics(row):
             found = _score(row.get(name), name, _aggregation(aggregations, name))
@@ -56,6 +58,10 @@ def _score(value: Any, name: str, aggregation: str) -> tuple[float, float] | Non
         likelihood, length = map(number, value)
         unit = math.log(2) if aggregation in BITS else 1.0
         return (-likelihood / length / unit, length) if length > 0 else (math.nan, 1.0)
+    if isinstance(value, list) and value and all(isinstance(each, bool) for each in value):
+        return sum(value) / len(value), float(len(value))  # several instructions in one item, as IFEval has them
+    if isinstance(value, dict) and not math.isnan(score := number(value.get("score"))):
+        return score, 1.0  # of lmms-eval, whose metrics say more of a sample
     if _is_of_a_whole(value):
         return None
     return (-number(value) if is_exponential(aggregation) else number(value)), 1.0
@@ -64,7 +70,9 @@ def _score(value: Any, name: str, aggregation: str) -> tuple[float, float] | Non
 def _metrics(row: dict[str, Any]) -> list[str]:
     """Return the names of a row's metrics, which early versions do not list."""
     named = row.get("metrics")
-    return [str(each) for each in named] if isinstance(named, list) else [name for name in row if name not in OTHERS]
+    if isinstance(named, list):
+        return [str(each) for each in named]
+    return [name for name, value in row.items() if name not in OTHERS and not isinstance(value, str)]
 
 
 def _is_of_a_whole(value: Any) -> bool:
@@ -160,8 +168,10 @@ def _groups(log: Opened) -> dict[str, list[str]]:
 
 def _results(path: Path) -> dict[str, Any]:
     """Return the results beside a file of samples; nothing where there are none."""
-    found = NAME.fullmatch(path.name)
-    return _read(path.parent / (f"results_{found['date']}.json" if found else "results.json"))
+    if (found := NAME.fullmatch(path.name)) is not None:
+        return _read(path.parent / f"results_{found['date']}.json")
+    found = LMMS.fullmatch(path.name)
+    return _read(path.parent / (f"{found['date']}_results.json" if found else "results.json"))
 
 
 @lru_cache(maxsize=64)
@@ -181,7 +191,7 @@ def _task_and_model(path: Path) -> tuple[str, str]:
     """Return what the names of files and folders say, and what the results beside the samples say of the model."""
     results = _results(path)
     folder = path.resolve().parent.name
-    found = NAME.fullmatch(path.name)
+    found = NAME.fullmatch(path.name) or LMMS.fullmatch(path.name)
     if found is not None:
         return found["task"], str(results.get("model_name") or folder)
     stem = re.sub(r"\.jsonl?(\.gz)?$", "", path.name)
@@ -195,23 +205,27 @@ def _task_and_model(path: Path) -> tuple[str, str]:
 
 
 def _created(log: Opened) -> str:
-    found = NAME.fullmatch(log.path.name)
+    found = NAME.fullmatch(log.path.name) or LMMS.fullmatch(log.path.name)
     return found["date"] if found else ""
 
 
 def tasks_without_samples(log: Opened) -> list[str] | None:
     """Return the tasks of a file of results that have no file of samples beside it; None for other files."""
-    found = RESULTS.fullmatch(log.path.name)
+    lmms = LMMS_RESULTS.fullmatch(log.path.name)
+    found = lmms or RESULTS.fullmatch(log.path.name)
     results = mapping(log.first.get("results"))
-    if found is None:
+    is_own = isinstance(log.first.get("results"), dict) and all(isinstance(each, dict) for each in results.values())
+    if found is None or not (is_own or found["date"]):  # other programs write a results.json, too
         return None
     groups = mapping(log.first.get("group_subtasks"))
-    ending = f"_{found['date']}.jsonl" if found["date"] else ".jsonl"
-    return [
-        str(task)
-        for task in results
-        if not groups.get(task) and not any(log.path.parent.glob(f"*{glob_free(str(task))}{glob_free(ending)}*"))
-    ]
+    start = f"{found['date']}_samples_" if lmms else ""
+    ending = f"_{found['date']}.jsonl" if found["date"] and not lmms else ".jsonl"
+
+    def has_samples(task: str) -> bool:
+        name = f"{start or '*'}{glob_free(task)}{glob_free(ending)}*"
+        return any(log.path.parent.glob(name))
+
+    return [str(task) for task in results if not groups.get(task) and not has_samples(str(task))]
 
 
 def glob_free(name: str) -> str:

@@ -9,6 +9,7 @@ LOWER = re.compile(
     re.IGNORECASE,
 )
 EXPONENTIAL = {"perplexity", "word_perplexity", "byte_perplexity", "weighted_perplexity"}  # exp of a mean log loss
+BITS = {"bits_per_byte"}
 PLACEHOLDERS = {"bypass"}  # of lm-evaluation-harness: written where nothing is scored
 
 

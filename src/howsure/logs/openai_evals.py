@@ -27,15 +27,25 @@ def _task_and_model(log: Opened) -> tuple[str, str]:
     return str(spec["eval_name"]), ", ".join(map(str, given)) if isinstance(given, list) else str(given)
 
 
+def _found(event: dict[str, Any]) -> dict[str, Any]:
+    """Return what an event says of a sample, by metric."""
+    data, kind = mapping(event.get("data")), event.get("type")
+    return {ACCURACY: data.get("correct")} if kind == MATCH else data if kind == METRICS else {}
+
+
+def _is_score(value: Any) -> bool:
+    return isinstance(value, bool | int | float)
+
+
 def _scores(log: Opened) -> Iterator[Score]:
     task, model = _task_and_model(log)
     runs: Counter[tuple[str, str]] = Counter()
-    for event in map(mapping, log.records):
+    events = [mapping(each) for each in log.records]
+    scored = {name for event in events for name, value in _found(event).items() if _is_score(value)}
+    for event in events:
         data, item = mapping(event.get("data")), str(event.get("sample_id"))
-        kind = event.get("type")
-        found = {ACCURACY: data.get("correct")} if kind == MATCH else data if kind == METRICS else {}
-        for metric, value in found.items():
-            if isinstance(value, bool | int | float):
+        for metric, value in _found(event).items():
+            if _is_score(value) or (value is None and metric in scored):  # None: an answer that could not be graded
                 runs[item, metric] += 1
                 answers = text(data.get("expected")), text(data.get("picked"))
                 yield Score(task, model, item, runs[item, metric], str(metric), number(value), {}, "", "", *answers)

@@ -3,14 +3,42 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from howsure.errors import HowsureError, reading
+from howsure.errors import HowsureError, listed, reading
 from howsure.logs.records import Score, number
 from howsure.sources.frames import columns as read_columns
+
+FAILED = -1.0  # a usual code for an answer of a judge that could not be parsed
+
+
+def doubts(path: Path, scores: Sequence[Score]) -> Iterator[str]:
+    """Yield caveats of records: numbers that may be codes of failures, and scores that are shown on request alone.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    scores : sequence of Score
+        What `own_records` returns of it.
+    """
+    by_metric: dict[str, list[float]] = {}
+    for each in scores:
+        by_metric.setdefault(each.metric, []).append(each.value)
+    for metric, values in by_metric.items():
+        codes = values.count(FAILED)
+        if 0 < codes < len(values) / 2 and not any(each < 0 and each != FAILED for each in values):
+            verb = "is" if codes == 1 else "are"
+            yield (
+                f"'{path.name}': {codes:,} of {len(values):,} values of {metric!r} {verb} -1, and no other is "
+                "negative. If -1 marks a failure of the judge, leave these cells empty."
+            )
+    first, *others = by_metric
+    if others:
+        yield f"'{path.name}': {first!r} comes first; `metric` (--metric) shows {listed(others)}."
 
 
 def own_records(path: Path, scores: Sequence[str], columns: Mapping[str, str | None]) -> list[Score]:

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from howsure.errors import HowsureError, did_you_mean, listed, reading
+from howsure.logs.alpaca_eval import ALPACA_EVAL
+from howsure.logs.code_tests import BIGCODE, EVALPLUS
 from howsure.logs.deepeval import DEEPEVAL
 from howsure.logs.helm import HELM
 from howsure.logs.inspect import INSPECT
 from howsure.logs.lighteval import LIGHTEVAL
 from howsure.logs.lm_eval import LM_EVAL, tasks_without_samples
 from howsure.logs.log import OPTIONAL, Log
+from howsure.logs.mteb import MTEB
 from howsure.logs.openai_evals import OPENAI_EVALS
 from howsure.logs.opencompass import OPENCOMPASS
 from howsure.logs.opening import opened
-from howsure.logs.own_records import own_records
+from howsure.logs.own_records import doubts, own_records
 from howsure.logs.promptfoo import PROMPTFOO
 from howsure.logs.records import Reader, Reported, Score
+from howsure.logs.simple_evals import SIMPLE_EVALS
 from howsure.logs.swe_bench import SWE_BENCH
-from howsure.sources.locations import is_file, missing
+from howsure.logs.unknown import guessed, refuse_table, told_apart
+from howsure.sources.locations import is_file, matching, missing
 
-READERS: list[Reader] = [INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL, HELM, OPENAI_EVALS, SWE_BENCH, OPENCOMPASS, LIGHTEVAL]
-BESIDE = {  # files that HELM writes beside its logs
+READERS: list[Reader] = [
+    *(INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL, HELM, OPENAI_EVALS, SWE_BENCH, OPENCOMPASS, LIGHTEVAL),
+    *(SIMPLE_EVALS, ALPACA_EVAL, EVALPLUS, BIGCODE, MTEB),
+]
+BESIDE = {  # files that HELM and MTEB write beside their logs
+    "model_meta.json",
     *("run_spec.json", "stats.json", "scenario.json", "scenario_state.json", "instances.json"),
     *("display_predictions.json", "display_requests.json"),
 }
@@ -79,6 +88,16 @@ class Read:
         reported = [each for each in self.reported if (each.task, each.model) not in keys]
         return replace(self, scores=scores, reported=reported)
 
+    def unreported(self, keys: set[Key]) -> Read:
+        """Return the content without the harness's values of some tasks and models, of which it is a part alone."""
+        if not keys:
+            return self
+        reported = [
+            each._replace(value=float("nan"), samples=None) if (each.task, each.model) in keys else each
+            for each in self.reported
+        ]
+        return replace(self, reported=reported)
+
     def renamed(self, name: str) -> Read:
         """Return the content under another name of its only model."""
         models = dict.fromkeys(each.model for each in self.scores)
@@ -102,11 +121,12 @@ def read_log(
     """Read logs of evaluations of language models as columns, one row for each item, run, metric and model.
 
     Logs of Inspect (``.eval`` and JSON), lm-evaluation-harness (``samples_*.jsonl``), promptfoo, DeepEval, HELM
-    (``per_instance_stats.json``), OpenAI evals, SWE-bench (reports), OpenCompass (results with details) and lighteval
-    (``details_*.parquet``) are known by their content, and none of these packages is needed. Items have the name that
-    the harness gives them; promptfoo, which has none, tells them apart by description and variables, and DeepEval by
-    name, else by input. Any other evaluation is read from records, one row for each answer, by the names of their
-    columns.
+    (``per_instance_stats.json``), OpenAI evals, SWE-bench (reports), OpenCompass (results with details), lighteval
+    (``details_*.parquet``), simple-evals (``*_allresults.json``), AlpacaEval (annotations), EvalPlus,
+    bigcode-evaluation-harness and MTEB are known by their content, and none of these packages is needed. Items have the
+    name that the harness gives them; promptfoo, which has none, tells them apart by description and variables, DeepEval
+    by name, else by input, and simple-evals by question. Any other evaluation is read from records, one row for each
+    answer, by the names of their columns.
 
     Parameters
     ----------
@@ -159,7 +179,8 @@ def read_log(
         for path, is_alone in _files(files, every=score is not None):
             if score is not None:
                 wanted = [score] if isinstance(score, str) else list(score)
-                each = Read(path, own_records(path, wanted, columns))
+                records = own_records(path, wanted, columns)
+                each = Read(path, records, notes=list(doubts(path, records)))
             else:
                 each = _read(path, is_alone=is_alone)
             each = each if name is None else each.renamed(str(name))
@@ -196,10 +217,12 @@ def _files(given: Any, *, every: bool = False) -> Iterator[tuple[Path, bool]]:
     with reading(f"'{given}'"):  # a name that no system has
         is_folder = path.is_dir() and bool(str(given))
     if is_folder:
-        found = (each for each in sorted(path.rglob("*")) if each.is_file())
-        yield from ((each, False) for each in found if every or each.name.endswith(SUFFIXES) or each.match(DETAILS))
+        inner = (each for each in sorted(path.rglob("*")) if each.is_file())
+        yield from ((each, False) for each in inner if every or each.name.endswith(SUFFIXES) or each.match(DETAILS))
     elif is_file(path):
         yield path, True
+    elif found := matching(path):  # which shells of Windows leave to commands
+        yield from _files(found, every=every)
     else:
         raise missing(path)
 
@@ -218,6 +241,7 @@ def _read(path: Path, *, is_alone: bool) -> Read:
 
 def _content(path: Path, *, is_alone: bool) -> Read:
     with reading(f"'{path}'"):
+        refuse_table(path)
         log = opened(path)
         reader = next((each for each in READERS if each.knows(log)), None)
         if reader is not None:
@@ -230,13 +254,14 @@ def _content(path: Path, *, is_alone: bool) -> Read:
     if without is not None or "task_hashes" in log.first or "lm_eval_version" in log.first:
         message = f"'{path}' holds results without samples. Run with --log_samples, and give the samples_*.jsonl."
         raise HowsureError(message)
-    if not is_alone:
+    other = told_apart(log)
+    if not is_alone and other is None:
         return Read(path, is_foreign=True)
     message = (
         f"'{path}' is no log that is known. Known: {', '.join(each.name for each in READERS)}. For records of your own "
         "name the columns: `score`, `item` and `model`."
     )
-    raise HowsureError(message)
+    raise HowsureError(other or guessed(log) or message)
 
 
 def _latest(found: Sequence[Read]) -> tuple[list[Read], list[str]]:
@@ -247,9 +272,10 @@ def _latest(found: Sequence[Read]) -> tuple[list[Read], list[str]]:
     """
     order = sorted(range(len(found)), key=lambda place: (found[place].created, place))
     owner = {key: place for place in order for key in found[place].keys}
+    parts = _in_parts(found)
     kept, notes = [], []
     for place, one in enumerate(found):
-        again = {key for key in one.keys if owner[key] != place}
+        again = {key for key in one.keys if owner[key] != place} - parts
         for key in sorted(again):
             later = found[owner[key]]
             if one.is_alone or later.is_alone or one.path.parent != later.path.parent:
@@ -258,8 +284,18 @@ def _latest(found: Sequence[Read]) -> tuple[list[Read], list[str]]:
                 f"'{one.path.name}' and '{later.path.name}' both hold the task {key[0]!r} of the model {key[1]!r}: the "
                 f"later one counts, '{later.path.name}'."
             )
-        kept.append(one.without(again) if again else one)
+        kept.append((one.without(again) if again else one).unreported(parts))
     return kept, notes
+
+
+def _in_parts(found: Sequence[Read]) -> set[Key]:
+    """Return tasks and models of several files without a common item: the files are parts of one evaluation."""
+    files: Counter[Key] = Counter(key for one in found for key in one.keys)
+    several = {key for key, number in files.items() if number > 1}
+    items: Counter[tuple[str, str, str]] = Counter()
+    for one in found:
+        items.update({(each.task, each.model, each.item) for each in one.scores if (each.task, each.model) in several})
+    return several - {(task, model) for (task, model, _), number in items.items() if number > 1}
 
 
 def _refuse_twice(key: Key, first: Path, second: Path) -> None:

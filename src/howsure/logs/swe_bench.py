@@ -1,21 +1,38 @@
-"""Reports of SWE-bench: the JSON with the instances that a model resolved, failed, or left without a patch."""
+"""Reports of SWE-bench: JSON with the instances that a model resolved, failed, or left without a patch."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 
+from howsure.errors import HowsureError
 from howsure.logs.opening import Opened
-from howsure.logs.records import Reader, Reported, Score
+from howsure.logs.records import Reader, Reported, Score, mapping
 
 RESOLVED = "resolved_ids"
 # An instance without a patch, or whose tests could not run, is not resolved; of all, as the leaderboard counts.
-OTHERS = ("unresolved_ids", "empty_patch_ids", "error_ids", "incomplete_ids")
+OTHERS = ("unresolved_ids", "completed_ids", "empty_patch_ids", "error_ids", "incomplete_ids")
+EARLY = ("generated", "no_generation")  # all instances of a report of early versions
 TASK, METRIC = "SWE-bench", "resolved"
 
 
+def _is_report(log: Opened) -> bool:
+    return RESOLVED in log.first and not log.first.keys().isdisjoint({"unresolved_ids", "completed_ids"})
+
+
+def _is_early(log: Opened) -> bool:
+    return {METRIC, "no_generation"} <= log.first.keys()
+
+
+def _instances(log: Opened) -> dict[str, bool]:
+    """Return the instances that a file of single instances has, `report.json`, and whether each is resolved."""
+    found = {str(name): mapping(each) for name, each in log.first.items()}
+    is_report = bool(found) and all({METRIC, "patch_is_None"} <= each.keys() for each in found.values())
+    return {name: each[METRIC] is True for name, each in found.items()} if is_report else {}
+
+
 def _knows(log: Opened) -> bool:
-    return {RESOLVED, "unresolved_ids"} <= log.first.keys()
+    return _is_report(log) or _is_early(log) or bool(_instances(log))
 
 
 def _ids(log: Opened, name: str) -> list[str]:
@@ -24,15 +41,41 @@ def _ids(log: Opened, name: str) -> list[str]:
 
 
 def _model(log: Opened) -> str:
+    folders = log.path.resolve().parents
+    if _instances(log):  # MODEL/INSTANCE/report.json
+        return folders[1].name if log.path.name == "report.json" else folders[0].name
+    if _is_early(log):
+        return folders[1].name if folders[0].name == "results" else folders[0].name
     return log.path.name.removesuffix(".json").split(".")[0] or log.path.name
 
 
+def _outcomes(log: Opened) -> dict[str, bool]:
+    """Return whether each instance is resolved.
+
+    Raises
+    ------
+    HowsureError
+        If the file lists resolved instances, but not all the others.
+    """
+    if alone := _instances(log):
+        return alone
+    if _is_early(log):
+        resolved, others = _ids(log, METRIC), [each for name in EARLY for each in _ids(log, name)]
+        if "generated" not in log.first:
+            message = (
+                f"'{log.path}' lists {len(resolved):,} resolved instances of SWE-bench, but not those that failed. "
+                f"Give the number of all, such as 500: hs.proportion({len(resolved)}, 500)."
+            )
+            raise HowsureError(message)
+    else:
+        resolved, others = _ids(log, RESOLVED), [each for name in OTHERS for each in _ids(log, name)]
+    right = set(resolved)
+    return {each: each in right for each in [*resolved, *others]}
+
+
 def _scores(log: Opened) -> Iterator[Score]:
-    resolved = dict.fromkeys(_ids(log, RESOLVED))
-    others = [each for name in OTHERS for each in _ids(log, name)]
-    for item in dict.fromkeys([*resolved, *others]):
-        fields = {"repository": item.rpartition("-")[0]}
-        yield Score(TASK, _model(log), item, 1, METRIC, float(item in resolved), fields)
+    for item, is_resolved in _outcomes(log).items():
+        yield Score(TASK, _model(log), item, 1, METRIC, float(is_resolved), {"repository": item.rpartition("-")[0]})
 
 
 def _reported(log: Opened) -> Iterator[Reported]:

@@ -398,7 +398,9 @@ def _not_an_area(method: Method, metric: Metric, *, fits: bool) -> str:
     area = metric.is_area if metric.contrast is None else metric.contrast.is_of_areas
     if area and fits:
         return ""
-    return f"`{type(method).__name__}` is for `roc_auc`, not for `{metric.name}`. Use `Delta()` or `Bootstrap()`."
+    is_difference = metric.contrast is not None and metric.contrast.effect.name == "difference"
+    others = f"{'`Mover()`, ' if is_difference else ''}`Delta()` or `Bootstrap()`"  # Newcombe's other method is Mover's
+    return f"`{type(method).__name__}` is for `roc_auc`, not for `{metric.name}`. Use {others}."
 
 
 def observed_area(metric: Metric, table: Table) -> Array:

@@ -38,7 +38,9 @@ class Binomial(JointMethod, abc.ABC):
         if refusal := needs_labels(self, table):
             return refusal
         if metric.proportion is None:
-            others = "`Fieller()`, `Delta()`" if metric.ratio is not None else "`Delta()`"
+            is_difference = metric.contrast is not None and metric.contrast.effect.name == "difference"
+            further = "`Mover()`, " if is_difference else "`Fieller()`, " if metric.ratio is not None else ""
+            others = f"{further}`Delta()`"
             return (
                 f"`{type(self).__name__}` needs a proportion, and `{metric.name}` is not one. "
                 f"Use {others} or `Bootstrap()`."

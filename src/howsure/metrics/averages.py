@@ -177,4 +177,7 @@ def canonical_average(word: str) -> str:
     for names in (SINGLE, POOLED, PER_CLASS):
         if word in names:
             return names[0]
+    if word == "samples":
+        message = "The average 'samples' is of the cases of multilabel data: `hs.f1_score(…, average='samples')`."
+        raise HowsureError(message)
     raise HowsureError.unknown("average", word, [*BY_NAME, *SINGLE, *POOLED, *PER_CLASS])

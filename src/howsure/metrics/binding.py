@@ -38,6 +38,11 @@ MAKERS = {  # what tables hold → how such a table is made
     "ratings": "a table of ratings: `ratings(items_by_raters)`",
     "battles": "a table of battles: `preferences(a, b, winner)`",
 }
+OF_RATERS = {  # what raters have instead
+    "kappa": "conger_kappa",
+    "accuracy": "percent_agreement",
+    "icc": "krippendorff_alpha+level=interval",
+}
 
 
 OF_CELLS = {"values", "detections", "ratings", "battles"}  # held by tables of which a metric is a function of its own
@@ -210,7 +215,10 @@ def _refuse_unordered(spec: Spec, table: Table) -> None:
 def _of_another_kind(spec: Spec, table: Table) -> HowsureError:
     """Return the error for a metric that does not look at what the table holds, with what to make or to give."""
     wanted, held = spec.definition.looks_at, table.holds[-1]
-    if wanted in MAKERS:
+    if held == "ratings" and (same := OF_RATERS.get(spec.definition.name)):
+        kind = wanted if wanted in MAKERS else "predictions and the truth"
+        message = f"`{spec.text}` is a metric of {kind}. Its counterpart for raters is `{same}`."
+    elif wanted in MAKERS:
         message = f"`{spec.text}` is a metric of {wanted}, and a {table.noun} holds {held}. Make {MAKERS[wanted]}."
     elif table.has_thresholds:
         message = (

@@ -116,7 +116,10 @@ def pass_rate(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
     return tp + fn, tp + fn + fp + tn
 
 
-@outcomes_ratio(aliases=("predicted_prevalence", "detection_prevalence"), better="neither")
+@outcomes_ratio(
+    aliases=("predicted_prevalence", "detection_prevalence", "selection_rate", "predicted_positive_rate"),
+    better="neither",
+)
 def model_bias(tp: Array, fn: Array, fp: Array, tn: Array) -> Pair:
     """Share of all cases that are predicted as the class, (tp + fp) / n."""
     return tp + fp, tp + fn + fp + tn

@@ -51,7 +51,8 @@ def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None, with
     if not table.has_one_label_per_case:
         message = (
             f"`{spec.text}` is not defined for multilabel data, where a case has many labels. "
-            "Use a metric of one label with an average, such as 'f1@macro'."
+            "Use a metric of one label with an average, such as 'f1@macro', or the functions that compare the cases' "
+            "sets of labels: `hs.accuracy_score`, `hs.hamming_loss`, `hs.f1_score(…, average='samples')`."
         )
         raise HowsureError(message)
     if spec.definition.terms == ("recall",):
@@ -101,7 +102,8 @@ def needs_average(spec: Spec, table: Table) -> HowsureError:
     """Return the error for a metric of one class that meets many, and no average is named."""
     message = (
         f"`{spec.head}` looks at one class, and there are {len(table.labels)} {table.classes_noun}. Name an average, "
-        f"'{spec.head}@macro', or a class, '{spec.head}@binary+positive_class={table.labels[-1]}'."
+        f"'{spec.head}@macro', or a class, '{spec.head}@binary+positive_class={table.labels[-1]}'; "
+        f"'{spec.head}@none' gives `evaluate` each class."
     )
     return HowsureError(message)
 

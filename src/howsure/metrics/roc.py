@@ -217,7 +217,7 @@ def _area_range(_: int, *, max_fpr: float = 1.0) -> tuple[float, float]:
 
 @score_metric(
     name="roc_auc",
-    aliases=("auc", "auroc", "roc", "roc_auc_score", "c_statistic"),
+    aliases=("auc", "auroc", "roc", "roc_auc_score", "c_statistic", "c_index"),
     range=_area_range,
     is_area=True,
     random=0.5,

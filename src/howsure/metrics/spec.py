@@ -14,7 +14,7 @@ import numpy as np
 
 import howsure.metrics.confusion  # noqa: F401 - the usual metrics; the registry finds the others
 from howsure.cached import cached_property
-from howsure.errors import HowsureError, one_of
+from howsure.errors import MOST_LISTED, HowsureError, one_of
 from howsure.metrics.averages import canonical_average
 from howsure.metrics.registry import REGISTRY, Definition, canonical
 
@@ -294,7 +294,13 @@ def _zero_division(definition: Definition, text: str) -> float:
 def _typed(definition: Definition, name: str, text: str) -> Any:
     if name not in definition.parameters:
         known = [*definition.parameters, *(["zero_division"] if definition.has_outcomes else [])]
-        raise HowsureError.unknown(f"argument of `{definition.name}`", name, known)
+        error = HowsureError.unknown(f"argument of `{definition.name}`", name, known)
+        others = [
+            f"`{each.name}`"
+            for each in REGISTRY.shipped
+            if name in each.parameters and each.looks_at == definition.looks_at
+        ]
+        raise HowsureError(f"{error} It is one of {', '.join(others)}.") if 0 < len(others) <= MOST_LISTED else error
     parameter, what = definition.parameters[name], f"{name}` of `{definition.name}"
     if isinstance(parameter.default, bool):
         if text.lower() not in {"true", "false", "1", "0"}:

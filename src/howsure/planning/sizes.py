@@ -48,7 +48,8 @@ SHORT = 1e-3  # of the way to the null value: so far from the end of its range a
 MOST_NUMBERS = 2**24  # of one study, beyond which its size alone makes the normal distribution right
 CALLS = (
     "Call `plan(table, metric, width=0.05)`, `plan(paired_table, metric, power=0.8)` or "
-    "`plan(table_a, table_b, metric, power=0.8)`, with tables from `confusion`, `from_rates`, `paired` or `scores`."
+    "`plan(table_a, table_b, metric, power=0.8)`, with tables from `confusion`, `from_rates`, `paired` or `scores`. "
+    "A proportion has the table `hs.proportions({'A': 85}, 100)['A']` and the metric 'mean'."
 )
 
 

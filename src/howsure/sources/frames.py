@@ -27,7 +27,7 @@ from howsure.sources.encoding import Column, missing, refuse_missing
 from howsure.sources.engines import CLUSTER, Counted, collected, counted, is_held
 from howsure.sources.groups import Tally
 from howsure.sources.locations import is_located
-from howsure.sources.nested import with_fields
+from howsure.sources.nested import fields_named, with_fields
 from howsure.sources.plain import plain
 from howsure.sources.streams import Stream
 from howsure.tables.labels import as_labels
@@ -307,8 +307,10 @@ def checked_name(role: str, name: Any, frame: Any) -> str:
         message = f"With `data`, `{role}` is the name of a column, not {type(name).__name__}."
         raise HowsureError(message)
     known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
-    one_of("column", name, known)
-    return name
+    if name not in known and (fields := fields_named(frame, name)):
+        message = f"There is no column '{name}'. Did you mean the field '{fields[0]}'?"
+        raise HowsureError(message)
+    return one_of("column", name, known)
 
 
 def column_of(frame: Any, name: str) -> Any:

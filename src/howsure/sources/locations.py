@@ -62,12 +62,11 @@ def _files(given: Location) -> list[Location]:
             raise HowsureError(message)
         return [*found]
     if glob.has_magic(str(path)):
-        names = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207 - a pattern may be absolute
-        matching = [file for file in map(Path, names) if not file.name.startswith("_")]
-        if not matching:
+        found = [file for file in matching(path) if not file.name.startswith("_")]
+        if not found:
             message = f"No file matches '{path}'."
             raise HowsureError(message)
-        return [file for each in matching for file in _files(each)]
+        return [file for each in found for file in _files(each)]
     if path.exists():
         return [path]  # a pipe, say
     raise missing(path)
@@ -80,6 +79,11 @@ def missing(path: Path) -> HowsureError:
     if path.is_symlink():
         return HowsureError(f"'{path}' is a link to itself or to a file that does not exist.")
     return HowsureError(f"There is no file '{path}'.{nearby(path)}")
+
+
+def matching(pattern: str | Path) -> list[Path]:
+    """Return the files and folders that match a pattern, in the order of their names."""
+    return [Path(name) for name in sorted(glob.glob(str(pattern), recursive=True))]  # noqa: PTH207 - it may be absolute
 
 
 def _is_data(path: Path) -> bool:

@@ -45,6 +45,25 @@ def with_fields(frame: Any, names: Iterable[Any]) -> tuple[Any, Callable[[Any], 
     return frame, lambda name: found.get(name, name) if isinstance(name, str) else name
 
 
+def fields_named(frame: Any, name: str) -> list[str]:
+    """Return the fields of nested columns that have a name, with the columns before a dot."""
+    if isinstance(frame, Mapping):
+        return [f"{column}.{name}" for column, values in frame.items() if _has_field(values, name)]
+    import narwhals as nw
+
+    return [
+        f"{column}.{name}"
+        for column, dtype in frame.collect_schema().items()
+        if name in {each.name for each in getattr(dtype, "fields", [])}
+        or (dtype == nw.Object and _has_field(frame[column].to_list(), name))
+    ]
+
+
+def _has_field(values: Iterable[Any], name: str) -> bool:
+    first = next((each for each in values if each is not None), None)
+    return isinstance(first, Mapping) and name in first
+
+
 def _with_field(frame: Any, name: str, column: str, path: list[str]) -> tuple[Any, str]:
     own = name.replace(".", DOT)
     if isinstance(frame, Mapping):
