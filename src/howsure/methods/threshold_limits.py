@@ -38,13 +38,14 @@ class ThresholdLimits(Method):
     -----
     Let T(x) be the observed true positive rate at the false positive rate x, and m and n the numbers of negative and
     positive cases. At the true threshold the observed false positive rate has mean x and variance x(1 − x)/m. The
-    threshold therefore lies between those with the rates ``x ± d``, where ``d = z sqrt(x (1 - x) / m)`` (Woodruff 1952).
-    T at these rates, and Wilson's limits l and u of T(x) in n cases, are put together by the method of variance
-    estimates recovery: ``low = T(x) - sqrt((T(x) - T(x - d))² + (T(x) - l)²)``, and likewise the upper limit. No density is estimated.
-    Where ``x m`` is less than about 4 the threshold may lie above all scores, with T(x − d) = 0.
+    threshold therefore lies between those with the rates ``x ± d``, where ``d = z sqrt(x (1 - x) / m)`` (Woodruff
+    1952). T at these rates, and Wilson's limits l and u of T(x) in n cases, are put together by the method of variance
+    estimates recovery: ``low = T(x) - sqrt((T(x) - T(x - d))² + (T(x) - l)²)``, and likewise the upper limit. No
+    density is estimated. Where ``x m`` is less than about 4 the threshold may lie above all scores, with T(x − d) = 0.
 
     The precision at a recall r is ``π r / (π r + (1 - π) F)``, with F the false positive rate at r and π the
-    prevalence. It has three such distances: F at the recalls ``r ± z sqrt(r (1 - r) / n)``, Wilson's limits of F, and those of π.
+    prevalence. It has three such distances: F at the recalls ``r ± z sqrt(r (1 - r) / n)``, Wilson's limits of F, and
+    those of π.
 
     With weights or clusters the numbers of cases are effective ones, which include Student's t. The distances are
     multiplied by the root of the variance (delta method) over that of its parts taken as independent.
