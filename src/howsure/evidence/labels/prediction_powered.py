@@ -120,8 +120,8 @@ def prediction_powered(
     -------
     ConfusionTable or Tables
         With fractional counts that add up to the number of cases. With a single weight, counts that come out negative
-        are set to zero, and every estimate carries a note; another one where fewer than 80 labels are trusted. With ``by`` the tables of the groups, with the table of all
-        cases as ``overall``.
+        are set to zero, and every estimate carries a note; another one where fewer than 80 labels are trusted. With
+        ``by`` the tables of the groups, with the table of all cases as ``overall``.
 
     Raises
     ------
