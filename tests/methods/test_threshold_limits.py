@@ -151,3 +151,15 @@ def test_intervals_cover_where_the_delta_method_does_not(cases, prevalence, dist
         false = stats.norm.sf(stats.norm.isf(rate) + distance)
         truth = prevalence * rate / (prevalence * rate + (1 - prevalence) * false)
     assert coverage(cases, prevalence, distance, metric, truth, 150, 3) >= 0.92
+
+
+def test_a_single_cluster_has_no_interval_and_two_no_narrow_one():
+    """One cluster shows no variation; two may cancel by chance."""
+    truth, score = [0, 1, 0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+    single = hs.estimate(hs.scores(truth, score, groups=[1] * 6), "recall_at+fpr=0.5")
+    assert np.isnan([single.low, single.high]).all()
+    assert "single cluster" in single.reason
+    two = hs.scores(truth, score, groups=[1, 1, 1, 2, 2, 2])
+    for metric in ("recall_at+fpr=0.5", "precision_at+recall=0.5"):
+        alone, found = (hs.estimate(each, metric) for each in (hs.scores(truth, score), two))
+        assert found.high - found.low > (alone.high - alone.low) / 2

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import quotient
 from howsure.methods import binomial
-from howsure.methods.interval import CONSTANT, UNDEFINED, AtLevels, Interval
+from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval
 from howsure.methods.method import Method
 from howsure.methods.standard_errors import (
     effective_counts,
@@ -27,6 +27,7 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 FEWEST = 1e-9  # cases, in place of none
+LEAST_TOGETHER = 0.5  # of the variance of independent parts: a few clusters may cancel by chance
 
 
 @final
@@ -48,7 +49,8 @@ class ThresholdLimits(Method):
     those of π.
 
     With weights or clusters the numbers of cases are effective ones, which include Student's t. The distances are
-    multiplied by the root of the variance (delta method) over that of its parts taken as independent.
+    multiplied by the root of the variance (delta method) over that of its parts taken as independent,
+    whose square is taken to be a half at least.
 
     Scores without labels have a variance that is known, of both classes together. Their interval is Wilson's, in the
     number of cases that has this variance, and a normal one where that is less than one case.
@@ -90,6 +92,8 @@ class ThresholdLimits(Method):
         errors, hits = cumulated(table.counts[::-1, ::-1] if point.turned else table.counts)
 
         def interval(confidence_level: float) -> Interval:
+            if not np.isfinite(quantile(confidence_level, table.design.degrees_of_freedom)):
+                return Interval(np.nan, np.nan, error, reason=ONE_CLUSTER)
             if point.is_precision:
                 below, above = _precision_reaches(table, errors, hits, point.rate, confidence_level)
             else:
@@ -231,4 +235,4 @@ def _together(metric: Metric, table: Table, error: float) -> float:
     parts = [np.where(side, slopes - mean, 0.0) for side, mean in zip(sides, means, strict=True)]
     parts.append(np.where(sides[0], *means))  # of the prevalence
     apart = sum(float(table.variance(part)) for part in parts)
-    return float(np.sqrt(error**2 / apart)) if apart > 0 and error > 0 else 1.0
+    return float(np.sqrt(max(error**2 / apart, LEAST_TOGETHER))) if apart > 0 and error > 0 else 1.0
