@@ -112,6 +112,8 @@ def _roc_reaches(table: Table, false: Array, true: Array, level: float) -> tuple
     answers = in_passes(table, metrics, ThresholdLimits(), level)
     highest = true[np.searchsorted(false, rates, side="right") - 1]
     limits = np.array([(answers[place][1].low, answers[place][1].high) for place in range(len(rates))])
+    if not table.design.has_labels:  # what does not vary is certain
+        limits = np.where(np.isnan(limits), highest[:, None], limits)
     return np.interp(false, rates, highest - limits[:, 0]), np.interp(false, rates, limits[:, 1] - highest)
 
 
