@@ -2,8 +2,8 @@
 
 Run ``python benchmarks/few_labels.py [STUDIES]``. Each setting is one way to use few labels (`prediction_powered`,
 `judged`, `partly_labelled`, `transported`, `annotated`, `corrected`, `reviewed`, `calibrated`, `sample_to_label`,
-`from_rates`), one truth and one number of labels. The truths were
-chosen after the methods. 60 studies a setting take about ten minutes of processor time. Writes docs/coverage-labels.md.
+`from_rates`), one truth and one number of labels. The truths were chosen after the methods. 60 studies a setting take about
+ten minutes of processor time. Writes docs/coverage-labels.md.
 """
 
 from __future__ import annotations
