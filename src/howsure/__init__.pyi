@@ -230,6 +230,7 @@ from .methods.proportion import (
     WilsonCC as WilsonCC,
 )
 from .methods.stratified import Stratified as Stratified
+from .methods.threshold_limits import ThresholdLimits as ThresholdLimits
 from .methods.two_rates import TwoRates as TwoRates
 from .methods.two_samples import MiettinenNurminen as MiettinenNurminen
 from .metrics.define import define_metric as define_metric

@@ -1,5 +1,7 @@
 """Every point of a band along thresholds is the interval that `estimate` has there, for all kinds of evidence."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -14,6 +16,16 @@ TRUTH = (RNG.random(SIZE) < SCORE).astype(int)
 WEIGHT = RNG.gamma(2, 0.5, SIZE) + 0.1
 CLUSTER = np.arange(SIZE) // 3
 STRATUM = np.array(["low", "high"])[CLUSTER % 2]
+CLASSES = RNG.integers(0, 3, SIZE)
+PROBABILITIES = RNG.dirichlet([1.0, 1.0, 1.0], SIZE).round(2) + np.eye(3)[CLASSES] / 2
+ELSEWHERE = RNG.beta(1.2, 2, 200).round(2)
+
+
+def against_rest(**cases):
+    """Return the probabilities of one of three classes against the others: a curve is of two."""
+    return hs.scores((CLASSES == 1) * 1, (PROBABILITIES / PROBABILITIES.sum(1, keepdims=True))[:, 1], **cases)
+
+
 KINDS = {
     "independent": lambda: hs.scores(TRUTH, SCORE),
     "tied": lambda: hs.scores(TRUTH, np.round(SCORE, 1)),
@@ -23,7 +35,14 @@ KINDS = {
     "clustered": lambda: hs.scores(TRUTH, SCORE, groups=CLUSTER),
     "weighted in clusters": lambda: hs.scores(TRUTH, SCORE, groups=CLUSTER, sample_weight=WEIGHT),
     "stratified": lambda: hs.scores(TRUTH, SCORE, strata=STRATUM, stratum_sizes={"low": 900, "high": 100}),
-    "transported": lambda: hs.transported(hs.scores(TRUTH, SCORE), RNG.beta(1.2, 2, 200).round(2)),
+    "stated prevalence": lambda: hs.scores(TRUTH, SCORE).at_prevalence([0.8, 0.2]),
+    "transported": lambda: hs.transported(hs.scores(TRUTH, SCORE), ELSEWHERE),
+    "transported weighted": lambda: hs.transported(hs.scores(TRUTH, SCORE, sample_weight=WEIGHT), ELSEWHERE),
+    "transported clustered": lambda: hs.transported(hs.scores(TRUTH, SCORE, groups=CLUSTER), ELSEWHERE),
+    "one of three classes": against_rest,
+    "one of three classes, weighted": lambda: against_rest(sample_weight=WEIGHT),
+    "one of three classes, clustered": lambda: against_rest(groups=CLUSTER),
+    "one of three classes, weighted in clusters": lambda: against_rest(groups=CLUSTER, sample_weight=WEIGHT),
     "unlabelled": lambda: hs.calibrated(SCORE),
     "unlabelled population": lambda: hs.calibrated(SCORE, target="population"),
     "unlabelled weighted": lambda: hs.calibrated(np.round(SCORE, 1), sample_weight=WEIGHT),
@@ -51,6 +70,30 @@ def test_every_point_of_a_band_is_the_estimate_there(kind):
         close(np.stack([curve.low, curve.high], 1), estimated(table, metric, curve["threshold"]))
     curve = hs.precision_recall_curve(table)
     close(np.stack([curve.low, curve.high], 1), estimated(table, "precision", curve["threshold"]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_roc_band_is_the_estimate_at_each_false_positive_rate(kind):
+    """Limits of the ROC curve are those of `recall_at+fpr=` there, and those of the DET curve their complements."""
+    table = KINDS[kind]()
+    roc, det = hs.roc_curve(table), hs.det_curve(table)
+    last = np.append(np.diff(roc["fpr"]) > 0, True) & (roc["fpr"] > 0) & (roc["fpr"] < 1)
+    method = "threshold_limits" if table.design.knows_chances else None  # the default one draws labels
+    each = [hs.estimate(table, f"recall_at+fpr={rate!r}", method=method) for rate in roc["fpr"][last].tolist()]
+    assert each
+    close(np.stack([roc.low, roc.high], 1)[last], np.array([(one.low, one.high) for one in each]))
+    close(np.stack([det.low, det.high], 1), 1 - np.stack([roc.high, roc.low], 1))
+    assert ((roc.low <= roc.y + 1e-12) & (roc.y <= roc.high + 1e-12)).all()
+
+
+def test_evidence_without_scores_has_no_curve():
+    """Reviewed labels make a table of predictions, and many classes have no order of scores: curves refuse them."""
+    reviewed = hs.reviewed([[90, 10], [20, 80]], [[[8, 1], [3, 5]], [[6, 4], [0, 9]]])
+    several = hs.multiclass_scores(CLASSES, PROBABILITIES / PROBABILITIES.sum(1, keepdims=True))
+    curves = (hs.roc_curve, hs.det_curve, hs.precision_recall_curve, lambda each: hs.threshold_curves(each, "f1"))
+    for curve, table in itertools.product(curves, (reviewed, several)):
+        with pytest.raises(hs.HowsureError, match="table of scores"):
+            curve(table)
 
 
 @pytest.mark.parametrize("kind", ["independent", "clustered", "unlabelled"])

@@ -13,6 +13,7 @@ from howsure.curves.bands import thresholds_from_top
 from howsure.designs.sums import confusion_from_top
 from howsure.estimates.passes import in_passes
 from howsure.methods.predictive import has_joint_distribution
+from howsure.methods.threshold_limits import ThresholdLimits, cumulated, rate_reaches
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.confusion import ConfusionTable
@@ -21,6 +22,7 @@ from howsure.tables.scores import ScoresTable as Table
 Array = NDArray[Any]
 LONG = 4_000  # thresholds: of more, limits are taken at about so many and interpolated
 MOST_ESTIMATES = 200  # thresholds, likewise, where each is estimated by itself
+FEW_ESTIMATES = 40  # thresholds, likewise, of a large table
 MOST_DRAWN = 40  # thresholds, likewise, where labels are drawn for each
 ENDS = 20  # thresholds at either end, of which all are estimated
 
@@ -72,6 +74,47 @@ def limits_along(
     return [
         _everywhere(value, *found[place], ends) for place, (value, ends) in enumerate(zip(values, ranges, strict=True))
     ]
+
+
+def roc_limits(table: Table, false: Array, true: Array, level: float) -> tuple[Array, Array]:
+    """Return the limits of the true positive rate at each false positive rate, those of `ThresholdLimits` there.
+
+    Rates of 0 and 1 have the distances of one case off them. Where a false positive rate has several true positive
+    rates, the estimate is the highest one. Independent cases have limits at all points. Other designs are estimated at
+    one false positive rate after the other, and the distances of the limits are interpolated where these are many.
+
+    Parameters
+    ----------
+    table : ScoresTable
+        The table of scores.
+    false, true : ndarray of shape (S + 1,)
+        Rates at each threshold, from the top.
+    level : float
+        The confidence level.
+    """
+    if table.design.is_independent:
+        errors, hits = cumulated(table.counts)
+        least = 1 / (errors[-1] + 2)
+        rate = np.where(false <= 0, least, np.where(false >= 1, 1 - least, false))
+        below, above = rate_reaches(errors, hits, rate, true, (errors[-1], hits[-1]), level)
+    else:
+        below, above = _roc_reaches(table, false, true, level)
+    low, high = np.maximum(true - below, 0.0), np.minimum(true + above, 1.0)
+    return np.where(false <= 0, 0.0, low), np.where(false >= 1, 1.0, high)
+
+
+def _roc_reaches(table: Table, false: Array, true: Array, level: float) -> tuple[Array, Array]:
+    """Return how far the limits of ``recall_at+fpr=`` are below and above it, at each false positive rate."""
+    rates = np.unique(false[(false > 0) & (false < 1)])
+    rates = rates if rates.size else np.array([0.5])
+    rates = rates[_spread(len(rates), MOST_ESTIMATES if len(table.counts) <= LONG else FEW_ESTIMATES)]
+    metrics = [resolve(f"recall_at+fpr={float(rate)!r}", table) for rate in rates]
+    answers = in_passes(table, metrics, ThresholdLimits(), level)
+    highest = true[np.searchsorted(false, rates, side="right") - 1]
+    limits = np.array([(answers[place][1].low, answers[place][1].high) for place in range(len(rates))])
+    if not table.design.has_labels:  # what does not vary is certain
+        limits = np.where(np.isnan(limits), highest[:, None], limits)
+    return np.interp(false, rates, highest - limits[:, 0]), np.interp(false, rates, limits[:, 1] - highest)
 
 
 def _spread(size: int, most: int) -> Array:

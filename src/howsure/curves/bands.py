@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.methods.binomial import clopper_pearson, wilson
+from howsure.methods.binomial import clopper_pearson
 from howsure.methods.delong import class_sizes
-from howsure.methods.standard_errors import effective_counts, normal_quantile, quantile
+from howsure.methods.standard_errors import effective_counts
+from howsure.methods.threshold_limits import cumulated
 from howsure.metrics.forms import Proportion, divide
-from howsure.metrics.operating import roc_slope
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
@@ -23,25 +23,12 @@ Limits = Callable[[Array, Array, float], tuple[Array, Array]]  # (successes, tri
 
 def from_top(table: Table) -> tuple[Array, Array, Array]:
     """Return thresholds from the top (infinity first) and the negative and positive cases at or above each."""
-    negatives, positives = above = np.zeros((2, len(table.counts) + 1))
-    np.cumsum(table.counts[::-1].T, 1, out=above[:, 1:])
-    return thresholds_from_top(table), negatives, positives
+    return thresholds_from_top(table), *cumulated(table.counts)
 
 
 def thresholds_from_top(table: Table) -> Array:
     """Return the thresholds of a table of scores: infinity, and then each score from the largest."""
     return np.concatenate([[np.inf], table.scores[::-1]])
-
-
-def wilson_limits(table: Table, share: Array, trials: Array, level: float) -> tuple[Array, Array]:
-    """Return Wilson's limits of shares, from effective numbers of trials; 0 and 1 where there is none."""
-    # A design with few degrees of freedom has a heavier tail: fewer trials have it too.
-    worth = (
-        np.where(np.isfinite(share), trials, 0.0)
-        * (normal_quantile(level) / quantile(level, table.design.degrees_of_freedom)) ** 2
-    )
-    low, high = wilson(np.where(worth > 0, share, 0.0) * worth, worth, level)
-    return np.where(worth > 0, low, 0.0), np.where(worth > 0, high, 1.0)
 
 
 def _distances(table: Table, level: float, parts: int) -> tuple[float, float]:
@@ -65,49 +52,11 @@ def _most(y: Array, x: Array, limit: Array) -> Array:
     return np.asarray(y[np.maximum(np.searchsorted(x, limit + 1e-12, side="right") - 1, 0)])
 
 
-def _slopes_from_top(table: Table) -> Array:
-    slopes = roc_slope(table.counts, table.rows)[::-1]
-    return np.concatenate([slopes[:1], slopes])
-
-
-def roc_pointwise(table: Table, false: Array, true: Array, level: float) -> tuple[Array, Array]:
-    """Return Wilson's limits of the true positive rate at each false positive rate."""
-    others, number = class_sizes(table)
-    if not table.design.has_labels:
-        steep = _slopes_from_top(table)
-        by_row = [
-            np.stack([steep * false / others, -steep * (1 - false) / others], -1),
-            np.stack([-true / number, (1 - true) / number], -1),
-        ]
-        return _expected_limits(table, true, np.stack(by_row, 1), level)
-    # A rate of 0 or 1 has a variance too: one case is added on either side.
-    rate, error = (true * number + 1) / (number + 2), (false * others + 1) / (others + 2)
-    variance = rate * (1 - rate) / number + _slopes_from_top(table) ** 2 * error * (1 - error) / others
-    low, high = wilson_limits(table, true, rate * (1 - rate) / variance, level)
-    low[0] = 0.0
-    return low, high
-
-
 def roc_simultaneous(table: Table, false: Array, true: Array, level: float) -> tuple[Array, Array]:
     """Return the limits of the true positive rate that the rectangles around all thresholds leave (Campbell 1994)."""
     around_false, around_true = _distances(table, level, parts=2)
     low = np.maximum(_least(true, false, false - around_false) - around_true, 0.0)
     return low, np.minimum(_most(true, false, false + around_false) + around_true, 1.0)
-
-
-def _expected_limits(table: Table, share: Array, slopes: Array, level: float) -> tuple[Array, Array]:
-    """Return Wilson's limits of shares at each threshold of expected counts, from their slopes by the table there."""
-    with np.errstate(invalid="ignore"):
-        variance = table.design.variance_from_top(table.counts, slopes)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        worth = share * (1 - share) / variance
-    # Near 0 and 1 the variance of a moving threshold can be that of less than one trial, which tells nothing: there the
-    # limits are normal ones. What does not vary, as at a corner, is certain; without a prediction nothing is known.
-    few = ~((variance > 0) & (worth >= 1))
-    low, high = wilson_limits(table, share, np.where(few, 0.0, worth), level)
-    half = quantile(level, table.design.degrees_of_freedom) * np.sqrt(np.maximum(variance, 0.0))
-    around = np.clip(np.stack([share - half, share + half]), 0.0, 1.0)
-    return np.where(few, around[0], low), np.where(few, around[1], high)
 
 
 def precision_simultaneous(table: Table, negatives: Array, positives: Array, level: float) -> tuple[Array, Array]:

@@ -13,13 +13,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.curves.along import limits_along
+from howsure.curves.along import limits_along, roc_limits
 from howsure.curves.axes import axes_of, is_along_thresholds
 from howsure.curves.bands import (
     bin_limits,
     from_top,
     precision_simultaneous,
-    roc_pointwise,
     roc_simultaneous,
 )
 from howsure.designs.sums import confusion_from_top
@@ -201,15 +200,16 @@ def roc_curve(
 
     Notes
     -----
-    Pointwise: the variance at a false positive rate x is ``tpr(1-tpr)/n_pos + slope² x(1-x)/n_neg``, put into
-    Wilson's interval as an effective number of cases. Simultaneous: the true and the false positive rate of every
-    threshold lie within the Dvoretzky–Kiefer–Wolfowitz–Massart distance of the observed ones, each with confidence
+    Pointwise: the interval of ``estimate(table, "recall_at+fpr=x")`` at each false positive rate x, whose threshold is
+    estimated; of predictions without labels that of ``method="threshold_limits"``, which draws nothing. Simultaneous:
+    the true and the false positive rate of every threshold lie within the Dvoretzky–Kiefer–Wolfowitz–Massart distance
+    of the observed ones, each with confidence
     ``sqrt(level)``; the band is what these rectangles leave for the curve (Campbell 1994). It holds for any
     continuous scores and any sample size. With weights or clusters the class sizes are Kish's effective ones.
 
     References
     ----------
-    Bahadur (1966); Hsieh, Turnbull (1996), Annals of Statistics 24; Campbell (1994), Statistics in Medicine 13;
+    Woodruff (1952), Journal of the American Statistical Association 47; Campbell (1994), Statistics in Medicine 13;
     Massart (1990), Annals of Probability 18.
 
     Examples
@@ -225,7 +225,7 @@ def roc_curve(
     false, true = divide(negatives, negatives[-1]), divide(positives, positives[-1])
     columns = {"fpr": false, "tpr": true, "threshold": thresholds}
     if band == "pointwise":
-        columns["low"], columns["high"] = roc_pointwise(table, false, true, level)
+        columns["low"], columns["high"] = roc_limits(table, false, true, level)
     elif band == "simultaneous":
         columns["low"], columns["high"] = roc_simultaneous(table, false, true, level)
     return Curve(name="roc", columns=columns, unpacked=(false, true, thresholds), confidence_level=level, band=band)

@@ -57,6 +57,14 @@ def _is_of_areas(metric: Metric, table: Table) -> bool:
     return metric.contrast.is_of_areas and metric.contrast.effect.name == "difference"
 
 
+def _is_at_a_stated_rate(metric: Metric, table: Table) -> bool:
+    return (
+        metric.contrast is None
+        and metric.operating is not None
+        and (table.design.has_labels or not table.design.knows_chances)
+    )
+
+
 def _is_distance(metric: Metric, table: Table) -> bool:
     return metric.is_distance
 
@@ -170,6 +178,11 @@ PREFERENCE = (
         "effective_wilson",
         _is_average_precision,
         "average precision: it allows for what a small sample does not show",
+    ),
+    Preference(
+        "threshold_limits",
+        _is_at_a_stated_rate,
+        "a rate at a stated rate: its limits move the threshold and the rate there, also where scores are sparse",
     ),
     Preference(
         "gap_test", _is_distance, "a distance from calibration: noise only adds to it, which other methods ignore"

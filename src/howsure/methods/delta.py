@@ -42,7 +42,8 @@ class Delta(Method):
     variance: few unequal clusters and uneven weights (`Design.small_sample`), and for metrics of scores a class of
     few cases, or few cases that make up most of the variance (`Design.satterthwaite`). On the scale of the logarithm
     clusters, however unequal, no more than double the variance. Of counts that are estimates the automatic scale is
-    the identity, cut at the metric's range, but of rates within classes whose shares alone are estimates.
+    the identity, cut at the metric's range, but of rates within classes whose shares alone are estimates; the sampling
+    variance of the cases is that at the limit, as Wilson has it, where this is wider.
 
     References
     ----------
@@ -137,7 +138,7 @@ def normal_intervals(
         z = critical_value(confidence_level, inflation, freedom)
         low, high = on_scale(scale, centre, z * spread, metric.range)
         if transform == "auto" and estimated.any():
-            plain = on_scale("identity", centre, z * spread, metric.range)
+            plain = _of_estimated_counts(metric, table, centre, spread, z)
             low, high = (np.where(estimated, own, other) for own, other in zip(plain, (low, high), strict=True))
         with np.errstate(invalid="ignore"):
             found = shows & (low < high)
@@ -146,6 +147,27 @@ def normal_intervals(
         return _checked(value, error, z, low, high, found)
 
     return interval
+
+
+def _of_estimated_counts(metric: Metric, table: Table, value: Any, error: Any, z: Any) -> tuple[Any, Any]:
+    """Return limits on the plain scale, with the sampling variance of the cases at the limit instead of the estimate.
+
+    The variance of the metric is that of n cases with known labels, S, and what the labels add. S is in proportion to
+    ``N(θ) = (θ - lowest)(highest - θ)``, as that of a share is: ``(value - θ)² = z² (error² - S + S N(θ) / N(value))``.
+    The limits are those of S at the estimate where these are farther, or where the range has no end.
+    """
+    lowest, highest = metric.range
+    low, high = on_scale("identity", value, z * error, metric.range)
+    if not np.isfinite([lowest, highest]).all():
+        return low, high
+    with np.errstate(all="ignore"):
+        gradient = np.nan_to_num(metric.gradient_at(table.counted).reshape(table.cells.shape), posinf=0.0, neginf=0.0)
+        sampled = np.minimum((np.maximum(table.cells, 0.0) * gradient**2).sum(-1), error**2)
+        each = np.where(inside(value, metric.range), sampled / ((value - lowest) * (highest - value)), 0.0) * z**2
+        square, linear = 1 + each, value + each * (lowest + highest) / 2
+        constant = value**2 - z**2 * (error**2 - sampled) + each * lowest * highest
+        half = np.sqrt(np.maximum(linear**2 - square * constant, 0.0))
+        return np.fmin(low, (linear - half) / square), np.fmax(high, (linear + half) / square)
 
 
 def _checked(value: Any, error: Any, z: Any, low: Any, high: Any, found: Any) -> Interval:

@@ -26,6 +26,7 @@ from howsure.methods import (
     proportion,
     rater_sampling,
     stratified,
+    threshold_limits,
     two_rates,
     two_samples,
 )
@@ -42,7 +43,7 @@ __all__ = ["METHODS", "DrawingMethod", "Interval", "Method", "suitable_methods"]
 # In the order in which they are listed: of shares, of any metric, of areas, pairs, values, and of particular evidence.
 MODULES = (
     *(proportion, delta, flow, mover, two_rates, extremes, fieller, least_favourable, bootstrap, dirichlet),
-    *(delong_score, delong, mann_whitney, effective_wilson, pairs),
+    *(delong_score, delong, mann_whitney, effective_wilson, threshold_limits, pairs),
     *(two_samples, empirical_likelihood_score, hall, bounded_mean, order_statistics),
     *(gap_test, predictive, stratified, rater_sampling, anytime),
 )

@@ -61,6 +61,7 @@ MethodName = Literal[
     "stratified",
     "takahashi",
     "tango",
+    "threshold_limits",
     "two_rates",
     "wald",
     "wilson",

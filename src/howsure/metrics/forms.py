@@ -69,6 +69,25 @@ def per_table(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
     return of_every
 
 
+@dataclass(frozen=True, slots=True)
+class OperatingPoint:
+    """The stated rate that chooses the threshold of a metric of scores.
+
+    Parameters
+    ----------
+    rate : float
+        Largest false positive rate; with ``is_precision`` the smallest recall.
+    is_precision : bool
+        Whether the metric is the precision there; by default it is the true positive rate.
+    turned : bool
+        Whether the classes change places, and thresholds run from the lowest score.
+    """
+
+    rate: float
+    is_precision: bool = False
+    turned: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Ratio:
     """``sum(numerator * counts) / sum(denominator * counts)``, with coefficients in the shape of the cells.

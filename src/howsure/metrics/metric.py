@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from howsure.cached import cached_property
 from howsure.errors import HowsureError
 from howsure.metrics.class_sets import ClassSet
-from howsure.metrics.forms import Better, Distance, Parts, Proportion, Rank, Ratio
+from howsure.metrics.forms import Better, Distance, OperatingPoint, Parts, Proportion, Rank, Ratio
 from howsure.metrics.registry import Scored
 from howsure.metrics.spec import Spec
 from howsure.native.averages import ClassShares
@@ -83,6 +83,8 @@ class Metric:
         What the ranks of resampled cases add up to, from which it follows.
     losses : CellLosses, optional
         What each cell loses, where it is the mean of that.
+    operating : OperatingPoint, optional
+        The stated rate that chooses its threshold.
     of_some : callable, optional
         Places of some cells → it as a function of the counts of these, of a table that has no case in others: see
         `Scored`.
@@ -117,6 +119,7 @@ class Metric:
     rank: Rank | None = None
     ranked: Ranked | None = None
     losses: CellLosses | None = None
+    operating: OperatingPoint | None = None
     of_some: Callable[[tuple[Array, ...]], Scored] | None = None
     distance: Distance | None = None
     averages_distances: bool = False

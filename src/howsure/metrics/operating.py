@@ -1,7 +1,8 @@
 """Metrics at an operating point that the data choose: sensitivity at a given specificity, precision at a given recall.
 
-The threshold is estimated too, and its uncertainty enters through the ratio of the two classes' densities there.
-That ratio is the slope of the ROC curve; it is estimated from the share of positive cases along the ranks.
+The threshold is estimated too. `ThresholdLimits` moves it. In the delta method its uncertainty enters through the ratio
+of the two classes' densities there, the slope of the ROC curve, estimated from the share of positive cases along the
+ranks.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.forms import divide, per_table
+from howsure.metrics.forms import OperatingPoint, divide, per_table
 from howsure.metrics.registry import Scored, score_metric
 from howsure.tables.scores import ScoresTable as Table
 
@@ -119,7 +120,7 @@ def _rate_at_rate(table: Table, chosen: int, limit: float) -> Scored:
         by_cell = np.stack([-ratio * (above - false) / others, (above - rate) / number], -1)
         return turned(by_cell)
 
-    return Scored(value, slopes)
+    return Scored(value, slopes, operating=OperatingPoint(limit, turned=not chosen))
 
 
 @score_metric(
@@ -171,4 +172,4 @@ def _precision_at(table: Table, *, recall: float = 0.9) -> Scored:
         by_positive = (1 + inverse * (above - hits / number)) / number
         return np.asarray(precision * (1 - precision) * np.stack([-above / errors, by_positive], -1))
 
-    return Scored(value, slopes)
+    return Scored(value, slopes, operating=OperatingPoint(wanted, is_precision=True))

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.forms import STEP, Better, Distance, Rank, Ratio, divide
+from howsure.metrics.forms import STEP, Better, Distance, OperatingPoint, Rank, Ratio, divide
 from howsure.native.losses import CellLosses
 from howsure.native.resampling import Ranked
 
@@ -93,6 +93,8 @@ class Scored:
         What the ranks of resampled cases add up to, from which it follows.
     losses : CellLosses, optional
         What each cell loses, where it is the mean of that.
+    operating : OperatingPoint, optional
+        The stated rate that chooses its threshold.
     of_some : callable, optional
         Places of some cells, an array for each axis → it as a function of the counts of these, ``(..., cells)``, of a
         table that has no case in others.
@@ -107,6 +109,7 @@ class Scored:
     rank: Rank | None = None
     ranked: Ranked | None = None
     losses: CellLosses | None = None
+    operating: OperatingPoint | None = None
     of_some: Callable[[tuple[Array, ...]], Scored] | None = None
 
 

@@ -74,6 +74,7 @@ def of_cells(spec: Spec, built: Scored, bounds: tuple[float, float], beyond: flo
         rank=built.rank,
         ranked=None if beyond else built.ranked,
         losses=None if beyond else built.losses,
+        operating=built.operating,
         of_some=None if beyond else built.of_some,
         distance=built.distance,
         takes_batches=built.takes_batches,

@@ -39,7 +39,7 @@ OTHER = np.array([[50.0, 30.0], [10.0, 90.0]])  # of other cases
 THREE = np.array([[44.0, 6.0, 3.0], [7.0, 39.0, 5.0], [4.0, 8.0, 41.0]])
 METRICS = {  # what tables hold → metrics of it
     "predictions": ("accuracy", "recall", "f1", "mcc", "informedness", "f1@macro", "recall@min"),
-    "scores": ("roc_auc", "average_precision", "brier_score", "ece"),
+    "scores": ("roc_auc", "average_precision", "brier_score", "ece", "precision_at+recall=0.8"),
     "values": ("mean", "median", "share", "trimmed_mean"),
     "ratings": ("percent_agreement", "fleiss_kappa", "gwet_ac1"),
 }

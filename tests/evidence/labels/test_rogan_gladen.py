@@ -313,3 +313,13 @@ def test_a_rate_of_no_checked_case_is_none():
         with pytest.raises(HowsureError, match="`sensitivity` is"):
             hs.corrected(table, sensitivity=rate, specificity=0.9)
     assert np.isfinite(hs.estimate(hs.corrected(table, sensitivity=(1, 1), specificity=0.9), "recall").value)
+
+
+@pytest.mark.parametrize("checked, is_said", [(40, True), (79, True), (80, False), (None, False)])
+def test_error_rates_of_few_cases_are_said(checked, is_said):
+    """Rates measured on fewer than 160 cases carry a note that names both numbers; known rates do not."""
+    rates = (0.9, 0.95) if checked is None else ((round(0.9 * checked), checked), (round(0.95 * checked), checked))
+    table = hs.corrected(hs.from_counts([[180, 20], [30, 70]]), sensitivity=rates[0], specificity=rates[1])
+    reason = hs.estimate(table, "accuracy").reason
+    assert ("check 160 or more" in reason) is is_said
+    assert (f"measured on {2 * (checked or 0)} cases" in reason) is is_said

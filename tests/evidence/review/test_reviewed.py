@@ -348,3 +348,16 @@ def test_coverage(classes, wrong, budget):
     """
     corrected, _ = simulated(classes, wrong, budget, 200, 11)
     assert (corrected >= 0.93 - 3 * np.sqrt(0.93 * 0.07 / 200)).all(), corrected
+
+
+@pytest.mark.parametrize(
+    "each, cases, is_said", [(20, 200, True), (24, 200, True), (25, 200, False), (20, 40, False), (0, 200, False)]
+)
+def test_few_reviews_are_said(each, cases, is_said) -> None:
+    """Fewer than 100 reviews, of less than half of the cases, carry a note that names both numbers."""
+    counts = np.full((2, 2), cases)
+    reviews = np.zeros((2, 2, 2))
+    reviews[0, :, 0], reviews[1, :, 1] = each, each
+    found = hs.estimate(hs.reviewed(counts, reviews), "accuracy")
+    assert (f"{4 * each} of {4 * cases} cases were reviewed" in found.reason) is is_said
+    assert ("review 100 or more" in found.reason) is is_said

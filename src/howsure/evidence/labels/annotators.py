@@ -113,8 +113,7 @@ def annotated(
     Each annotator and class has a prior of two cases labelled right and one labelled wrong. Where annotators err on
     the same hard cases, or as the classifier does, they agree more than the model allows for, and metrics come out
     too high. Where they are right in less than 75 % of the cases on average, 95 % intervals cover 86 to 92 % (150
-    cases, 3 annotators), and every estimate carries a note. With 50 cases, intervals of kappa and MCC may cover as
-    little as 78 to 90 %.
+    cases, 3 annotators), and every estimate carries a note.
 
     References
     ----------

@@ -22,6 +22,8 @@ from howsure.tables.confusion import ConfusionTable
 Array = NDArray[Any]
 Rate = float | Sequence[float]  # known, or (correct, checked) of a validation sample
 SINGULAR = 1e-6  # smallest singular value of a labelling that can be inverted
+LEAST_CHECKED = 160  # cases, below which 95 % intervals cover as little as 90 %
+FEW = "the error rates were measured on {:,} cases: the interval may cover less than stated; check {} or more"
 TRUNCATED = "corrected counts below zero were set to zero"
 
 
@@ -235,8 +237,9 @@ def corrected(
     Returns
     -------
     ConfusionTable or Tables
-        With fractional counts. Counts that come out negative are set to zero, which every estimate then says. Of
-        groups, which all have the same rates, the corrected table of each.
+        With fractional counts. Counts that come out negative are set to zero, which every estimate then says; another
+        note is added where the rates were measured on fewer than 160 cases. Of groups, which all have the same rates,
+        the corrected table of each.
 
     Raises
     ------
@@ -281,12 +284,15 @@ def corrected(
         seen = rates[true] * checked[true] + 1
         influence = -np.einsum("ik,j->kij", inverse, centre[true]).reshape(size, -1) / seen.sum()
         samples.append(Sample(seen, influence))
+    notes = [TRUNCATED] if (centre < -1e-9 * table.counts.sum()).any() else []
+    if (measured := float(checked[np.isfinite(checked)].sum())) and measured < LEAST_CHECKED:
+        notes.append(FEW.format(round(measured), LEAST_CHECKED))
     independent = table.design.is_independent
     design = Linearised(
         tuple(samples),
         centre.ravel(),
         Votes.of_recorded(table.counts, rates, checked).draws if independent else None,
-        TRUNCATED if (centre < -1e-9 * table.counts.sum()).any() else "",
+        "; ".join(notes),
     )
     return replace(table, counts=np.maximum(centre, 0.0), design=design)
 

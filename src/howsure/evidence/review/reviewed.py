@@ -36,6 +36,8 @@ UNREVIEWED = (
     "`y_reviewed` is missing everywhere: no case was reviewed. Give prior='recorded' to take the labels as right, "
     "or use `confusion`."
 )
+FEW_REVIEWS = 100  # below which 95 % intervals cover as little as 90 to 93 %
+FEW = "{:,} of {:,} cases were reviewed: the interval may cover less than stated; review {} or more"
 MOST_NAMED = 4  # cells that a note lists
 
 
@@ -51,7 +53,7 @@ class Reviewed(Design):
     labels : ndarray of shape (K,)
         The class labels of the recorded table.
     note : str
-        Which cells hold cases and no review; empty if none does.
+        That few cases were reviewed, and which cells hold cases and no review; empty if neither is so.
 
     Notes
     -----
@@ -67,7 +69,7 @@ class Reviewed(Design):
     Examples
     --------
     >>> import howsure as hs
-    >>> hs.reviewed([[90, 10], [20, 80]], [[[8, 1], [3, 5]], [[6, 4], [0, 9]]]).design.note
+    >>> hs.reviewed([[90, 10], [20, 80]], [[[48, 2], [3, 5]], [[6, 4], [0, 60]]]).design.note
     ''
     """
 
@@ -416,7 +418,14 @@ def _refuse_silence(cells: tuple[Cells, ...], table: ConfusionTable) -> None:
 
 
 def _note(reviews: Array, table: ConfusionTable) -> str:
-    """Say which cells that hold cases were not reviewed at all."""
+    """Say that few cases were reviewed, and which cells that hold cases were not reviewed at all."""
+    reviewed, cases = int(reviews.sum()), round(float(table.counts.sum()))
+    is_few = 0 < reviewed < min(FEW_REVIEWS, cases / 2)
+    few = FEW.format(reviewed, cases, FEW_REVIEWS) if is_few else ""
+    return "; ".join(filter(None, (few, _without_review(reviews, table))))
+
+
+def _without_review(reviews: Array, table: ConfusionTable) -> str:
     alone = np.argwhere((reviews.sum(-1) == 0) & (table.counts > 0))
     if not len(alone):
         return ""
