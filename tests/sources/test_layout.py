@@ -393,11 +393,11 @@ def test_metrics_that_depend_on_the_order_say_so(definition):
 
 
 def test_spreadsheets_are_read_by_whichever_reader_is_there(monkeypatch, tmp_path):
-    """The first sheet that holds something is read; without a reader the message names the extra."""
+    """The only sheet that holds something is read; without a reader the message names the extra."""
     path = tmp_path / "matrix.xlsx"
     path.write_bytes(b"PK")
     cells = [["predicted/true", "healthy", "ill"], ["healthy", 50.0, 5.0], ["ill", 3.0, 42.0], [None, None, None]]
-    monkeypatch.setattr("howsure.sources.sheets._by_openpyxl", lambda _: iter([[[None, ""]], cells]))
+    monkeypatch.setattr("howsure.sources.sheets._by_openpyxl", lambda _: {"empty": [[None, ""]], "one": cells})
     monkeypatch.setattr("importlib.util.find_spec", lambda name, *_: name == "openpyxl" or None)
     labels, counts = read_matrix(path)
     assert labels == ["healthy", "ill"]

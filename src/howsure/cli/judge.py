@@ -42,6 +42,7 @@ def judge(
     no_check: bool = False,
     fail_under: FailUnder = None,
     input_format: InputFormat = None,
+    sheet: str | None = None,
     how: Format = "table",
 ) -> None:
     """Print the pass rate of cases that a model graded and people labelled in part, and how good the judge is.
@@ -49,8 +50,8 @@ def judge(
     Parameters
     ----------
     files
-        One row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather. Files, folders and quoted patterns of
-        them, which are parts of the same data; - for standard input.
+        One row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders and quoted
+        patterns of them, which are parts of the same data; - for standard input.
     judge
         Column with the judge's verdict of every case.
     human
@@ -82,6 +83,8 @@ def judge(
         End with exit code 1 unless each metric is shown to be this high, pass_rate=0.9: unless its lower limit is.
     input_format
         Format of standard input; it may be compressed.
+    sheet
+        Sheet of a spreadsheet file; by default the only one that holds something.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
@@ -96,7 +99,7 @@ def judge(
     if y_pred is not None and not metrics:
         message = "`--y-pred` needs `--metrics`: what of the human labels and the prediction to estimate, such as f1."
         raise HowsureError(message)
-    given, wanted = Input.of(files, input_format), bounds(fail_under)
+    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under)
     classes = classes_of(given.data, [judge], labels, pos_label)
     check: dict[str, Any] = {"data": given.data, "check": not no_check}
     columns = check | {"labels": classes, "sample_weight": sample_weight, "groups": groups}

@@ -29,6 +29,7 @@ def reviewed(
     fail_under: FailUnder = None,
     html: Page = None,
     input_format: InputFormat = None,
+    sheet: str | None = None,
     how: Format = "table",
 ) -> None:
     """Print the metrics of predictions whose labels were reviewed in part, with their intervals.
@@ -36,8 +37,8 @@ def reviewed(
     Parameters
     ----------
     files
-        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather. Files, folders and quoted
-        patterns of them, which are parts of the same data; - for standard input.
+        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders
+        and quoted patterns of them, which are parts of the same data; - for standard input.
     y_true
         Column with the labels as they were recorded.
     y_pred
@@ -64,6 +65,8 @@ def reviewed(
         Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
     input_format
         Format of standard input; it may be compressed.
+    sheet
+        Sheet of a spreadsheet file; by default the only one that holds something.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
@@ -71,7 +74,7 @@ def reviewed(
     from howsure.evidence.review.reviewed import reviewed as corrected
     from howsure.methods.naming import named
 
-    given, wanted = Input.of(files, input_format), bounds(fail_under)
+    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under)
     classes = classes_of(given.data, [y_true, y_pred], labels, pos_label)
     table = corrected(
         y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=given.data, labels=classes, check=not no_check
@@ -103,6 +106,7 @@ def review_plan(
     confidence_level: Level = 0.95,
     no_check: bool = False,
     input_format: InputFormat = None,
+    sheet: str | None = None,
     how: Format = "table",
 ) -> None:
     """Print how many cases of each cell to review next, so that a metric's interval narrows most.
@@ -110,8 +114,8 @@ def review_plan(
     Parameters
     ----------
     files
-        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather. Files, folders and quoted
-        patterns of them, which are parts of the same data; - for standard input.
+        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders
+        and quoted patterns of them, which are parts of the same data; - for standard input.
     y_true
         Column with the labels as they were recorded.
     y_pred
@@ -132,6 +136,8 @@ def review_plan(
         Take data as they are, also where they do not look like what they are given as.
     input_format
         Format of standard input; it may be compressed.
+    sheet
+        Sheet of a spreadsheet file; by default the only one that holds something.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
@@ -139,7 +145,7 @@ def review_plan(
     from howsure.evidence.review.reviewed import reviewed as corrected
     from howsure.sources.confusion import confusion
 
-    given = Input.of(files, input_format)
+    given = Input.of(files, input_format, sheet)
     classes = classes_of(given.data, [y_true, y_pred], labels, pos_label)
     columns: dict[str, Any] = {
         "y_true": y_true,
