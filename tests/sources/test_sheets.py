@@ -30,7 +30,7 @@ WRITERS = {"xlsx": write_xlsx, "ods": write_ods}
 
 @pytest.fixture(params=WRITERS)
 def files(request, tmp_path):
-    """The cases as CSV, and as the second sheet of a book whose first one is empty."""
+    """Write the cases as CSV, and as the second sheet of a book whose first one is empty."""
     text = tmp_path / "cases.csv"
     FRAME.to_csv(text, index=False)
     book = WRITERS[request.param](tmp_path / f"cases.{request.param}", {"empty": [[None]], "cases": ROWS})
@@ -95,7 +95,7 @@ def test_a_matrix_is_read_from_the_sheet_that_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rows", "message"),
+    "rows, message",
     [
         ([["Results"], ["truth", "new"], ["a", "b"]], "1 of 2 columns have no name"),
         ([["truth", "truth"], ["a", "b"]], "several columns named 'truth'"),

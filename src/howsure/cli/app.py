@@ -10,6 +10,7 @@ from cyclopts import App, Parameter
 from howsure.cli import reviewed as review_commands
 from howsure.cli.classes import classes_of
 from howsure.cli.compare import compare
+from howsure.cli.entities import entities
 from howsure.cli.evals import evals
 from howsure.cli.example_files import examples
 from howsure.cli.examples import shown
@@ -39,6 +40,7 @@ for command in (
     judge,
     label_next,
     compare,
+    entities,
     evals,
     leaderboard,
     plan,

@@ -39,6 +39,7 @@ def judge(
     labels: Words = None,
     pos_label: Positive = None,
     confidence_level: Level = 0.95,
+    counts: str | None = None,
     no_check: bool = False,
     fail_under: FailUnder = None,
     input_format: InputFormat = None,
@@ -77,6 +78,8 @@ def judge(
         Which of two classes passes; the last in order by default.
     confidence_level
         Confidence level, between 0 and 1.
+    counts
+        Column with the number of identical cases that each row stands for: a table of frequencies.
     no_check
         Take data as they are, also where they do not look like what they are given as.
     fail_under
@@ -101,7 +104,7 @@ def judge(
         raise HowsureError(message)
     given, wanted = Input.of(files, input_format, sheet), bounds(fail_under)
     classes = classes_of(given.data, [judge], labels, pos_label)
-    check: dict[str, Any] = {"data": given.data, "check": not no_check}
+    check: dict[str, Any] = {"data": given.data, "counts": counts, "check": not no_check}
     columns = check | {"labels": classes, "sample_weight": sample_weight, "groups": groups}
     split_by = split(by) or None
     tables = in_groups(judged(human, judge, by=split_by, **columns))

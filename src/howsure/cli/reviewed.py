@@ -24,6 +24,7 @@ def reviewed(
     metrics: Metrics = None,
     method: str | None = None,
     confidence_level: Level = 0.95,
+    counts: str | None = None,
     no_check: bool = False,
     random_state: Seed = None,
     fail_under: FailUnder = None,
@@ -55,6 +56,8 @@ def reviewed(
         Interval method; see `howsure methods`. By default the one that suits each metric.
     confidence_level
         Confidence level, between 0 and 1.
+    counts
+        Column with the number of identical cases that each row stands for: a table of frequencies.
     no_check
         Take data as they are, also where they do not look like what they are given as.
     random_state
@@ -76,9 +79,8 @@ def reviewed(
 
     given, wanted = Input.of(files, input_format, sheet), bounds(fail_under)
     classes = classes_of(given.data, [y_true, y_pred], labels, pos_label)
-    table = corrected(
-        y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=given.data, labels=classes, check=not no_check
-    )
+    columns: dict[str, Any] = {"data": given.data, "counts": counts, "labels": classes, "check": not no_check}
+    table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, **columns)
     found = evaluate(
         table,
         split(metrics) or None,
@@ -104,6 +106,7 @@ def review_plan(
     labels: Words = None,
     pos_label: str | None = None,
     confidence_level: Level = 0.95,
+    counts: str | None = None,
     no_check: bool = False,
     input_format: InputFormat = None,
     sheet: str | None = None,
@@ -132,6 +135,8 @@ def review_plan(
         Which of two classes is the positive one; the last in order by default.
     confidence_level
         Confidence level, between 0 and 1.
+    counts
+        Column with the number of identical cases that each row stands for: a table of frequencies.
     no_check
         Take data as they are, also where they do not look like what they are given as.
     input_format
@@ -151,6 +156,7 @@ def review_plan(
         "y_true": y_true,
         "y_pred": y_pred,
         "data": given.data,
+        "counts": counts,
         "labels": classes,
         "check": not no_check,
     }

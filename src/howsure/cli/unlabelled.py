@@ -36,6 +36,7 @@ def unlabelled(
     labels: Words = None,
     method: str | None = None,
     confidence_level: Level = 0.95,
+    counts: str | None = None,
     no_check: bool = False,
     random_state: Seed = None,
     fail_under: FailUnder = None,
@@ -87,6 +88,8 @@ def unlabelled(
         Interval method; see `howsure methods`.
     confidence_level
         Confidence level, between 0 and 1.
+    counts
+        Column with the number of identical cases that each row stands for: a table of frequencies.
     no_check
         Take data as they are, also where they do not look like what they are given as.
     random_state
@@ -121,6 +124,7 @@ def unlabelled(
         "labels": labels,
         "target": target,
         "sample_weight": sample_weight,
+        "counts": counts,
         "calibrator": calibrator,
         "check": not no_check,
     }
