@@ -20,7 +20,7 @@ from howsure.evidence.unlabelled.columns import NONE, case_weights, predicted_po
 from howsure.native.sorting import count_scores
 from howsure.sources.frames import Rows, columns, rows, weight_or_counts
 from howsure.sources.groups import by_columns, roles
-from howsure.sources.layout import order_as_stated
+from howsure.sources.layout import order_as_stated, refuse_other_order
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.labels import label_array
@@ -220,6 +220,8 @@ def calibrated(
         others = {"y_pred": y_pred, "sample_weight": sample_weight} | roles(named)
         present = {role: column for role, column in others.items() if column is not None}
         score, found, names = probability_columns(y_score, data, read, present)
+        if names is not None and labels is not None:
+            refuse_other_order(np.asarray(labels).tolist(), names)
         classes = names if labels is None else labels
         number = found.numbers(len(score))
         weight = case_weights(found.columns.get("sample_weight"), len(score))
