@@ -9,9 +9,10 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any, Self, TypeVar
+from functools import wraps
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,6 +103,31 @@ def reading(what: str) -> Iterator[None]:
         if isinstance(error.__cause__, KeyboardInterrupt):  # DuckDB's way to end at Ctrl-C
             raise KeyboardInterrupt from None
         raise HowsureError.unreadable(what, error) from error
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def without_counts(remedy: str) -> Callable[[Function], Function]:
+    """Return a decorator of functions to which numbers of identical cases mean nothing: it refuses ``counts=``.
+
+    Parameters
+    ----------
+    remedy : str
+        What to do instead.
+    """
+
+    def decorated(function: Function) -> Function:
+        @wraps(function)
+        def checked(*given: Any, **named: Any) -> Any:
+            if "counts" in named:
+                message = f"`{function.__name__}` has no `counts`. {remedy}"
+                raise HowsureError(message)
+            return function(*given, **named)
+
+        return cast("Function", checked)
+
+    return decorated
 
 
 class UnknownKeyError(HowsureError, KeyError):

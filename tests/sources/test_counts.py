@@ -1,5 +1,7 @@
 """Counts of identical cases are the cases written out, and the layouts of other packages are read or refused."""
 
+import inspect
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -255,3 +257,163 @@ def test_blank_groups_and_marks_of_ignored_cases():
         assert [each for each in hs.confusion([0, 1, mark] * 5, [0, 1, 1] * 5).cautions if "left out" in each]
     printed = str(hs.evaluate(hs.confusion([0, 1] * 8, [0, 1] * 8, by=["all"] * 8 + ["b"] * 8), "accuracy"))
     assert "all cases" in printed
+
+
+# --- every source ---------------------------------------------------------------------------------------------------
+
+RNG = np.random.default_rng(11)
+ROWS = 14
+NUMBER = np.array([3, 0, 2, 5, 4, 1, 6, 2, 3, 4, 5, 2, 1, 7])
+HUMAN = ["no", "no", "no", "no", "no", "no", "no", "yes", "yes", "yes", "yes", "yes", None, None]
+JUDGE = ["no", "no", "yes", "no", "no", "yes", "no", "yes", "yes", "no", "yes", "yes", "no", "yes"]
+SAID = ["no", "yes", "no", "no", "no", "no", "yes", "yes", "no", "yes", "yes", "yes", "no", "yes"]
+PROBABILITY = [0.1, 0.2, 0.3, 0.15, 0.25, 0.4, 0.35, 0.9, 0.7, 0.6, 0.8, 0.95, 0.3, 0.7]
+DOCUMENTS = [["B-X", "O"], ["O", "B-Y"], ["B-X", "I-X"], ["O", "O"]] * 3 + [["B-Y", "O"], ["B-X", "B-Y"]]
+FOUND = [["B-X", "O"], ["O", "B-X"], ["B-X", "O"], ["O", "B-Y"]] * 3 + [["B-Y", "O"], ["B-X", "O"]]
+BOXES = [{"scores": [0.9, 0.3], "hits": [[place % 2], [0]]} for place in range(ROWS)]
+SOURCE = hs.from_counts([[90, 10], [5, 45]], labels=["no", "yes"])
+BY_SCORE = hs.scores(RNG.integers(0, 2, 400), RNG.random(400))
+
+
+def estimated(metric, **more):
+    """Return what estimates a metric."""
+    return lambda table: list(hs.estimate(table, metric, **more).to_dict().values())
+
+
+COUNTED = {  # source → its call with rows, and what is compared
+    "confusion": (lambda r, **k: hs.confusion(r(SAID), r(JUDGE), **k), estimated("f1")),
+    "confusion of indicators": (
+        lambda r, **k: hs.confusion(
+            r(np.eye(3, dtype=int)[np.arange(ROWS) % 3]), r(np.eye(3, dtype=int)[[0] * 9 + [1] * 5]), **k
+        ),
+        estimated("f1@micro"),
+    ),
+    "paired": (lambda r, **k: hs.paired(r(SAID), {"a": r(JUDGE), "b": r(SAID[::-1])}, **k).model("a"), estimated("f1")),
+    "scores": (lambda r, **k: hs.scores(r(SAID), r(PROBABILITY), **k), estimated("roc_auc")),
+    "paired_scores": (
+        lambda r, **k: hs.paired_scores(r(SAID), {"a": r(PROBABILITY), "b": r(PROBABILITY[::-1])}, **k).model("b"),
+        estimated("roc_auc"),
+    ),
+    "multiclass_scores": (
+        lambda r, **k: hs.multiclass_scores(r(SAID), r(np.stack([1 - np.array(PROBABILITY), PROBABILITY], 1)), **k),
+        estimated("log_loss"),
+    ),
+    "values": (lambda r, **k: hs.values(r(PROBABILITY), **k), estimated("mean")),
+    "values with a truth": (
+        lambda r, **k: hs.values(r(PROBABILITY), truth=r(PROBABILITY[::-1]), **k),
+        estimated("mae"),
+    ),
+    "trials": (
+        lambda r, **k: hs.trials(r([1, 0] * 7), task=r([1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]), **k),
+        estimated("mean"),
+    ),
+    "preferences": (
+        lambda r, **k: hs.preferences(
+            r(["a"] * 14), r(["b"] * 14), r(["model_a", "model_b", "tie", "model_b"] * 3 + ["tie", "model_a"]), **k
+        ),
+        lambda table: [hs.leaderboard(table, "bradley_terry", random_state=0).records()[0]["value"]],
+    ),
+    "ratings": (lambda r, **k: hs.ratings({"a": r(SAID), "b": r(JUDGE)}, **k), estimated("krippendorff_alpha")),
+    "events": (
+        lambda r, **k: hs.events(r([1, 2] * 7), r([0, 1] * 7), r([1, 0, 2, 0, 1, 1, 0] * 2), **k),
+        estimated("f1"),
+    ),
+    "entities": (lambda r, **k: hs.entities(r(DOCUMENTS), r(FOUND), **k), estimated("f1@micro")),
+    "detections": (lambda r, **k: hs.detections(r(BOXES), r([1] * ROWS), iou=0.5, **k), estimated("map")),
+    "annotated": (
+        lambda r, **k: hs.annotated({"x": r(SAID), "y": r(JUDGE), "z": r(SAID[::-1])}, r(JUDGE[::-1]), **k),
+        estimated("f1"),
+    ),
+    "consensus": (
+        lambda r, **k: hs.consensus({"x": r(SAID), "y": r(JUDGE)}, random_state=0, **k),
+        lambda found: [float(each) for one in found.annotators.values() for each in one.values()],
+    ),
+    "judged": (lambda r, **k: hs.judged(r(HUMAN), r(JUDGE), **k), estimated("pass_rate")),
+    "judged_values": (
+        lambda r, **k: hs.judged_values(
+            r([None if each is None else 1.0 * (each == "yes") for each in HUMAN]), r(PROBABILITY), bounds=(0, 1), **k
+        ),
+        estimated("mean"),
+    ),
+    "judge_leaning": (
+        lambda r, **k: hs.judge_leaning(r(HUMAN), r(JUDGE), r(PROBABILITY), **k),
+        lambda found: [found.value],
+    ),
+    "partly_labelled": (
+        lambda r, **k: hs.partly_labelled(r(HUMAN), r(JUDGE), r(PROBABILITY), **k),
+        estimated("recall"),
+    ),
+    "prediction_powered": (lambda r, **k: hs.prediction_powered(r(HUMAN), r(JUDGE), r(SAID), **k), estimated("f1")),
+    "reviewed": (
+        lambda r, **k: hs.reviewed(y_true=r(JUDGE), y_pred=r(SAID), y_reviewed=r(HUMAN), **k),
+        estimated("f1", method="delta"),
+    ),
+    "calibrated": (lambda r, **k: hs.calibrated(r(PROBABILITY), **k), estimated("roc_auc")),
+    "calibrated predictions": (
+        lambda r, **k: hs.calibrated(r(PROBABILITY), y_pred=r([each == "yes" for each in SAID]), **k),
+        estimated("f1"),
+    ),
+    "calibrate": (
+        lambda r, **k: hs.calibrate(r(PROBABILITY), r(SAID), method="platt", random_state=0, **k),
+        lambda found: found.predict([0.2, 0.5]).tolist(),
+    ),
+    "transported": (lambda r, **k: hs.transported(SOURCE, r(SAID), **k), estimated("precision")),
+    "label_shift_test": (
+        lambda r, **k: hs.label_shift_test(
+            BY_SCORE, np.tile(r(np.array(PROBABILITY)), 20), **{n: np.tile(v, 20) for n, v in k.items()}
+        ),
+        lambda found: [found.statistic],
+    ),
+}
+WITHOUT = {
+    "importance_weights": lambda **k: hs.importance_weights([1.0, 2.0], **k),
+    "sample_to_label": lambda **k: hs.sample_to_label("f1", 2, y_pred=SAID, y_score=PROBABILITY, **k),
+    "proportions": lambda **k: hs.proportions({"a": 3}, 5, **k),
+    "bootstrap": lambda **k: hs.bootstrap(np.mean, PROBABILITY, **k),
+    "confusion_matrix": lambda **k: hs.confusion_matrix(SAID, JUDGE, **k),
+    "multilabel_confusion_matrix": lambda **k: hs.multilabel_confusion_matrix(SAID, JUDGE, **k),
+}
+
+
+def repeated(column):
+    """Return a column with each row as often as its number says."""
+    return [each for each, number in zip(column, NUMBER.tolist(), strict=True) for _ in range(number)]
+
+
+@pytest.mark.parametrize("source", COUNTED)
+def test_every_source_counts_identical_cases(source):
+    """A row with a number is as many rows; weights beside it are refused."""
+    make, shown = COUNTED[source]
+    found, right = shown(make(lambda column: column, counts=NUMBER)), shown(make(repeated))
+    assert len(found) == len(right)
+    for one, other in zip(found, right, strict=True):
+        assert one == (pytest.approx(other, nan_ok=True) if isinstance(other, float) else other)
+    with pytest.raises(hs.HowsureError, match="whole numbers of identical cases"):
+        make(lambda column: column, counts=NUMBER + 0.5)
+
+
+@pytest.mark.parametrize("source", WITHOUT)
+def test_where_numbers_of_cases_mean_nothing_they_are_refused(source):
+    with pytest.raises(hs.HowsureError, match=f"`{source}` has no `counts`. "):
+        WITHOUT[source](counts=NUMBER)
+
+
+def test_no_source_is_without_counts_but_those_that_refuse_them():
+    """A public function of columns takes counts, refuses them, or has a name of scikit-learn's, where they are refused."""
+    known = {name.partition(" ")[0] for name in COUNTED} | {*WITHOUT, "from_counts"}
+    for name in hs.__all__:
+        parameters = getattr(getattr(hs, name), "__signature__", None) or _signature(getattr(hs, name))
+        if parameters is None or not {"sample_weight", "data"} & {*parameters.parameters}:
+            continue
+        if {"confidence_interval"} & {*parameters.parameters}:
+            with pytest.raises(hs.HowsureError, match="has no `counts`"):
+                getattr(hs, name)(SAID, JUDGE, counts=NUMBER)
+        else:
+            assert name in known, name
+
+
+def _signature(each):
+    try:
+        return inspect.signature(each)
+    except (TypeError, ValueError):
+        return None

@@ -54,7 +54,7 @@ def test_formats(name, tmp_path):
     [
         ("missing.csv", None, "no file"),
         ("a.csv", b"", "is empty"),
-        ("a.xlsx", b"x", "suffix"),
+        ("a.docx", b"x", "suffix"),
         ("a.parquet", b"this is no parquet file", "cannot be read"),
         ("a.arrow", b"nor is this", "cannot be read"),
         ("a.csv", b"true,pred\n", "no rows"),

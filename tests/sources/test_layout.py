@@ -392,12 +392,31 @@ def test_metrics_that_depend_on_the_order_say_so(definition):
     assert (values[0] == pytest.approx(values[1])) is not definition.is_ordinal
 
 
+def test_columns_of_calibrated_probabilities_are_in_the_order_of_their_names():
+    """Labels in another order than the columns' names, also after a prefix, are refused and not swapped."""
+    frame = pd.DataFrame({"p_cat": [0.2, 0.7], "p_dog": [0.8, 0.3]})
+    assert hs.calibrated(frame, labels=["cat", "dog"]).labels.tolist() == ["cat", "dog"]
+    for given in ({"data": None}, {"data": frame}):
+        scores = frame if given["data"] is None else list(frame)
+        with pytest.raises(hs.HowsureError, match="their names say 'p_cat', 'p_dog'"):
+            hs.calibrated(scores, labels=["dog", "cat"], **given)
+
+
+def test_labels_that_differ_in_capitals_alone_are_refused():
+    """Yes and yes would never agree; the letters a and A are two classes."""
+    true, said = ["Yes", "No"] * 20, ["yes", "no"] * 19 + ["Yes", "No"]
+    with pytest.raises(hs.HowsureError, match="'No' and 'no' differ in capitals alone|'Yes' and 'yes' differ"):
+        hs.confusion(true, said)
+    assert hs.estimate(hs.confusion(true, said, check=False), "accuracy").value == pytest.approx(0.05)
+    assert hs.confusion(["a", "A"] * 5, ["A", "A"] * 5).labels.tolist() == ["A", "a"]
+
+
 def test_spreadsheets_are_read_by_whichever_reader_is_there(monkeypatch, tmp_path):
-    """The first sheet that holds something is read; without a reader the message names the extra."""
+    """The only sheet that holds something is read; without a reader the message names the extra."""
     path = tmp_path / "matrix.xlsx"
     path.write_bytes(b"PK")
     cells = [["predicted/true", "healthy", "ill"], ["healthy", 50.0, 5.0], ["ill", 3.0, 42.0], [None, None, None]]
-    monkeypatch.setattr("howsure.sources.sheets._by_openpyxl", lambda _: iter([[[None, ""]], cells]))
+    monkeypatch.setattr("howsure.sources.sheets._by_openpyxl", lambda _: {"empty": [[None, ""]], "one": cells})
     monkeypatch.setattr("importlib.util.find_spec", lambda name, *_: name == "openpyxl" or None)
     labels, counts = read_matrix(path)
     assert labels == ["healthy", "ill"]

@@ -10,11 +10,12 @@ from cyclopts import App, Group, Parameter
 from howsure.cli import reviewed as review_commands
 from howsure.cli.classes import classes_of
 from howsure.cli.compare import compare
+from howsure.cli.entities import entities
 from howsure.cli.evals import evals
 from howsure.cli.example_files import examples
 from howsure.cli.examples import shown
 from howsure.cli.gates import FailUnder, bounds, hold
-from howsure.cli.inputs import HYPHEN, STANDARD, Files, Input, InputFormat
+from howsure.cli.inputs import HYPHEN, STANDARD, Files, Input, InputFormat, in_sheet
 from howsure.cli.judge import judge
 from howsure.cli.label_next import label_next
 from howsure.cli.leaderboard import leaderboard
@@ -39,7 +40,7 @@ MEASURE, COMPARE, LABELS, PLAN, LOOK_UP = (
 study_app.group = COMPARE
 app.command(study_app)
 for group, commands in {
-    MEASURE: (unlabelled,),
+    MEASURE: (entities, unlabelled),
     COMPARE: (compare, leaderboard, evals),
     LABELS: (judge, review_commands.reviewed, review_commands.review_plan, label_next),
     PLAN: (plan,),
@@ -95,6 +96,7 @@ def report(
     fail_under: FailUnder = None,
     html: Page = None,
     input_format: InputFormat = None,
+    sheet: str | None = None,
     how: Format = "table",
 ) -> None:
     """Metrics of predictions with intervals; an HTML report.
@@ -102,8 +104,8 @@ def report(
     Parameters
     ----------
     files
-        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather. Files, folders and quoted
-        patterns of them, which are parts of the same data; - for standard input.
+        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders
+        and quoted patterns of them, which are parts of the same data; - for standard input.
     y_true
         Column with the true labels.
     y_pred
@@ -148,6 +150,8 @@ def report(
         Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
     input_format
         Format of standard input; it may be compressed.
+    sheet
+        Sheet of a spreadsheet file; by default the only one that holds something.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
@@ -155,7 +159,7 @@ def report(
     from howsure.cli.strata import strata_of
     from howsure.tables.batch import ALL
 
-    given, wanted = Input.of(files, input_format), bounds(fail_under)
+    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under)
     classes = classes_of(given.data, [y_true, *split(y_pred)], labels, pos_label)
     columns = Columns(
         y_true=y_true,
@@ -197,6 +201,7 @@ def matrix(
     random_state: Seed = None,
     fail_under: FailUnder = None,
     html: Page = None,
+    sheet: str | None = None,
     how: Format = "table",
 ) -> None:
     """Metrics of a confusion matrix with intervals.
@@ -227,6 +232,8 @@ def matrix(
         End with exit code 1 unless each metric is shown to be this high, f1=0.9 mcc=0.8: unless its lower limit is.
     html
         Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
+    sheet
+        Sheet of a spreadsheet file; by default the only one that holds something.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
@@ -236,7 +243,7 @@ def matrix(
     from howsure.tables.batch import ALL
 
     wanted = bounds(fail_under)
-    table = matrix_table(file, labels or None, pos_label=pos_label, check=not no_check)
+    table = matrix_table(in_sheet([str(file)], sheet)[0], labels or None, pos_label=pos_label, check=not no_check)
     asked = Asked(split(metrics) or None, method, confidence_level, one_seed(random_state))
     made = asked.estimated(Subject(table=table))
     page = None if html is None else report_on(made, Input([str(file)], str(file))).save(html)

@@ -37,6 +37,7 @@ def compare(
     random_state: Seed = None,
     html: Page = None,
     input_format: InputFormat = None,
+    sheet: str | None = None,
     how: Format = "table",
 ) -> None:
     """Two or more models on the same cases, pair by pair.
@@ -44,8 +45,8 @@ def compare(
     Parameters
     ----------
     files
-        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather. Files, folders and quoted
-        patterns of them, which are parts of the same data; - for standard input.
+        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders
+        and quoted patterns of them, which are parts of the same data; - for standard input.
     y_true
         Column with the true labels.
     y_pred
@@ -93,6 +94,8 @@ def compare(
         Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
     input_format
         Format of standard input; it may be compressed.
+    sheet
+        Sheet of a spreadsheet file; by default the only one that holds something.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
@@ -100,7 +103,7 @@ def compare(
     from howsure.comparison.models import compare_all
     from howsure.methods.naming import named
 
-    given = Input.of(files, input_format)
+    given = Input.of(files, input_format, sheet)
     table, default = paired_columns(
         given.data,
         y_true,

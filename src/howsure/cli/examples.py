@@ -41,6 +41,7 @@ EXAMPLES = {
         "howsure plan breast_cancer.csv --y-true label --y-pred logistic forest --metric accuracy --power 0.8",
         "howsure plan --sensitivity 0.9 --specificity 0.8 --positives 100 --negatives 900 --metric recall --width 0.1",
     ),
+    "entities": ("howsure entities tagged.conll", "howsure entities tagged.conll --y-true 2 --y-pred 3 4"),
     "evals": (
         "howsure evals logs --cluster passage --baseline old",
         "howsure evals logs --baseline old --fail-if-worse 0.05 -o report.html",

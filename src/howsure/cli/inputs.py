@@ -17,7 +17,7 @@ from howsure.errors import HowsureError
 
 HYPHEN, STANDARD = "-", "<stdin>"  # as users write standard input, and as it passes for no option
 Files = Annotated[list[str], Parameter(name="FILE", negative=())]
-InputFormat = Literal["csv", "tsv", "json", "jsonl", "parquet", "feather"] | None
+InputFormat = Literal["csv", "tsv", "json", "jsonl", "parquet", "feather", "xlsx", "xls", "ods"] | None
 COMPRESSED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}  # how such files begin
 
 
@@ -37,7 +37,7 @@ class Input:
     title: str
 
     @classmethod
-    def of(cls, files: Sequence[str], input_format: InputFormat) -> Input:
+    def of(cls, files: Sequence[str], input_format: InputFormat, sheet: str | None = None) -> Input:
         """Return what is read: standard input, `-`, is kept in a file until the command ends.
 
         Parameters
@@ -46,25 +46,52 @@ class Input:
             As they are given to the command.
         input_format : str or None
             Format of standard input.
+        sheet : str, optional
+            Sheet of spreadsheet files.
 
         Raises
         ------
         HowsureError
-            If standard input has no format, is given beside files, or a format is given for files.
+            If standard input has no format, is given beside files, or a format is given for files; if a sheet is named
+            for files of another kind.
         """
         if STANDARD not in files:
             if input_format is not None:
                 message = "`--input-format` is for standard input, `-`: the format of a file follows from its suffix."
                 raise HowsureError(message)
             more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
-            return cls(list(files), f"{files[0]}{more}")
+            return cls(in_sheet(files, sheet), f"{files[0]}{more}")
         if len(files) > 1:
             message = "Standard input, `-`, stands alone: give it, or files."
             raise HowsureError(message)
         if input_format is None:
             message = "Standard input has no suffix that says its format. Give one, such as --input-format csv."
             raise HowsureError(message)
-        return cls([str(_kept(input_format))], "standard input")
+        return cls(in_sheet([str(_kept(input_format))], sheet), "standard input")
+
+
+def in_sheet(files: Sequence[str], sheet: str | None) -> list[str]:
+    """Return files with the sheet that is named for them, ``book.xlsx#Sheet 2``.
+
+    Parameters
+    ----------
+    files : sequence of str
+        The files.
+    sheet : str, optional
+        The sheet; the files as they are without one.
+
+    Raises
+    ------
+    HowsureError
+        If a file is no spreadsheet.
+    """
+    from howsure.sources.locations import SHEETS, suffix_of
+
+    other = next((file for file in files if suffix_of(file) not in SHEETS), None)
+    if sheet is not None and other is not None:
+        message = f"`--sheet` is for spreadsheets ({', '.join(SHEETS)}), and '{other}' is none."
+        raise HowsureError(message)
+    return list(files) if sheet is None else [f"{file}#{sheet}" for file in files]
 
 
 def _kept(input_format: str) -> Path:

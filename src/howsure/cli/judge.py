@@ -39,9 +39,11 @@ def judge(
     labels: Words = None,
     pos_label: Positive = None,
     confidence_level: Level = 0.95,
+    counts: str | None = None,
     no_check: bool = False,
     fail_under: FailUnder = None,
     input_format: InputFormat = None,
+    sheet: str | None = None,
     how: Format = "table",
 ) -> None:
     """Pass rate from a model's grades and a few human labels.
@@ -49,8 +51,8 @@ def judge(
     Parameters
     ----------
     files
-        One row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather. Files, folders and quoted patterns of
-        them, which are parts of the same data; - for standard input.
+        One row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders and quoted
+        patterns of them, which are parts of the same data; - for standard input.
     judge
         Column with the judge's verdict of every case.
     human
@@ -76,12 +78,16 @@ def judge(
         Which of two classes passes; the last in order by default.
     confidence_level
         Confidence level, between 0 and 1.
+    counts
+        Column with the number of identical cases that each row stands for: a table of frequencies.
     no_check
         Take data as they are, also where they do not look like what they are given as.
     fail_under
         End with exit code 1 unless each metric is shown to be this high, pass_rate=0.9: unless its lower limit is.
     input_format
         Format of standard input; it may be compressed.
+    sheet
+        Sheet of a spreadsheet file; by default the only one that holds something.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
@@ -96,9 +102,9 @@ def judge(
     if y_pred is not None and not metrics:
         message = "`--y-pred` needs `--metrics`: what of the human labels and the prediction to estimate, such as f1."
         raise HowsureError(message)
-    given, wanted = Input.of(files, input_format), bounds(fail_under)
+    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under)
     classes = classes_of(given.data, [judge], labels, pos_label)
-    check: dict[str, Any] = {"data": given.data, "check": not no_check}
+    check: dict[str, Any] = {"data": given.data, "counts": counts, "check": not no_check}
     columns = check | {"labels": classes, "sample_weight": sample_weight, "groups": groups}
     split_by = split(by) or None
     tables = in_groups(judged(human, judge, by=split_by, **columns))

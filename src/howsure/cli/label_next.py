@@ -27,6 +27,7 @@ def label_next(
     pos_label: str | None = None,
     random_state: Seed = None,
     input_format: InputFormat = None,
+    sheet: str | None = None,
     how: Format = "table",
 ) -> None:
     """Which rows to label next.
@@ -34,7 +35,8 @@ def label_next(
     Parameters
     ----------
     files
-        The pool, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather; - for standard input.
+        The pool, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet; - for standard
+        input.
     y_pred
         Column with the predicted class.
     y_score
@@ -55,6 +57,8 @@ def label_next(
         Seed of the draw.
     input_format
         Format of standard input; it may be compressed.
+    sheet
+        Sheet of a spreadsheet file; by default the only one that holds something.
     how
         How to print the strata: a table, or json, csv, markdown, html or latex for machines.
     """
@@ -62,7 +66,7 @@ def label_next(
     from howsure.grids import csv_text
     from howsure.writing import written
 
-    given = Input.of(files, input_format)
+    given = Input.of(files, input_format, sheet)
     classes = classes_of(given.data, [y_pred], labels, pos_label)
     sample = sample_to_label(
         y_pred, y_score, metric, n=n, y_true=y_true, data=given.data, labels=classes, random_state=random_state

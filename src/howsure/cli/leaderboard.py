@@ -58,6 +58,7 @@ def leaderboard(
     random_state: Seed = None,
     html: Page = None,
     input_format: InputFormat = None,
+    sheet: str | None = None,
     how: Format = "table",
 ) -> None:
     """Rank models; which ranks each may have.
@@ -133,6 +134,8 @@ def leaderboard(
         Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
     input_format
         Format of standard input; it may be compressed.
+    sheet
+        Sheet of a spreadsheet file; by default the only one that holds something.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
@@ -162,7 +165,7 @@ def leaderboard(
         table, direction, notes = _of_logs(files, cluster, task, score)
         default, better = "mean", better or (direction if metric in {None, "mean"} else None)
     else:
-        read = Input.of(files, input_format)
+        read = Input.of(files, input_format, sheet)
         title = read.title
         if y_true is not None:
             table, default = paired_columns(

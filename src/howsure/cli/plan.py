@@ -58,6 +58,7 @@ def plan(
     no_check: bool = False,
     random_state: Annotated[int, Parameter(name=("--random-state", "--seed"))] = 0,
     input_format: InputFormat = None,
+    sheet: str | None = None,
     how: Format = "table",
 ) -> None:
     """How many cases a width or a power takes.
@@ -65,8 +66,8 @@ def plan(
     Parameters
     ----------
     files
-        A pilot, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather. Files, folders and quoted patterns
-        of them, which are parts of the same data; - for standard input. None where rates are stated.
+        A pilot, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders and
+        quoted patterns of them, which are parts of the same data; - for standard input. None where rates are stated.
     metric
         The metric, as a spec string such as f1@macro; accuracy by default, roc_auc of scores, mean of values.
     width
@@ -125,6 +126,8 @@ def plan(
         Seed of the simulated studies.
     input_format
         Format of standard input; it may be compressed.
+    sheet
+        Sheet of a spreadsheet file; by default the only one that holds something.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
@@ -136,7 +139,7 @@ def plan(
     if any(each is not None for each in stated.values()):
         table, usual, title = _stated(files, stated), "accuracy", "stated rates"
     else:
-        given = Input.of(files or _refused(), input_format)
+        given = Input.of(files or _refused(), input_format, sheet)
         columns = {"y_true": y_true, "y_pred": split(y_pred), "y_score": split(y_score), "values": split(values)}
         table, usual = _pilot(given.data, columns, task, {"labels": labels, "pos_label": pos_label}, beside)
         title = given.title

@@ -24,11 +24,13 @@ def reviewed(
     metrics: Metrics = None,
     method: str | None = None,
     confidence_level: Level = 0.95,
+    counts: str | None = None,
     no_check: bool = False,
     random_state: Seed = None,
     fail_under: FailUnder = None,
     html: Page = None,
     input_format: InputFormat = None,
+    sheet: str | None = None,
     how: Format = "table",
 ) -> None:
     """Metrics after some of the labels were reviewed.
@@ -36,8 +38,8 @@ def reviewed(
     Parameters
     ----------
     files
-        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather. Files, folders and quoted
-        patterns of them, which are parts of the same data; - for standard input.
+        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders
+        and quoted patterns of them, which are parts of the same data; - for standard input.
     y_true
         Column with the labels as they were recorded.
     y_pred
@@ -54,6 +56,8 @@ def reviewed(
         Interval method; see `howsure methods`. By default the one that suits each metric.
     confidence_level
         Confidence level, between 0 and 1.
+    counts
+        Column with the number of identical cases that each row stands for: a table of frequencies.
     no_check
         Take data as they are, also where they do not look like what they are given as.
     random_state
@@ -64,6 +68,8 @@ def reviewed(
         Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
     input_format
         Format of standard input; it may be compressed.
+    sheet
+        Sheet of a spreadsheet file; by default the only one that holds something.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
@@ -71,11 +77,10 @@ def reviewed(
     from howsure.evidence.review.reviewed import reviewed as corrected
     from howsure.methods.naming import named
 
-    given, wanted = Input.of(files, input_format), bounds(fail_under)
+    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under)
     classes = classes_of(given.data, [y_true, y_pred], labels, pos_label)
-    table = corrected(
-        y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, data=given.data, labels=classes, check=not no_check
-    )
+    columns: dict[str, Any] = {"data": given.data, "counts": counts, "labels": classes, "check": not no_check}
+    table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, **columns)
     found = evaluate(
         table,
         split(metrics) or None,
@@ -101,8 +106,10 @@ def review_plan(
     labels: Words = None,
     pos_label: str | None = None,
     confidence_level: Level = 0.95,
+    counts: str | None = None,
     no_check: bool = False,
     input_format: InputFormat = None,
+    sheet: str | None = None,
     how: Format = "table",
 ) -> None:
     """Which cells to review next, for the narrowest interval.
@@ -110,8 +117,8 @@ def review_plan(
     Parameters
     ----------
     files
-        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather. Files, folders and quoted
-        patterns of them, which are parts of the same data; - for standard input.
+        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders
+        and quoted patterns of them, which are parts of the same data; - for standard input.
     y_true
         Column with the labels as they were recorded.
     y_pred
@@ -128,10 +135,14 @@ def review_plan(
         Which of two classes is the positive one; the last in order by default.
     confidence_level
         Confidence level, between 0 and 1.
+    counts
+        Column with the number of identical cases that each row stands for: a table of frequencies.
     no_check
         Take data as they are, also where they do not look like what they are given as.
     input_format
         Format of standard input; it may be compressed.
+    sheet
+        Sheet of a spreadsheet file; by default the only one that holds something.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
@@ -139,12 +150,13 @@ def review_plan(
     from howsure.evidence.review.reviewed import reviewed as corrected
     from howsure.sources.confusion import confusion
 
-    given = Input.of(files, input_format)
+    given = Input.of(files, input_format, sheet)
     classes = classes_of(given.data, [y_true, y_pred], labels, pos_label)
     columns: dict[str, Any] = {
         "y_true": y_true,
         "y_pred": y_pred,
         "data": given.data,
+        "counts": counts,
         "labels": classes,
         "check": not no_check,
     }

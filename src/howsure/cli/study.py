@@ -19,7 +19,7 @@ from howsure.grids import json_text
 if TYPE_CHECKING:
     from howsure.study import Records, Study
 
-SUFFIXES = (".csv", ".tsv")
+SUFFIXES = (".csv", ".tsv", ".xlsx", ".ods")
 
 study_app = App(name="study", help="Many experiments: folds, seeds, sites.")
 
@@ -105,7 +105,7 @@ def init(
     aggregation: str | None = None,
     name: str = "study.toml",
 ) -> None:
-    """Begin a study from a folder of confusion matrices: one CSV or TSV file per experiment.
+    """Begin a study from a folder of confusion matrices: one CSV, TSV, xlsx or ods file per experiment.
 
     A file `mlp_0.csv` becomes the experiment `mlp/0`, a file `site/mlp.csv` the experiment `site/mlp`.
 
@@ -132,7 +132,7 @@ def init(
         raise HowsureError(message)
     files = sorted(each for each in folder.rglob("*") if each.suffix.lower() in SUFFIXES and each.is_file())
     if not files:
-        message = f"'{folder}' holds no matrix: no file with the suffix {' or '.join(SUFFIXES)}."
+        message = f"'{folder}' holds no matrix: no file with the suffix {', '.join(SUFFIXES)}."
         raise HowsureError(message)
     study = Study()
     for file in files:

@@ -36,11 +36,13 @@ def unlabelled(
     labels: Words = None,
     method: str | None = None,
     confidence_level: Level = 0.95,
+    counts: str | None = None,
     no_check: bool = False,
     random_state: Seed = None,
     fail_under: FailUnder = None,
     html: Page = None,
     input_format: InputFormat = None,
+    sheet: str | None = None,
     how: Format = "table",
 ) -> None:
     """Metrics of calibrated scores without labels.
@@ -50,8 +52,8 @@ def unlabelled(
     Parameters
     ----------
     files
-        Scores, one row per case: CSV, TSV, JSON lines, Parquet, Arrow or Feather. Files, folders and quoted
-        patterns of them, which are parts of the same data; - for standard input.
+        Scores, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders and
+        quoted patterns of them, which are parts of the same data; - for standard input.
     y_score
         Column with the probability of the positive class; for K classes their K columns.
     labelled
@@ -86,6 +88,8 @@ def unlabelled(
         Interval method; see `howsure methods`.
     confidence_level
         Confidence level, between 0 and 1.
+    counts
+        Column with the number of identical cases that each row stands for: a table of frequencies.
     no_check
         Take data as they are, also where they do not look like what they are given as.
     random_state
@@ -97,13 +101,15 @@ def unlabelled(
         Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
     input_format
         Format of standard input; it may be compressed.
+    sheet
+        Sheet of a spreadsheet file; by default the only one that holds something.
     how
         How to print: a table, or json, csv, markdown, html or latex for machines.
     """
     from howsure.comparison.monitoring import evaluated, monitor
     from howsure.evidence.unlabelled.calibrated import calibrated
 
-    given, wanted = Input.of(files, input_format), bounds(fail_under)
+    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under)
     column = y_score if len(y_score) > 1 else y_score[0]
     period: Any = int(every) if every is not None and every.isdigit() else every
     asked: dict[str, Any] = {
@@ -118,6 +124,7 @@ def unlabelled(
         "labels": labels,
         "target": target,
         "sample_weight": sample_weight,
+        "counts": counts,
         "calibrator": calibrator,
         "check": not no_check,
     }

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any
 
 from howsure.errors import HowsureError, checked_level, looked_up, real_numbers
+from howsure.estimates.estimate import positive_notes
 from howsure.estimates.estimation import default_metrics, evaluate, evaluated_without
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.grouped import of_groups
@@ -65,7 +66,7 @@ class Monitoring(Tabular, Mapping[Any, Evaluation]):
             | {name: getattr(each, name) for name in ("value", "low", "high")}
             | dict(zip(("baseline_low", "baseline_high"), self.baseline[each.metric], strict=True))
             | {"alert": departure((each.low, each.high), self.baseline[each.metric]), "method": each.method}
-            | {"reason": each.reason}
+            | {"positive": each.positive, "reason": each.reason}
             for chunk, evaluation in self.evaluations.items()
             for each in evaluation.values()
         ]
@@ -93,7 +94,9 @@ class Monitoring(Tabular, Mapping[Any, Evaluation]):
             )
         headers = ("chunk", "cases", "metric", "value", "interval", "baseline", "alert")
         notes = dict.fromkeys(record["reason"] for record in self.records() if record["reason"])
-        return Grid(headers, tuple(rows), "; ".join(notes) if len(notes) == 1 else "")
+        said = [*notes] if len(notes) == 1 else []
+        said += positive_notes(each for evaluation in self.evaluations.values() for each in evaluation.values())
+        return Grid(headers, tuple(rows), "; ".join(said))
 
 
 def monitor(

@@ -268,6 +268,9 @@ def simultaneous_differences(
             "`leaderboard(tables, metric).differences`."
         )
         raise HowsureError(message)
+    if isinstance(draws, Mapping):  # groups may have numbers or tuples for names
+        draws = {str(name): each for name, each in draws.items()}
+        values = None if values is None else {str(name): each for name, each in values.items()}
     names, drawn = joint(draws)
     drawn = drawn[:, np.isfinite(drawn).all(0)]
     number = drawn.shape[1]

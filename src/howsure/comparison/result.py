@@ -330,6 +330,7 @@ class Comparison(OneRecord, Drawn, Named):
             "standard_error": self.standard_error,
             "confidence_level": self.confidence_level,
             "method": self.method,
+            "positive": self.a.positive,
             "reason": self.reason,
         }
         if self.draws is not None:

@@ -231,6 +231,7 @@ def _other(label: Any, positive: Any) -> Any:
     return 0 if label else 1
 
 
+COUNTED = "Give them to a source: hs.estimate(hs.confusion(y_true, y_pred, counts=…), 'f1')."
 ESTIMATE = "Estimate\n    The value, a float, with its interval."
 
 
@@ -253,6 +254,9 @@ def with_keywords(parameters: str, returns: str = ESTIMATE) -> Callable[[Functio
         @wraps(function)
         def checked(*args: Any, **keywords: Any) -> Any:
             for name in keywords:
+                if name == "counts":
+                    message = f"`{function.__name__}` has no `counts`. {COUNTED}"
+                    raise HowsureError(message)
                 if name not in shown.parameters:
                     message = f"{function.__qualname__}() got an unexpected keyword argument {name!r}"
                     raise TypeError(message)

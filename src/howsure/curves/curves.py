@@ -6,7 +6,7 @@ A pointwise band holds at each point with the given confidence; a simultaneous b
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -57,6 +57,8 @@ class Curve(Tabular):
         Level of the band.
     band : {"pointwise", "simultaneous", "none"}
         Kind of the band.
+    positive : str
+        The positive class, where the classes bear names; empty for 0 and 1. Records then have a column of it.
 
     Examples
     --------
@@ -74,6 +76,7 @@ class Curve(Tabular):
     unpacked: tuple[Array, ...]
     confidence_level: float = 0.95
     band: Band = "pointwise"
+    positive: str = ""
 
     def __getitem__(self, column: str) -> Array:
         return looked_up("column of this curve", column, self.columns)
@@ -119,21 +122,24 @@ class Curve(Tabular):
         """Upper limits of y."""
         return self["high"]
 
-    def records(self) -> list[dict[str, float]]:
+    def records(self) -> list[dict[str, Any]]:
         """Return one flat dict per point."""
         lists = self.to_dict()
         return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
 
-    def to_dict(self) -> dict[str, list[float]]:
+    def to_dict(self) -> dict[str, list[Any]]:
         """Return the columns as lists."""
-        return {name: column.tolist() for name, column in self.columns.items()}
+        return {name: column.tolist() for name, column in self._columns().items()}
 
     def grid(self) -> Grid:
         """Return a table of strings, one row per point."""
-        return grid_of(self.records(), level=self.confidence_level)
+        shown = [{name: value for name, value in each.items() if name != "positive"} for each in self.records()]
+        caption = f"positive class: {self.positive}" if self.positive else ""
+        return replace(grid_of(shown, level=self.confidence_level), caption=caption)
 
     def _columns(self) -> Mapping[str, Array]:
-        return dict(self.columns)
+        named = {"positive": np.full(len(self.x), self.positive, dtype=object)} if self.positive else {}
+        return {**self.columns, **named}
 
 
 def score_table(table: Any, y_score: Any = None, cases: Mapping[str, Any] = NO_CASES) -> ScoresTable:
@@ -228,7 +234,8 @@ def roc_curve(
         columns["low"], columns["high"] = roc_limits(table, false, true, level)
     elif band == "simultaneous":
         columns["low"], columns["high"] = roc_simultaneous(table, false, true, level)
-    return Curve(name="roc", columns=columns, unpacked=(false, true, thresholds), confidence_level=level, band=band)
+    facts: dict[str, Any] = {"confidence_level": level, "band": band, "positive": table.positive}
+    return Curve(name="roc", columns=columns, unpacked=(false, true, thresholds), **facts)
 
 
 @over_groups
@@ -276,7 +283,8 @@ def det_curve(
     if band != "none":
         columns["low"], columns["high"] = 1 - roc.high, 1 - roc.low
     ascending = tuple(columns[name][::-1] for name in ("fpr", "fnr", "threshold"))
-    return Curve(name="det", columns=columns, unpacked=ascending, confidence_level=roc.confidence_level, band=band)
+    facts: dict[str, Any] = {"confidence_level": roc.confidence_level, "band": band, "positive": roc.positive}
+    return Curve(name="det", columns=columns, unpacked=ascending, **facts)
 
 
 @over_groups
@@ -347,7 +355,8 @@ def precision_recall_curve(
     elif band == "simultaneous":
         columns["low"], columns["high"] = precision_simultaneous(table, negatives, positives, level)
     ascending = (precision[::-1], recall[::-1], thresholds[:0:-1])  # the point above all scores has no threshold there
-    return Curve(name="precision_recall", columns=columns, unpacked=ascending, confidence_level=level, band=band)
+    facts: dict[str, Any] = {"confidence_level": level, "band": band, "positive": table.positive}
+    return Curve(name="precision_recall", columns=columns, unpacked=ascending, **facts)
 
 
 @over_groups
@@ -426,4 +435,5 @@ def calibration_curve(
     elif band == "simultaneous":
         columns["low"], columns["high"] = bin_limits(table, starts, level ** (1 / len(starts)), clopper_pearson)
     shown = (columns["share_positive"], columns["mean_predicted"])
-    return Curve(name="calibration", columns=columns, unpacked=shown, confidence_level=level, band=band)
+    facts: dict[str, Any] = {"confidence_level": level, "band": band, "positive": table.positive}
+    return Curve(name="calibration", columns=columns, unpacked=shown, **facts)

@@ -175,7 +175,9 @@ def optimal_threshold(
         for each, metric in ((value, named), (sensitivity, "recall"), (specificity, "specificity"))
     )
     optimism = float(np.nanmean(own[0] - elsewhere[0]))
-    place = _place(thresholds, best, thresholds[places], level)
+    facts: dict[str, Any] = {"positive": table.positive, "is_positive_stated": table.is_ordered}
+    place = _place(thresholds, best, thresholds[places], level).replace(**facts)
+    value, sensitivity, specificity = (each.replace(**facts) for each in (value, sensitivity, specificity))
     return ChosenThreshold(
         threshold=place,
         value=value,

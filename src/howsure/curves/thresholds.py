@@ -111,7 +111,12 @@ def threshold_curves(
         if limits:
             columns["low"], columns["high"] = limits[place]
         curves[metric.name] = Curve(
-            name=metric.name, columns=columns, unpacked=(thresholds, value), confidence_level=level, band=band
+            name=metric.name,
+            columns=columns,
+            unpacked=(thresholds, value),
+            confidence_level=level,
+            band=band,
+            positive=table.positive,
         )
     return Results(results=curves, column="metric")
 

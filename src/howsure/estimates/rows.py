@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, checked_level, whole_number
+from howsure.errors import HowsureError, checked_level, whole_number, without_counts
 from howsure.estimates.estimate import Estimate
 from howsure.methods.bootstrap import Bootstrap, limits_of_draws
 from howsure.methods.draws import MOST_DRAWS, child_seed, seed_sequence
@@ -23,6 +23,7 @@ BLOCK = 64  # resamples that share one random stream
 MOST_JACKKNIFE = 2_000  # groups of rows left out in turn: a jackknife of groups where the rows are more
 
 
+@without_counts("Rows are resampled: repeat each, such as by numpy.repeat(rows, counts, axis=0).")
 def bootstrap(
     function: Callable[..., float],
     *arrays: Any,

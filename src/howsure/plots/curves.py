@@ -90,6 +90,8 @@ def _reference(ax: Axes, curve: Curve) -> None:
     """Name the axes, and draw what a useless or a perfectly calibrated classifier would give."""
     ax.set_xlabel(curve.x_name)
     ax.set_ylabel(curve.y_name)
+    if curve.positive:
+        ax.set_xlabel(f"{curve.x_name}\npositive class: {plain(curve.positive)}")
     if not curve.is_along_thresholds:
         ax.set_xlim(-0.02, 1.02)
         ax.set_ylim(-0.02, 1.02)

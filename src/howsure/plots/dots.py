@@ -84,7 +84,7 @@ def intervals(
     name_rows(ax, names)
     every = [each for estimates in listed.values() for each in estimates]
     levels = {each.confidence_level for each in every}
-    ax.set_xlabel(_with_positive(f"value with {' and '.join(map(percent, sorted(levels)))} interval", every))
+    ax.set_xlabel(with_positive(f"value with {' and '.join(map(percent, sorted(levels)))} interval", every))
     if len(listed) > 1:
         legend_above(ax, columns=4)
     return ax
@@ -155,14 +155,22 @@ def differences(
     level = _only(_known(named, "confidence_level"))
     kind = "simultaneous " if any("max_t" in method for method in _known(named, "method")) else ""
     what = what if level is None else f"{what} with {kind}{percent(level)} interval"
-    ax.set_xlabel(_with_positive(what, (getattr(each, "a", None) for each in named.values())))
+    ax.set_xlabel(with_positive(what, (getattr(each, "a", None) for each in named.values())))
     if region is not None:
         legend_above(ax)
     return ax
 
 
-def _with_positive(label: str, estimates: Iterable[Any]) -> str:
-    """Return the label of an axis with the positive class below, where the estimates depend on one nobody named."""
+def with_positive(label: str, estimates: Iterable[Any]) -> str:
+    """Return the label of an axis with the positive class below, where the estimates depend on one nobody named.
+
+    Parameters
+    ----------
+    label : str
+        The label.
+    estimates : iterable
+        The estimates that are drawn, or other objects.
+    """
     unnamed = [each for each in estimates if not getattr(each, "is_positive_stated", True)]
     return "\n".join([label, *map(plain, positive_notes(unnamed))])
 

@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from howsure.comparison.leaderboard import Leaderboard, Place
 from howsure.grids import percent
 from howsure.metrics.words import metric_words
+from howsure.plots.dots import with_positive
 from howsure.plots.series import made_by
 from howsure.plots.style import axes, legend_above, name_rows, of_rows, whiskers
 
@@ -60,7 +61,8 @@ def leaderboard(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
     ax.set_xlim(0.5, len(places) + 0.5)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     level = percent(board.confidence_level)
-    ax.set_xlabel(f"rank by {metric_words(board.label)}, ranks that hold together with {level} confidence")
+    words = f"rank by {metric_words(board.label)}, ranks that hold together with {level} confidence"
+    ax.set_xlabel(with_positive(words, [each.estimate for each in places]))
     legend_above(ax, columns=2)
     return ax
 

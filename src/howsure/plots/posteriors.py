@@ -10,6 +10,7 @@ from howsure.estimates.estimate import Estimate
 from howsure.grids import percent
 from howsure.methods.summary import density
 from howsure.metrics.words import metric_words
+from howsure.plots.dots import with_positive
 from howsure.plots.style import BAND, PALETTE, axes, finite_draws, ink, legend_above, plain
 from howsure.pooling.pooled import Pooled
 
@@ -76,7 +77,7 @@ def posterior(
     ax.set_yticks([])
     if isinstance(estimate, Comparison):
         ax.axvline(estimate.null, color=ink(), linewidth=1, linestyle=":")
-    ax.set_xlabel(words)
+    ax.set_xlabel(with_positive(words, [getattr(estimate, "a", estimate)]))
     ax.set_ylabel("density of the draws")
     legend_above(ax)
     return ax

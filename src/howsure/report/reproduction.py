@@ -14,7 +14,7 @@ from pathlib import Path
 from howsure.errors import HowsureError
 from howsure.escapes import shortened
 from howsure.report.content import Section
-from howsure.sources.locations import is_file
+from howsure.sources.locations import is_file, sheet_of
 
 installed = functools.cache(importlib.metadata.version)
 
@@ -33,7 +33,7 @@ def reproduction(command: str, chance: str, files: Sequence[str | Path] = ()) ->
     """
     listed = ", ".join(f"{name} {version}" for name, version in versions().items())
     said = [f"Made on {made_at():%Y-%m-%d, %H:%M} UTC.", f"Versions: {listed}.", chance]
-    said += [fingerprint(each) for each in paths(files) if is_file(each)]
+    said += [fingerprint(each) for each in paths(files) if is_file(sheet_of(each)[0])]
     return Section("How to reproduce this", (), tuple((each,) for each in said if each), code=command)
 
 
@@ -61,9 +61,10 @@ def made_at() -> datetime:
 
 def fingerprint(path: Path) -> str:
     """Return a file's name, size and SHA-256, by which it can be known again."""
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return f"{path.name}: {path.stat().st_size:,} bytes, SHA-256 {digest}."
+    file, _ = sheet_of(path)
+    with file.open("rb") as held:
+        digest = hashlib.file_digest(held, "sha256").hexdigest()
+    return f"{path.name}: {file.stat().st_size:,} bytes, SHA-256 {digest}."
 
 
 def versions() -> dict[str, str]:

@@ -16,7 +16,7 @@ from howsure.errors import HowsureError, NoCaseError, OneClassError
 from howsure.sources.columns import Grouped, checked_weight, indicator, same_length
 from howsure.sources.doubts import refuse_counted_lines, refuse_odd_classes, refuse_total_row, refuse_unshared
 from howsure.sources.encoding import Column, encoded
-from howsure.sources.frames import columns, grouped
+from howsure.sources.frames import columns, expanded, grouped, weight_or_counts
 from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
 from howsure.sources.layout import Rank, aligned_columns, class_order, covers, is_stated
 from howsure.sources.positive import positive_last
@@ -132,13 +132,17 @@ def confusion(
     """
     if data is None and _is_indicator(y_true) and _is_indicator(y_pred):
         refuse_strata(strata, "cases with one label each")
-        if counts is not None:
-            message = "`counts` is for cases of one label each. For indicator arrays give a row for each case."
-            raise HowsureError(message)
         if pos_label is not None:
             message = "`pos_label` is for cases of two classes; of several labels a case each is had or not."
             raise HowsureError(message)
-        return multilabel(y_true, y_pred, labels=labels, sample_weight=sample_weight, groups=groups, by=by, check=check)
+        weight_or_counts(sample_weight, counts)
+        named = by_columns(by, None)
+        beside = {"groups": groups, "counts": counts} | roles(named)
+        given = {role: each for role, each in beside.items() if each is not None}
+        given = expanded({"y_true": y_true, "y_pred": y_pred} | given)
+        split = {name: given[role] for name, role in zip(named, roles(named), strict=True)} or None
+        facts: dict[str, Any] = {"labels": labels, "sample_weight": sample_weight, "check": check}
+        return multilabel(given["y_true"], given["y_pred"], groups=given.get("groups"), by=split, **facts)
     keys = {"y_true": y_true, "y_pred": y_pred} | ({} if groups is None else {"groups": groups})
     keys |= stratum_role(strata, stratum_sizes)
     named = by_columns(by, data)

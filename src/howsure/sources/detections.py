@@ -13,6 +13,7 @@ from howsure.errors import HowsureError, real_numbers, several, whole_number
 from howsure.sources.boxes import boxes_of, finite_numbers, hits_of, overlaps, shares_inside
 from howsure.sources.columns import checked_weight
 from howsure.sources.encoding import Column, encoded, sort_order
+from howsure.sources.frames import expanded, weight_or_counts
 from howsure.sources.groups import by_columns, groups_of_columns, roles
 from howsure.sources.units import UnitRows
 from howsure.tables.batch import Tables
@@ -35,6 +36,7 @@ def detections(
     iou: ArrayLike = ...,
     max_detections: int = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     by: None = None,
 ) -> PairedUnitsTable: ...
@@ -48,6 +50,7 @@ def detections(
     iou: ArrayLike = ...,
     max_detections: int = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     by: None = None,
 ) -> DetectionsTable: ...
@@ -61,6 +64,7 @@ def detections(
     iou: ArrayLike = ...,
     max_detections: int = ...,
     sample_weight: Any = ...,
+    counts: Any = ...,
     groups: Any = ...,
     by: Sized,
 ) -> Tables[Any]: ...
@@ -73,6 +77,7 @@ def detections(
     iou: ArrayLike = COCO,
     max_detections: int = MOST,
     sample_weight: Any = None,
+    counts: Any = None,
     groups: Any = None,
     by: Sized | None = None,
 ) -> DetectionsTable | PairedUnitsTable | Tables[Any]:
@@ -96,6 +101,8 @@ def detections(
         How many detections of a class count in an image, those of the highest scores.
     sample_weight : array-like of shape (n,), optional
         Non-negative weight of each image.
+    counts : array-like of shape (n,), optional
+        Number of images that are like each.
     groups : array-like of shape (n,), optional
         Cluster of each image: images of one patient or video vary together.
     by : array-like of shape (n,), mapping or frame, optional
@@ -167,9 +174,11 @@ def detections(
             message = f"`{name}` has {len(each)} entries for {len(truths)} images. Give one for each image."
             raise HowsureError(message)
     images = _Images(truths, found, thresholds, weight, cluster, isinstance(preds, Mapping))
+    weight_or_counts(sample_weight, counts)
+    every = expanded({"images": np.arange(len(truths)), **({} if counts is None else {"counts": counts})})["images"]
     if not named:
-        return images.table(np.arange(len(truths)))
-    every = np.arange(len(truths))
+        return images.table(every)
+    split = [replace(each, codes=each.codes[every]) for each in split]
     return groups_of_columns(list(named), split).each(lambda some: images.table(every[some]))
 
 

@@ -108,8 +108,12 @@ def _fraction(labels: Array) -> float | None:
 
 
 def refuse_alike(labels: list[Any]) -> None:
-    """Refuse labels that differ in blanks around them, or in being text or a number, alone."""
+    """Refuse labels that differ in blanks around them, in capitals, or in being text or a number, alone.
+
+    Single letters may differ in capitals: they are classes of characters.
+    """
     known: dict[str, Any] = {}
+    folded: dict[str, str] = {}
     if set(map(type, labels)) == {int}:  # which are written differently
         return
     for label in labels:
@@ -120,6 +124,13 @@ def refuse_alike(labels: list[Any]) -> None:
                 message = (
                     f"The labels {first!r} and {label!r} are written alike and would never agree. Strip the blanks, or "
                     "convert one of them."
+                )
+                raise DoubtfulDataError(message)
+            other = folded.setdefault(written.casefold(), written) if len(written) > 1 else written
+            if other != written:
+                message = (
+                    f"The labels {other!r} and {written!r} differ in capitals alone and would never agree. Write both "
+                    "alike, such as in lower case."
                 )
                 raise DoubtfulDataError(message)
 

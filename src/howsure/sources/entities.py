@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence, Sized
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 
 from howsure.errors import HowsureError, one_of
+from howsure.sources.columns import checked_weight
+from howsure.sources.conll import TAG
+from howsure.sources.documents import Documents
 from howsure.sources.events import events
-from howsure.sources.plain import plain
+from howsure.sources.frames import taken, weight_or_counts
+from howsure.sources.groups import by_columns, roles
+from howsure.tables.batch import Tables
 from howsure.tables.events import EventsTable
 from howsure.tables.units import PairedUnitsTable
 
 Scheme: TypeAlias = Literal["IOB2", "BIO", "IOBES", "BIOES", "BILOU"]
 Span: TypeAlias = tuple[Any, Any, str]  # start, end, type
 OUTSIDE = ("O", "")
-TAG = re.compile(r"([BIMELSU])(?:-(.+))?|O", re.DOTALL)
 ALIKE = {"L": "E", "U": "S", "M": "I"}  # last, unit, middle
 PARTS = 3  # of a span
 # The letters of each scheme, as those of IOBES, and whether an entity of several tokens needs its last one marked.
@@ -31,14 +34,48 @@ SCHEMES = {
 }
 
 
+@overload
 def entities(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Any = ...,
+    y_pred: Any = ...,
     *,
+    data: Any = ...,
+    unit: Any = ...,
+    scheme: Scheme | None = ...,
+    sample_weight: Any = ...,
+    counts: Any = ...,
+    groups: Any = ...,
+    by: None = None,
+) -> EventsTable | PairedUnitsTable: ...
+
+
+@overload
+def entities(
+    y_true: Any = ...,
+    y_pred: Any = ...,
+    *,
+    data: Any = ...,
+    unit: Any = ...,
+    scheme: Scheme | None = ...,
+    sample_weight: Any = ...,
+    counts: Any = ...,
+    groups: Any = ...,
+    by: Sized,
+) -> Tables[Any]: ...
+
+
+def entities(
+    y_true: Any = None,
+    y_pred: Any = None,
+    *,
+    data: Any = None,
+    unit: Any = None,
     scheme: Scheme | None = None,
     sample_weight: Any = None,
+    counts: Any = None,
     groups: Any = None,
-) -> EventsTable | PairedUnitsTable:
+    by: Sized | None = None,
+) -> EventsTable | PairedUnitsTable | Tables[Any]:
     """Count the entities of documents that a model found, missed and found wrongly.
 
     An entity is found if one of the same type starts and ends at the same places. Documents are the units that vary;
@@ -48,22 +85,35 @@ def entities(
     ----------
     y_true : sequence of sequences
         The tags of each document's tokens, such as ``["B-PER", "I-PER", "O"]``; or the spans of each document, as
-        ``(start, end, type)`` or as mappings with ``start``, ``end`` and ``label``.
+        ``(start, end, type)`` or as mappings with ``start``, ``end`` and ``label``. With ``unit`` one tag for each
+        token; with ``data`` the name of the column, which has tags of tokens, or the lists of documents.
     y_pred : sequence of sequences, or mapping
-        The same of the model, for the same documents in the same order; or of several models, by name.
+        The same of the model, for the same documents in the same order; or of several models, by name. With ``data``
+        the name of the column, a list of names, or a mapping of model to name.
+    data : frame, mapping, path or None
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file. Files
+        with a line for each token (CoNLL) have columns "1", "2" …, ``sentence`` and ``document``; their last two
+        columns are the true and the predicted tags by default.
+    unit : array-like of shape (tokens,) or str, optional
+        Sentence or document of each token, where rows are tokens, in order.
     scheme : {"IOB2", "BIO", "IOBES", "BIOES", "BILOU"}, optional
         Scheme of the tags. An entity that breaks its rules, as one that starts with ``I-`` in IOB2, is then none
         (seqeval's strict mode). By default every change of type starts an entity (conlleval, and seqeval's default),
         with BIO, BIOES and BILOU tags alike; of BILOU seqeval itself reads L and U only in its strict mode.
-    sample_weight : array-like of shape (documents,), optional
-        Non-negative weight of each document.
-    groups : array-like of shape (documents,), optional
+    sample_weight : array-like of shape (documents,) or str, optional
+        Non-negative weight of each document; of all its tokens alike, where rows are tokens.
+    counts : array-like of shape (documents,) or str, optional
+        Number of documents that are like each.
+    groups : array-like of shape (documents,) or str, optional
         Cluster of each document, where the sequences are sentences or several are of one source.
+    by : array-like of shape (documents,), str, list of str, mapping or frame, optional
+        One column, or several, to split the documents by: one table for each value, or combination of values.
 
     Returns
     -------
-    EventsTable or PairedUnitsTable
-        As `events` returns it; with several models that of all, for `compare`.
+    EventsTable, PairedUnitsTable or Tables
+        As `events` returns it; with several models that of all, for `compare`. With ``by`` the tables of the groups,
+        with that of all as ``overall``.
 
     Raises
     ------
@@ -84,48 +134,37 @@ def entities(
     """
     if scheme is not None:
         one_of("scheme", scheme, SCHEMES)
-    true = _documents("y_true", y_true)
-    by_model = isinstance(y_pred, Mapping)
+    weight_or_counts(sample_weight, counts)
+    named = by_columns(by, data)
+    beside = {"sample_weight": sample_weight, "counts": counts, "groups": groups} | roles(named)
+    found = Documents.of(y_true, y_pred, data, unit, beside)
+    if "sample_weight" in found.beside:
+        checked_weight(found.beside["sample_weight"])
+    wanted = [_entities("y_true", number, document, scheme) for number, document in enumerate(found.true)]
     said = {
-        name: _documents(f"y_pred[{name!r}]" if by_model else "y_pred", each)
-        for name, each in (y_pred.items() if by_model else [("", y_pred)])
-    }
-    if not said:
-        message = "`y_pred` names no model. Give the documents of each: {'A': …, 'B': …}."
-        raise HowsureError(message)
-    for name, documents in said.items():
-        _refuse_others("y_true", true, f"y_pred[{name!r}]" if by_model else "y_pred", documents)
-    wanted = [_entities("y_true", number, document, scheme) for number, document in enumerate(true)]
-    found = {
         name: [_entities("y_pred", number, document, scheme) for number, document in enumerate(documents)]
-        for name, documents in said.items()
+        for name, documents in found.said.items()
     }
-    types = sorted({each[2] for every in (wanted, *found.values()) for document in every for each in document})
+    types = sorted({each[2] for every in (wanted, *said.values()) for document in every for each in document})
     if not types:
         message = "There is no entity in `y_true` or `y_pred`: precision and recall are of entities. Look at the tags."
         raise HowsureError(message)
-    rows = len(true) * len(types)
-    numbers = [number for documents in found.values() for number in _numbers(wanted, documents, types)]
+    size = len(wanted)
+    numbers = [number for documents in said.values() for number in _numbers(wanted, documents, types)]
     tp, fp, fn = np.array(numbers).T
-
-    def of_rows(role: str, given: Any) -> Any:
-        if given is None:
-            return None
-        column = np.asarray(plain(role, given))
-        if column.shape != (len(true),):
-            message = f"`{role}` has shape {column.shape}, and there are {len(true)} documents. Give one for each."
-            raise HowsureError(message)
-        return np.tile(np.repeat(column, len(types)), len(found))
-
+    rows = np.tile(np.repeat(np.arange(size), len(types)), len(said))  # the document of each row
+    of_rows = {role: taken(column, rows) for role, column in found.beside.items()}
+    split = {name: of_rows[role] for name, role in zip(named, roles(named), strict=True)}
     return events(
         tp,
         fp,
         fn,
-        unit=np.tile(np.repeat(np.arange(len(true)), len(types)), len(found)),
-        label=types * (len(true) * len(found)),
-        model=np.repeat([str(name) for name in found], rows) if by_model else None,
-        sample_weight=of_rows("sample_weight", sample_weight),
-        groups=of_rows("groups", groups),
+        unit=rows,
+        label=types * (size * len(said)),
+        model=np.repeat([str(name) for name in said], size * len(types)) if found.by_model else None,
+        sample_weight=of_rows.get("sample_weight"),
+        groups=of_rows.get("groups"),
+        by=split or None,
     )
 
 
@@ -134,42 +173,6 @@ def _numbers(wanted: list[set[Span]], found: list[set[Span]], types: list[str]) 
     for true, said in zip(wanted, found, strict=True):
         hits, alarms, misses = (Counter(each[2] for each in some) for some in (true & said, said - true, true - said))
         yield from ((hits[name], alarms[name], misses[name]) for name in types)
-
-
-def _documents(role: str, given: Any) -> list[list[Any]]:
-    """Return the documents as lists; refuse one flat list."""
-    try:
-        documents = [each if isinstance(each, (str, Mapping)) else list(each) for each in given]
-    except TypeError:
-        documents = []
-    flat = [each for each in documents if not isinstance(each, list)]
-    if flat or not documents or isinstance(given, str):
-        message = (
-            f"`{role}` is no list of documents. Give a list of tags, or of spans, for each: "
-            "[['B-PER', 'O'], ['O']] or [[(0, 9, 'PER')], []]."
-        )
-        raise HowsureError(message)
-    return [each for each in documents if isinstance(each, list)]
-
-
-def _refuse_others(first: str, true: list[list[Any]], second: str, said: list[list[Any]]) -> None:
-    """Refuse predictions of other documents: of another number, in another form or of other lengths."""
-    if len(true) != len(said):
-        message = f"`{first}` has {len(true)} documents and `{second}` has {len(said)}. Give the same documents."
-        raise HowsureError(message)
-    tagged = [any(_is_tag(each) for each in document) for document in true]
-    tagged_too = [any(_is_tag(each) for each in document) for document in said]
-    if any(tagged) or any(tagged_too):
-        for number, (one, other) in enumerate(zip(true, said, strict=True)):
-            if (one and not tagged[number]) or (other and not tagged_too[number]):
-                message = "Some documents are tags and others spans. Give all in the same form."
-                raise HowsureError(message)
-            if len(one) != len(other):
-                message = (
-                    f"Document {number} has {len(one)} tags in `{first}` and {len(other)} in `{second}`. Give one tag "
-                    "for each token, also for those that a model cut off."
-                )
-                raise HowsureError(message)
 
 
 def _is_tag(given: Any) -> bool:

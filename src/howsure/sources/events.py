@@ -38,6 +38,7 @@ def events(
     data: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    counts: Any = ...,
     by: None = None,
     check: bool = ...,
 ) -> EventsTable: ...
@@ -55,6 +56,7 @@ def events(
     data: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    counts: Any = ...,
     by: None = None,
     check: bool = ...,
 ) -> PairedUnitsTable: ...
@@ -72,6 +74,7 @@ def events(
     data: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    counts: Any = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[Any]: ...
@@ -88,6 +91,7 @@ def events(
     data: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
+    counts: Any = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> EventsTable | PairedUnitsTable | Tables[Any]:
@@ -116,6 +120,8 @@ def events(
     groups : array-like of shape (n,) or str, optional
         Cluster of each row's unit, the same in all its rows: images of one patient vary together. Of several levels
         give the outermost.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical units that each row stands for, without ``unit``.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
@@ -147,11 +153,15 @@ def events(
     """
     named = by_columns(by, data)
     others = {"unit": unit, "label": label, "model": model, "sample_weight": sample_weight, "groups": groups}
+    if counts is not None and unit is not None:
+        message = "`counts` say how many identical units a row stands for, and `unit` tells units apart. Give one."
+        raise HowsureError(message)
     given = columns(
         data,
         {"tp": tp, "fn": fn, "fp": fp}
         | {role: each for role, each in (others | roles(named)).items() if each is not None},
         check=check,
+        counts=counts,
     )
     numbers = {role: _numbers(role, given[role]) for role in NUMBERS}
     coded: dict[str, Column] = {

@@ -1,4 +1,4 @@
-"""Files: predictions in CSV, TSV, JSON lines, Parquet, Arrow and Feather, in one file or in many."""
+"""Files: predictions in CSV, TSV, JSON lines, Parquet, Arrow, Feather and spreadsheets, in one file or in many."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError
-from howsure.sources.locations import ARROW, PARQUET, Location, format_of, is_address, is_file, located, partition_of
+from howsure.sources.locations import (
+    ARROW,
+    PARQUET,
+    SHEETS,
+    Location,
+    format_of,
+    is_address,
+    is_file,
+    located,
+    partition_of,
+)
 from howsure.sources.parts import kind_of, kind_of_values, refuse_different
 from howsure.sources.soundness import refuse_unsound
 from howsure.sources.texts import read_plain, read_text
@@ -29,6 +39,7 @@ def read(data: Location | Sequence[Location]) -> Any:
     ----------
     data : str, Path, or sequence of them
         Files, folders of them, patterns such as ``"parts/*.parquet"``, or addresses. All of them together are the data.
+        ``"book.xlsx#Sheet 2"`` is a sheet of a spreadsheet file.
 
     Raises
     ------
@@ -41,6 +52,8 @@ def read(data: Location | Sequence[Location]) -> Any:
         if not is_address(file):
             refuse_unsound(Path(file))
     format_ = format_of(files[0])
+    if format_ in SHEETS:
+        return _columns(files)
     if format_ not in ARROW and _is_there("duckdb"):
         from howsure.sources.duckdb_files import relation
 
@@ -68,16 +81,27 @@ def _is_there(package: str) -> bool:
     return importlib.util.find_spec(package) is not None
 
 
-def _columns(files: Sequence[Path]) -> dict[str, list[Any]]:
-    """Return the columns of files of text."""
+def _columns(files: Sequence[Location]) -> dict[str, list[Any]]:
+    """Return the columns of files of text, or of sheets."""
     parts = []
     for file in files:
-        own, folders = read_text(file), partition_of(file)
+        own, folders = _read_columns(file), partition_of(file)
         rows = max(map(len, own.values()), default=0)
         parts.append(own | {name: [value] * rows for name, value in folders.items()})
     schemas = [{name: kind_of_values(values) for name, values in part.items()} for part in parts]
     refuse_different(files, schemas, lambda place, name: not schemas[place][name])
     return {name: [value for part in parts for value in part[name]] for name in parts[0]}
+
+
+def _read_columns(file: Location) -> dict[str, list[Any]]:
+    if format_of(file) not in SHEETS:
+        return read_text(Path(file))
+    if is_address(file):
+        message = f"'{file}' is a spreadsheet elsewhere. Download it first."
+        raise HowsureError(message)
+    from howsure.sources.sheets import columns_of_sheet
+
+    return columns_of_sheet(file)
 
 
 def _frame(files: Sequence[Path]) -> Any:

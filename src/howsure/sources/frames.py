@@ -198,9 +198,12 @@ def _grouped(data: Any, keys: Mapping[str, Any], weight: Any, role: str, *, chec
     return replace(again, ranks=tuple(map(found.ranks.get, given)), multiplicity=found.multiplicity)
 
 
-def columns(data: Any, names: Mapping[str, Any], *, check: bool = False) -> dict[str, Any]:
-    """Return the named columns of the data row by row; of an engine only these are collected."""
-    frame, given = _found(data, names, None, check=check)
+def columns(data: Any, names: Mapping[str, Any], *, check: bool = False, counts: Any = None) -> dict[str, Any]:
+    """Return the named columns of the data row by row, each row as often as ``counts`` says."""
+    if counts is not None:
+        weight_or_counts(names.get(WEIGHT), counts)
+        return expanded(columns(data, {**names, COUNTS: counts}, check=check))
+    frame, given = _found(data, names, None, check=check)  # of an engine only these are collected
     if frame is None:
         return {role: plain(role, values) for role, values in given.items()} if data is None else given
     with reading("`data`"):

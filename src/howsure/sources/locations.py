@@ -15,7 +15,8 @@ PLAIN = (".csv", ".tsv", ".tab", ".txt")
 JSON = (".json", ".jsonl", ".ndjson")
 PARQUET = (".parquet", ".pq")
 ARROW = (".arrow", ".feather", ".ipc")
-FORMATS = (*PLAIN, *JSON, *PARQUET, *ARROW)
+SHEETS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
+FORMATS = (*PLAIN, *JSON, *PARQUET, *ARROW, *SHEETS)
 COMPRESSED = (".gz", ".zst")
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # of a folder for cases without a value
 
@@ -55,6 +56,8 @@ def _files(given: Location) -> list[Location]:
     path = Path(given)
     if path.is_file():  # also one whose name could be a pattern
         return [path]
+    if sheet_of(path)[1]:
+        return [given]
     if path.is_dir():
         found = [each for each in sorted(path.rglob("*")) if each.is_file() and _is_data(each.relative_to(path))]
         if not found:
@@ -98,7 +101,7 @@ def is_address(given: Location) -> bool:
 
 def suffix_of(file: Location) -> str:
     """Return the suffix that says the format, in small letters; empty where there is none."""
-    path = Path(urlsplit(str(file)).path if is_address(file) else file)
+    path = Path(urlsplit(str(file)).path) if is_address(file) else sheet_of(file)[0]
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in COMPRESSED:
         suffixes.pop()
@@ -108,13 +111,31 @@ def suffix_of(file: Location) -> str:
 def format_of(file: Location) -> str:
     """Return the suffix that stands for a file's format; refuse an unknown one."""
     suffix = suffix_of(file)
-    for formats in (JSON, PARQUET, ARROW):
+    for formats in (JSON, PARQUET, ARROW, SHEETS):
         if suffix in formats:
             return formats[0] if formats is not JSON else suffix
     if suffix not in PLAIN:
         message = f"'{file}' has a suffix that says nothing of its format. Known: {', '.join(FORMATS)}."
         raise HowsureError(message)
     return PLAIN[0] if suffix in {".csv", ".txt"} else ".tsv"
+
+
+def sheet_of(file: Location) -> tuple[Path, str]:
+    """Return a file and the sheet that is named behind it, ``book.xlsx#Sheet 2``; an empty name where there is none.
+
+    Examples
+    --------
+    >>> str(sheet_of("results.csv")[0]), sheet_of("results.csv")[1]
+    ('results.csv', '')
+    """
+    path = Path(file)
+    name, sign, sheet = str(file).partition("#")
+    while sign and not is_file(path):  # a name of a file, too, may have this sign
+        if is_file(Path(name)) and Path(name).suffix.lower() in SHEETS:
+            return Path(name), sheet
+        more, sign, sheet = sheet.partition("#")
+        name = f"{name}#{more}"
+    return path, ""
 
 
 def partition_of(file: Location) -> dict[str, str | None]:

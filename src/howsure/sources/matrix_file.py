@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 
 from howsure.errors import DoubtfulDataError, HowsureError
 from howsure.escapes import is_number
-from howsure.sources.locations import is_file, missing
+from howsure.sources.locations import SHEETS, is_file, missing, sheet_of
 from howsure.sources.matrix_axes import Axis, axis_kind, corner_names, laid_out
 from howsure.sources.text_encoding import decoded
 
 Array = NDArray[Any]
 OUTCOMES = ("tp", "fp", "fn", "tn")
 LINES = 3  # columns of a file with one line per combination of classes
-SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".xlsb")
 
 
 def read_matrix(
@@ -38,7 +37,7 @@ def read_matrix(
     Parameters
     ----------
     path : str or Path
-        The file.
+        The file; ``book.xlsx#Sheet 2`` is a sheet of a spreadsheet file.
     labels : sequence, optional
         The classes, in order.
     check : bool
@@ -50,7 +49,7 @@ def read_matrix(
         If the file is missing or holds something else than a matrix of counts.
     """
     path = Path(path)
-    if not is_file(path):
+    if not is_file(sheet_of(path)[0]):
         raise missing(path)
     rows = _cells(path)
     if not rows:
@@ -90,7 +89,7 @@ def _in_file(path: Path, message: str) -> str:
 
 
 def _cells(path: Path) -> list[list[str]]:
-    if path.suffix.lower() in SHEETS:
+    if sheet_of(path)[0].suffix.lower() in SHEETS:
         from howsure.sources.sheets import rows_of_sheet
 
         rows = [["" if cell is None else _text(cell) for cell in row] for row in rows_of_sheet(path)]

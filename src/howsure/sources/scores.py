@@ -235,7 +235,7 @@ def _positive(present: list[Any], pos_label: Any, rank: Rank) -> Any:
         raise OneClassError(present[0], " in `y_true`. Name the positive class with `pos_label=`.")
     if pos_label is None:
         if any(set(present) == habit for habit in POSITIVE_BY_HABIT):
-            return 1
+            return next(label for label in present if label == 1)  # of truth values, True
         return class_order(present, rank).tolist()[-1]
     return positive_class(present, pos_label)
 

@@ -1,48 +1,120 @@
-"""The cells of the first sheet of a spreadsheet file, read by python-calamine or openpyxl."""
+"""The cells and columns of a sheet of a spreadsheet file, read by python-calamine or openpyxl."""
 
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from howsure.errors import HowsureError, reading
+from howsure.errors import HowsureError, listed, one_of, reading
+from howsure.sources.locations import Location, sheet_of
+
+Row = list[Any]
+BY_OPENPYXL = (".xlsx", ".xlsm")
+FAULTS = frozenset({"#N/A", "#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!"})  # of formulas
 
 
-def rows_of_sheet(path: Path) -> list[list[Any]]:
-    """Return the rows of the first sheet that holds something.
+def rows_of_sheet(file: Location) -> list[Row]:
+    """Return the rows of the named sheet, or of the only one that holds something.
 
     Parameters
     ----------
-    path : Path
-        The file: xlsx, or with python-calamine also xls, xlsb and ods.
+    file : str or Path
+        The file: xlsx, or with python-calamine also xls, xlsb and ods. ``book.xlsx#Sheet 2`` names a sheet.
 
     Raises
     ------
     HowsureError
-        If no reader is installed, or the file cannot be read.
+        If no reader is installed, the file cannot be read, it has no such sheet, or several sheets hold something.
     """
-    for package, read in (("python_calamine", _by_calamine), ("openpyxl", _by_openpyxl)):
+    path, wanted = sheet_of(file)
+    readers = (("python_calamine", _by_calamine), ("openpyxl", _by_openpyxl))
+    for package, read in readers if path.suffix.lower() in BY_OPENPYXL else readers[:1]:
         if importlib.util.find_spec(package) is not None:
             with reading(f"'{path}'"):
-                return next((rows for rows in read(path) if _holds_something(rows)), [])
+                sheets = dict(read(path))
+            return _chosen(path, sheets, wanted)
     message = f"Reading '{path}' needs a reader of spreadsheets: pip install 'howsure[sheets]'. Or save it as CSV."
     raise HowsureError(message)
 
 
-def _holds_something(rows: list[list[Any]]) -> bool:
-    return any(cell not in {None, ""} for row in rows for cell in row)
+def _chosen(path: Path, sheets: dict[str, list[Row]], wanted: str) -> list[Row]:
+    if wanted:
+        one_of("sheet", wanted, sheets)
+        return sheets[wanted]
+    filled = {name: rows for name, rows in sheets.items() if any(not _is_blank(cell) for row in rows for cell in row)}
+    if len(filled) > 1:
+        first = next(iter(filled))
+        message = (
+            f"'{path}' has several sheets: {listed(filled)}. Name one: '{path.name}#{first}', or --sheet in a command."
+        )
+        raise HowsureError(message)
+    return next(iter(filled.values()), [])
 
 
-def _by_calamine(path: Path) -> Any:
+def columns_of_sheet(file: Location) -> dict[str, list[Any]]:
+    """Return the columns of a sheet whose first row has their names; a blank cell is a missing value, None.
+
+    Parameters
+    ----------
+    file : str or Path
+        As `rows_of_sheet` takes it.
+
+    Raises
+    ------
+    HowsureError
+        If a column has no name, two have one, or a cell holds the error of a formula.
+    """
+    path, _ = sheet_of(file)
+    rows = [row for row in rows_of_sheet(file) if not all(map(_is_blank, row))]
+    if len(rows) < 2:
+        message = f"'{path}' holds no cases: give the names of the columns in the first row, and the cases below."
+        raise HowsureError(message)
+    width = max(len(row) for row in rows)
+    columns = [[row[place] if place < len(row) else None for row in rows] for place in range(width)]
+    filled = [column for column in columns if not all(map(_is_blank, column))]
+    names = ["" if _is_blank(column[0]) else str(_number(column[0])).strip() for column in filled]
+    if not all(names):
+        message = (
+            f"'{path}': {len(filled) - len(list(filter(None, names)))} of {len(names)} columns have no name in the "
+            f"first row ({listed(filter(None, names))}). Leave out titles above it, and name every column."
+        )
+        raise HowsureError(message)
+    if len(set(names)) < len(names):
+        message = f"'{path}' has several columns named {max(names, key=names.count)!r}. Rename or drop them."
+        raise HowsureError(message)
+    return {name: _values(path, name, column[1:]) for name, column in zip(names, filled, strict=True)}
+
+
+def _values(path: Path, name: str, cells: Row) -> list[Any]:
+    """Return the cells of a column: whole numbers as such if all are, None where nothing is written."""
+    found = [None if _is_blank(cell) else cell for cell in cells]
+    fault = next((cell for cell in found if isinstance(cell, str) and cell in FAULTS), None)
+    if fault is not None:
+        message = f"'{path}': column {name!r} holds {fault}, the error of a formula. Correct the cell, or leave it out."
+        raise HowsureError(message)
+    is_whole = all(each is None or (isinstance(each, int | float) and float(each).is_integer()) for each in found)
+    return list(map(_number, found)) if is_whole else found
+
+
+def _number(cell: Any) -> Any:
+    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
+
+
+def _is_blank(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def _by_calamine(path: Path) -> Iterator[tuple[str, list[Row]]]:
     from python_calamine import CalamineWorkbook
 
     book = CalamineWorkbook.from_path(str(path))
-    return (book.get_sheet_by_name(name).to_python() for name in book.sheet_names)
+    return ((name, book.get_sheet_by_name(name).to_python()) for name in book.sheet_names)
 
 
-def _by_openpyxl(path: Path) -> Any:
+def _by_openpyxl(path: Path) -> Iterator[tuple[str, list[Row]]]:
     from openpyxl import load_workbook
 
     book = load_workbook(path, read_only=True, data_only=True)
-    return ([list(row) for row in sheet.iter_rows(values_only=True)] for sheet in book.worksheets)
+    return ((sheet.title, [list(row) for row in sheet.iter_rows(values_only=True)]) for sheet in book.worksheets)

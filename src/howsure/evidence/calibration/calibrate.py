@@ -25,6 +25,7 @@ def calibrate(
     data: Any = None,
     pos_label: Any = None,
     sample_weight: Any = None,
+    counts: Any = None,
     groups: Any = None,
     n_draws: int = 1000,
     random_state: Any = None,
@@ -47,6 +48,8 @@ def calibrate(
         The positive class; by default 1 where the classes are 0 and 1 or −1 and 1, else the last in order.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for; with ``data`` the name of the column.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case: cases of one cluster vary together.
     n_draws : int
@@ -85,9 +88,8 @@ def calibrate(
     """
     one_of("method of calibration", method, METHODS)
     size = whole_number("n_draws", n_draws, 2, MOST_DRAWS)  # they have to vary
-    table = scores(
-        y_true, y_score, data=data, pos_label=pos_label, sample_weight=sample_weight, groups=groups, check=check
-    )
+    beside: dict[str, Any] = {"sample_weight": sample_weight, "counts": counts, "groups": groups, "check": check}
+    table = scores(y_true, y_score, data=data, pos_label=pos_label, **beside)
     for name, total in zip(table.labels.tolist(), table.counts.sum(0), strict=True):
         if not total > 0:
             message = f"No labelled case is of the class {name!r}: a calibrator needs cases of both classes."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -17,6 +17,7 @@ from howsure.evidence.labels.dawid_skene import Votes
 from howsure.grids import Tabular
 from howsure.methods.draws import seed_sequence
 from howsure.methods.summary import equal_tailed
+from howsure.sources.columns import checked_counts, refuse_other_lengths
 from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.encoding import coded_with_gaps, positions
 from howsure.sources.groups import by_columns, groups_of, roles
@@ -42,6 +43,7 @@ def annotated(
     data: Any = ...,
     labels: ArrayLike | None = ...,
     pos_label: Any = ...,
+    counts: Any = ...,
     by: None = None,
     check: bool = ...,
 ) -> ConfusionTable: ...
@@ -55,6 +57,7 @@ def annotated(
     data: Any = ...,
     labels: ArrayLike | None = ...,
     pos_label: Any = ...,
+    counts: Any = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[ConfusionTable]: ...
@@ -68,6 +71,7 @@ def annotated(
     data: Any = None,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
+    counts: Any = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> ConfusionTable | Tables[ConfusionTable]:
@@ -90,6 +94,8 @@ def annotated(
         The classes, in order; all that occur by default.
     pos_label : object, optional
         Which of two classes is the positive one; the last in order by default.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for; with ``data`` the name of the column.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values, with annotators of
         its own.
@@ -134,11 +140,13 @@ def annotated(
         message = "`y_pred` is None. Give the predictions, or ask `consensus` what the annotators say alone."
         raise HowsureError(message)
     named = by_columns(by, data)
-    given_by, given = named_columns("annotations", annotations, {"y_pred": y_pred} | roles(named), data, check=check)
+    others = {"y_pred": y_pred, "counts": counts} | roles(named)
+    given_by, given = named_columns("annotations", annotations, others, data, check=check)
     rows, axis = _positions(given_by, given["y_pred"], labels, pos_label, check=check)
+    number = _numbers_of_cases(given, len(rows))
 
     def table(some: Any) -> ConfusionTable:
-        return _expected(_votes(rows[some], len(axis))[0], axis)
+        return _expected(_votes(rows[some], number[some], len(axis))[0], axis)
 
     return groups_of(named, given, len(rows)).each(table) if named else table(slice(None))
 
@@ -199,6 +207,7 @@ def consensus(
     y_pred: Any = None,
     *,
     data: Any = None,
+    counts: Any = None,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     confidence_level: float = 0.95,
@@ -215,6 +224,8 @@ def consensus(
         Prediction for each case, where a classifier's word counts too; with ``data`` the name of its column.
     data : frame, mapping, path or None
         A frame, a lazy frame or relation, a mapping of columns, or the path of a file.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for; with ``data`` the name of the column.
     labels : array-like of shape (K,), optional
         The classes, in order; all that occur by default.
     pos_label : object, optional
@@ -229,7 +240,7 @@ def consensus(
     Returns
     -------
     Consensus
-        Class and probabilities of each case, and an estimate for each annotator and class.
+        Class and probabilities of each case, or row of identical ones; an estimate for each annotator and class.
 
     Raises
     ------
@@ -248,9 +259,10 @@ def consensus(
     ['a', 'b', 'a', 'b', 'a']
     """
     level = checked_level(confidence_level)
-    given_by, given = named_columns("annotations", annotations, {"y_pred": y_pred}, data, check=check)
+    others = {"y_pred": y_pred, "counts": counts}
+    given_by, given = named_columns("annotations", annotations, others, data, check=check)
     rows, axis = _positions(given_by, given.get("y_pred"), labels, pos_label, check=check)
-    votes, combination = _votes(rows, len(axis))
+    votes, combination = _votes(rows, _numbers_of_cases(given, len(rows)), len(axis))
     fitted = votes.fitted()
     probabilities = votes.memberships(*fitted)[combination]
     said = np.ones(len(axis)) if y_pred is not None else np.eye(len(axis))[rows[0, -1]]  # one and the same for all
@@ -323,22 +335,32 @@ def _refuse_unlabelled(number: Array) -> None:
         raise HowsureError(message)
 
 
-def _votes(rows: Array, size: int) -> tuple[Votes, Array]:
-    """Return the distinct combinations of some cases with their counts, and each case's combination."""
+def _numbers_of_cases(given: Mapping[str, Any], rows: int) -> Array:
+    """Return the number of identical cases that each row stands for."""
+    if "counts" not in given:
+        return np.ones(rows)
+    number = checked_counts(given["counts"])
+    refuse_other_lengths({"annotations": range(rows), "counts": number})
+    return number
+
+
+def _votes(rows: Array, number: Array, size: int) -> tuple[Votes, Array]:
+    """Return the distinct combinations of some rows with their numbers of cases, and each row's combination."""
     _refuse_unlabelled((rows[:, :-1] >= 0).sum(1))
-    distinct, combination, counts = _distinct(rows, size)
+    distinct, combination = _distinct(rows, size)
+    counts = np.bincount(combination, number)
     prior = np.full((size, size), PRIOR_WRONG / (size - 1))
     np.fill_diagonal(prior, PRIOR_RIGHT)
     every = np.broadcast_to(prior, (rows.shape[1] - 1, size, size))
-    return Votes(distinct[:, :-1], distinct[:, -1], counts.astype(float), every), combination
+    return Votes(distinct[:, :-1], distinct[:, -1], counts, every), combination
 
 
-def _distinct(rows: Array, size: int) -> tuple[Array, Array, Array]:
-    """Return the distinct rows, each row's place among them, and how often they occur."""
+def _distinct(rows: Array, size: int) -> tuple[Array, Array]:
+    """Return the distinct rows, and each row's place among them."""
     shape = (size + 1,) * rows.shape[1]
     if np.prod([float(each) for each in shape]) < 2.0**62:  # one number stands for a row, which sorts faster
         flat = np.ravel_multi_index(tuple(rows.T + 1), shape)
-        known, place, counts = np.unique(flat, return_inverse=True, return_counts=True)
-        return np.stack(np.unravel_index(known, shape), axis=1) - 1, place, counts
-    distinct, place, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
-    return distinct, place.ravel(), counts
+        known, place = np.unique(flat, return_inverse=True)
+        return np.stack(np.unravel_index(known, shape), axis=1) - 1, place
+    distinct, place = np.unique(rows, axis=0, return_inverse=True)
+    return distinct, place.ravel()

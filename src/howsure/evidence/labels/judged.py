@@ -37,6 +37,7 @@ def judged(
     pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    counts: Any = ...,
     by: None = None,
     check: bool = ...,
 ) -> PairedJudgedTable: ...
@@ -53,6 +54,7 @@ def judged(
     pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    counts: Any = ...,
     by: None = None,
     check: bool = ...,
 ) -> ConfusionTable: ...
@@ -69,6 +71,7 @@ def judged(
     pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    counts: Any = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[Any]: ...
@@ -85,6 +88,7 @@ def judged(
     pos_label: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
+    counts: Any = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> ConfusionTable | PairedJudgedTable | Tables[Any]:
@@ -116,6 +120,8 @@ def judged(
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case (conversation, passage, user): cases of one cluster vary together.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for; with ``data`` the name of the column.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values, by its own labels.
     check : bool
@@ -163,7 +169,10 @@ def judged(
     plain |= {f"judge{of}": judge_of for of, (_, judge_of) in systems.items()}
     optional = {"y_pred": y_pred, "sample_weight": sample_weight, "groups": groups}
     given = columns(
-        data, plain | {role: each for role, each in optional.items() if each is not None} | roles(named), check=check
+        data,
+        plain | {role: each for role, each in optional.items() if each is not None} | roles(named),
+        check=check,
+        counts=counts,
     )
     cases = _Cases.of(given, [*plain], labels, pos_label, check=check)
     names = () if "" in systems else tuple(map(str, human))

@@ -36,6 +36,7 @@ def judged_values(
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    counts: Any = ...,
     by: None = None,
     check: bool = ...,
 ) -> PairedValuesTable: ...
@@ -50,6 +51,7 @@ def judged_values(
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    counts: Any = ...,
     by: None = None,
     check: bool = ...,
 ) -> ValuesTable: ...
@@ -64,6 +66,7 @@ def judged_values(
     bounds: ArrayLike | None = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    counts: Any = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[Any]: ...
@@ -77,6 +80,7 @@ def judged_values(
     bounds: ArrayLike | None = None,
     sample_weight: Any = None,
     groups: Any = None,
+    counts: Any = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> ValuesTable | PairedValuesTable | Tables[Any]:
@@ -104,6 +108,8 @@ def judged_values(
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case: cases of one cluster vary together.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for; with ``data`` the name of the column.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values, by its own grades.
     check : bool
@@ -140,7 +146,7 @@ def judged_values(
     plain |= {f"judge{of}": judge_of for of, (_, judge_of) in systems.items()}
     optional = {"sample_weight": sample_weight, "groups": groups}
     asked = plain | {role: each for role, each in optional.items() if each is not None}
-    given = columns(data, asked | roles(named), check=check)
+    given = columns(data, asked | roles(named), check=check, counts=counts)
     coded = {f"human{of}": coded_with_gaps(f"human{of}", given[f"human{of}"]) for of in systems}
     judged_as = {f"judge{of}": _judged(f"judge{of}", given[f"judge{of}"]) for of in systems}
     cluster = encoded("groups", given["groups"]) if "groups" in given else None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import quotient
-from howsure.errors import HowsureError, whole_number
+from howsure.errors import HowsureError, whole_number, without_counts
 from howsure.evidence.labels.partly_labelled import Pool
 from howsure.grids import Grid, Tabular
 from howsure.methods.draws import seed_sequence
@@ -93,6 +93,7 @@ class LabelSample(Tabular):
         return Grid(("predicted, score", "cases", "labelled", "label next"), rows, note)
 
 
+@without_counts("People label single cases: give one row for each.")
 def sample_to_label(
     y_pred: Any,
     y_score: Any,

@@ -27,6 +27,7 @@ def judge_leaning(
     along: Any,
     *,
     data: Any = None,
+    counts: Any = None,
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     groups: Any = None,
@@ -51,6 +52,8 @@ def judge_leaning(
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file, of
         which the above name columns.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for; with ``data`` the name of the column.
     labels : array-like of shape (K,), optional
         The classes, in order; all that occur by default, sorted.
     pos_label : object, optional
@@ -89,7 +92,7 @@ def judge_leaning(
     """
     level = checked_level(confidence_level)
     roles = {"human": human, "judge": judge, "along": along} | ({} if groups is None else {"groups": groups})
-    given = columns(data, roles, check=check)
+    given = columns(data, roles, check=check, counts=counts)
     coded = {role: coded_with_gaps(role, given[role]) for role in ("human", "judge", "along")}
     cluster = encoded("groups", given["groups"]).used()[0] if "groups" in given else None
     refuse_other_lengths({role: codes for role, (_, codes) in coded.items()} | {"groups": cluster})

@@ -37,6 +37,7 @@ def partly_labelled(
     pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    counts: Any = ...,
     by: None = None,
     check: bool = ...,
 ) -> ConfusionTable: ...
@@ -53,6 +54,7 @@ def partly_labelled(
     pos_label: Any = ...,
     sample_weight: Any = ...,
     groups: Any = ...,
+    counts: Any = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[ConfusionTable]: ...
@@ -69,6 +71,7 @@ def partly_labelled(
     pos_label: Any = None,
     sample_weight: Any = None,
     groups: Any = None,
+    counts: Any = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> ConfusionTable | Tables[ConfusionTable]:
@@ -98,6 +101,8 @@ def partly_labelled(
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case: cases of one cluster vary together.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for; with ``data`` the name of the column.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
@@ -136,7 +141,8 @@ def partly_labelled(
     0.347 [0.212, 0.482]
     """
     named = by_columns(by, data)
-    pool = Pool.of(y_true, y_pred, y_score, data, labels, pos_label, sample_weight, groups, roles(named), check=check)
+    beside = sample_weight, groups, counts, roles(named)
+    pool = Pool.of(y_true, y_pred, y_score, data, labels, pos_label, *beside, check=check)
     if (pool.truth >= 0).all():
         message = (
             "Every case has a label, so nothing is left to infer: give `y_true` the whole pool, or use `confusion`."
@@ -190,6 +196,7 @@ class Pool:
         pos_label: Any,
         sample_weight: Any = None,
         groups: Any = None,
+        counts: Any = None,
         others: Any = None,
         *,
         check: bool = True,
@@ -198,7 +205,7 @@ class Pool:
         optional = {"y_true": y_true, "sample_weight": sample_weight, "groups": groups}
         asked = {"y_pred": y_pred, "y_score": y_score}
         asked |= {role: each for role, each in optional.items() if each is not None} | (others or {})
-        given = columns(data, asked, check=check)
+        given = columns(data, asked, check=check, counts=counts)
         score = _probabilities(given["y_score"])
         levels, codes = coded_with_gaps("y_pred", given["y_pred"])
         true_levels, true_codes = levels[:0], np.full(len(codes), -1)

@@ -45,6 +45,7 @@ def prediction_powered(
     pos_label: Any = ...,
     metric: str | Metric | None = ...,
     power: float | None = ...,
+    counts: Any = ...,
     by: None = None,
     check: bool = ...,
 ) -> ConfusionTable: ...
@@ -61,6 +62,7 @@ def prediction_powered(
     pos_label: Any = ...,
     metric: str | Metric | None = ...,
     power: float | None = ...,
+    counts: Any = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[ConfusionTable]: ...
@@ -77,6 +79,7 @@ def prediction_powered(
     pos_label: Any = None,
     metric: str | Metric | None = None,
     power: float | None = None,
+    counts: Any = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> ConfusionTable | Tables[ConfusionTable]:
@@ -110,6 +113,8 @@ def prediction_powered(
         Use a single weight: the one that makes the variance of this metric smallest (PPI++).
     power : float, optional
         Use this single weight of the made labels, from 0 (trusted cases alone) to 1 (the first paper's estimator).
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for; with ``data`` the name of the column.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values, with trusted cases
         of its own.
@@ -156,7 +161,8 @@ def prediction_powered(
         message = f"`power` is {power!r}. Give a weight from 0 (trusted cases alone) to 1, or leave it out."
         raise HowsureError(message)
     named = by_columns(by, data)
-    given = columns(data, {"y_true": y_true, "y_made": y_made, "y_pred": y_pred} | roles(named), check=check)
+    asked = {"y_true": y_true, "y_made": y_made, "y_pred": y_pred} | roles(named)
+    given = columns(data, asked, check=check, counts=counts)
     rows, axis = _positions(given, labels, pos_label, check=check)
 
     def table(some: Any) -> ConfusionTable:

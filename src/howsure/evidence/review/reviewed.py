@@ -211,7 +211,7 @@ def reviewed(
     ----------
     counts : array-like of shape (K, K) or (G, K, K)
         Cases by recorded label (rows) and predicted label (columns). A stack has one matrix for each image, patient
-        or site.
+        or site. Beside columns of labels: number of identical cases that each row stands for, or the column's name.
     reviews : array-like of shape (K, K, K) or (G, K, K, K)
         ``reviews[i, j, k]`` of the cases recorded i and predicted j were found to be really k.
     y_true, y_pred : array-like of shape (n,) or str
@@ -288,10 +288,13 @@ def reviewed(
     (6, '1 cell has no review (recorded/predicted dog/cat): only the prior speaks there')
     """
     names = {"y_true": y_true, "y_pred": y_pred, "y_reviewed": y_reviewed}
-    if _are_counts({"counts": counts, "reviews": reviews}, names, {"data": data, "by": by}):
+    number = counts if _is_column(counts) and any(each is not None for each in names.values()) else None
+    if _are_counts(
+        {"counts": None if number is not None else counts, "reviews": reviews}, names, {"data": data, "by": by}
+    ):
         return _of_counts(counts, reviews, labels, pos_label, prior)
     named = by_columns(by, data)
-    given = rows(data, names | roles(named), gaps=("y_reviewed",), check=check)
+    given = rows(data, names | roles(named), gaps=("y_reviewed",), check=check, counts=number)
     cases = ReviewedRows.of(given, labels, pos_label, check=check)
 
     def table(some: Any) -> ConfusionTable:
@@ -301,6 +304,11 @@ def reviewed(
         return _corrected(from_counts(found, cases.labels), reviews, prior)
 
     return groups_of(named, given.columns, len(cases.cell)).each(table) if named else table(slice(None))
+
+
+def _is_column(counts: Any) -> bool:
+    """Whether counts are a column, or its name, and no matrix."""
+    return isinstance(counts, str) or (counts is not None and np.ndim(counts) == 1)
 
 
 def _are_counts(counts: Mapping[str, Any], rows: Mapping[str, Any], of_rows: Mapping[str, Any]) -> bool:

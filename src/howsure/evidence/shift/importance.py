@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, without_counts
 from howsure.grids import OneRecord, percent
 from howsure.sources.columns import checked_weight
 from howsure.sources.frames import columns
@@ -65,6 +65,7 @@ class ImportanceWeights(OneRecord):
         return {"n": len(self), "effective_size": self.effective_size, "largest_share": self.largest_share}
 
 
+@without_counts("Each row has a weight of its own; multiply the rows first.")
 def importance_weights(density_ratio: Any, *, data: Any = None) -> ImportanceWeights:
     """Check density ratios as weights of cases, and say how many cases they leave.
 

@@ -99,10 +99,12 @@ class Shift:
     precision: Array
 
     @classmethod
-    def of(cls, table: object, target: Any, data: Any) -> Self:
+    def of(cls, table: object, target: Any, data: Any, counts: Any = None) -> Self:
         """Read what the classifier says in the target, and estimate the shares by generalised least squares."""
         source = _checked(table)
-        read = target if data is None else columns(data, {"target": target})["target"]
+        read = target
+        if data is not None or counts is not None:
+            read = columns(data, {"target": target}, counts=counts)["target"]
         output, seen = (_by_score if source.has_scores else _by_class)(source, read)
         counts, truth = source.cells, source.truth
         size = len(source.labels)

@@ -16,7 +16,7 @@ Source = TypeVar("Source", ConfusionTable, ScoresTable)
 BELOW = "the share of {} comes out below zero and was set to nearly zero"
 
 
-def transported(table: Source, target: Any, *, data: Any = None) -> Source:
+def transported(table: Source, target: Any, *, data: Any = None, counts: Any = None) -> Source:
     """Return the table of a classifier in another population, of which predictions are known and labels are not.
 
     Assumes label shift: classes have other shares there, and the cases of a class are like those of the labelled
@@ -32,6 +32,8 @@ def transported(table: Source, target: Any, *, data: Any = None) -> Source:
         are predicted so; for a table of scores the scores. With ``data`` the name of its column.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    counts : array-like of shape (m,) or str, optional
+        Number of identical cases of the target that each row stands for.
 
     Returns
     -------
@@ -66,7 +68,7 @@ def transported(table: Source, target: Any, *, data: Any = None) -> Source:
     >>> print(hs.estimate(source, "precision"), hs.estimate(there, "precision"))
     0.818 [0.784, 0.849] (positive: fault) 0.321 [0.160, 0.456] (positive: fault)
     """
-    shift = Shift.of(table, target, data)
+    shift = Shift.of(table, target, data, counts)
     centre = shift.expected(shift.shares)
     below = [str(label) for label, share in zip(table.labels.tolist(), shift.shares, strict=True) if share < 0]
     note = BELOW.format(", ".join(below)) if below else ""
@@ -110,7 +112,7 @@ class LabelShiftTest(OneRecord):
         return asdict(self)
 
 
-def label_shift_test(table: ScoresTable, target: Any, *, data: Any = None) -> LabelShiftTest:
+def label_shift_test(table: ScoresTable, target: Any, *, data: Any = None, counts: Any = None) -> LabelShiftTest:
     """Test whether label shift is plausible: whether some class shares explain the scores in another population.
 
     Parameters
@@ -121,6 +123,8 @@ def label_shift_test(table: ScoresTable, target: Any, *, data: Any = None) -> La
         Scores of cases of the target; with ``data`` the name of their column.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    counts : array-like of shape (m,) or str, optional
+        Number of identical cases of the target that each row stands for.
 
     Returns
     -------
@@ -156,7 +160,7 @@ def label_shift_test(table: ScoresTable, target: Any, *, data: Any = None) -> La
             "test. Give a table of scores, from `scores`, and the target's scores."
         )
         raise HowsureError(message)
-    shift = Shift.of(table, target, data)
+    shift = Shift.of(table, target, data, counts)
     freedom = len(shift.target) - len(shift.shares)
     if freedom < 1:
         message = f"The scores have {len(shift.target)} ranges: with no more than classes there is nothing to test."

@@ -18,9 +18,9 @@ from howsure.evidence.unlabelled.batch import calibrated_batch
 from howsure.evidence.unlabelled.chunks import Every, chunks
 from howsure.evidence.unlabelled.columns import NONE, case_weights, predicted_positions, probability_columns
 from howsure.native.sorting import count_scores
-from howsure.sources.frames import Rows, columns, rows
+from howsure.sources.frames import Rows, columns, rows, weight_or_counts
 from howsure.sources.groups import by_columns, roles
-from howsure.sources.layout import order_as_stated
+from howsure.sources.layout import order_as_stated, refuse_other_order
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.labels import label_array
@@ -40,6 +40,7 @@ def calibrated(  # of n×K probabilities tables are of classes, which the type o
     y_score: Any,
     *,
     data: Any = ...,
+    counts: Any = ...,
     by: None = None,
     every: None = None,
     y_pred: Any = ...,
@@ -57,6 +58,7 @@ def calibrated(
     y_score: Any,
     *,
     data: Any = ...,
+    counts: Any = ...,
     by: Sized,
     every: Every | None = ...,
     y_pred: Any = ...,
@@ -75,6 +77,7 @@ def calibrated(
     *,
     data: Any = ...,
     every: int,
+    counts: Any = ...,
     y_pred: Any = ...,
     kind: Kind | None = ...,
     labels: Any = ...,
@@ -90,6 +93,7 @@ def calibrated(
     y_score: Any,
     *,
     data: Any = None,
+    counts: Any = None,
     by: Sized | None = None,
     every: Every | int | None = None,
     y_pred: Any = None,
@@ -112,6 +116,8 @@ def calibrated(
         ``data`` the name of the column, or a list of K names.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    counts : array-like of shape (n,) or str, optional
+        Number of identical cases that each row stands for; with ``data`` the name of the column.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, combination of values, or period.
     every : str or int, optional
@@ -191,16 +197,19 @@ def calibrated(
             y_pred=y_pred,
             kind=kind,
             sample_weight=sample_weight,
+            counts=counts,
             calibrator=calibrator,
         )
         return _of_distribution(y_score, n, _binary(labels))
     _refuse_given("scores", n=n)
+    weight_or_counts(sample_weight, counts)
     named = by_columns(by, data)
 
     def read(names: Mapping[str, Any]) -> Rows:
         if isinstance(every, SupportsIndex):  # consecutive cases have an order
-            return Rows(columns(data, names, check=check))
-        return rows(data, names, scores=["y_score"] if "y_score" in names else [], check=check)
+            return Rows(columns(data, names, check=check, counts=counts))
+        scored = ["y_score"] if "y_score" in names else []
+        return rows(data, names, scores=scored, check=check, counts=counts)
 
     if calibrator is not None:
         _refuse_given("one calibrated score per case", y_pred=y_pred, kind=kind, labels=labels)
@@ -211,6 +220,8 @@ def calibrated(
         others = {"y_pred": y_pred, "sample_weight": sample_weight} | roles(named)
         present = {role: column for role, column in others.items() if column is not None}
         score, found, names = probability_columns(y_score, data, read, present)
+        if names is not None and labels is not None:
+            refuse_other_order(np.asarray(labels).tolist(), names)
         classes = names if labels is None else labels
         number = found.numbers(len(score))
         weight = case_weights(found.columns.get("sample_weight"), len(score))

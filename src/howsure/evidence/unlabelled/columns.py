@@ -94,13 +94,16 @@ def predicted_positions(score: Array, predicted: Any, classes: Array) -> Array:
         return np.asarray(score.argmax(1))
     column = encoded("y_pred", predicted)
     refuse_other_lengths({"y_score": score, "y_pred": column})
-    known = {str(label): index for index, label in enumerate(classes.tolist())}
+    words = {str(label): index for index, label in enumerate(classes.tolist())}
+    known = {**words, **{label: index for index, label in enumerate(classes.tolist())}}  # True is 1, too
     position, used = column.used()
-    values = used.tolist()
-    for value in values:
-        if str(value) not in known:
-            raise HowsureError.unknown("class", str(value), known)
-    return np.array([known[str(value)] for value in values])[position]
+    places = []
+    for value in used.tolist():
+        place = known.get(value, words.get(str(value)))
+        if place is None:
+            raise HowsureError.unknown("class", str(value), words)
+        places.append(place)
+    return np.array(places)[position]
 
 
 def case_weights(given: Any, rows: int) -> Array | None:

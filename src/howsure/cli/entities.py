@@ -1,0 +1,113 @@
+"""``howsure entities FILE``: precision, recall and F1 of the entities that taggers find."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from howsure.cli.gates import FailUnder, bounds, hold
+from howsure.cli.inputs import Files, Input, InputFormat
+from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, one_seed, split
+from howsure.cli.output import say_written, write, write_grid
+from howsure.cli.pages import Asked, blocks_of, drawing, report_on
+from howsure.sources.entities import Scheme
+
+DEFAULT = "f1@micro"
+
+
+def entities(
+    files: Files,
+    /,
+    *,
+    y_true: str | None = None,
+    y_pred: Words = None,
+    unit: str | None = None,
+    scheme: Scheme | None = None,
+    metrics: Metrics = None,
+    method: str | None = None,
+    confidence_level: Level = 0.95,
+    by: Words = None,
+    groups: str | None = None,
+    sample_weight: str | None = None,
+    counts: str | None = None,
+    random_state: Seed = None,
+    fail_under: FailUnder = None,
+    html: Page = None,
+    input_format: InputFormat = None,
+    sheet: str | None = None,
+    how: Format = "table",
+) -> None:
+    """Print the metrics of entities that a tagger finds, by sentence; of several taggers their differences too.
+
+    Parameters
+    ----------
+    files
+        Lines of tokens with their tags and a blank line after each sentence (CoNLL), whose columns are numbered from 1;
+        or CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet, with one row per token or per sentence.
+    y_true
+        Column with the true tags; of lines of tokens by default the last but one.
+    y_pred
+        Column with the predicted tags, one per model; of lines of tokens by default the last.
+    unit
+        Column with the sentence of each token, where rows are tokens.
+    scheme
+        Scheme of the tags, for seqeval's strict mode; by default every change of type starts an entity.
+    metrics
+        Metrics as spec strings, such as f1@micro; see `howsure metrics`.
+    method
+        Interval method; see `howsure methods`. By default the one that suits each metric.
+    confidence_level
+        Confidence level, between 0 and 1.
+    by
+        Column to split by, or several: all sentences come first, then each value or combination of values.
+    groups
+        Column with the cluster of each sentence, such as its document: sentences of one cluster vary together.
+    sample_weight
+        Column with the weight of each sentence.
+    counts
+        Column with the number of sentences that are like each.
+    random_state
+        Seed of the methods that draw.
+    fail_under
+        End with exit code 1 unless each metric is shown to be this high, f1@micro=0.9: unless its lower limit is.
+    html
+        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
+    input_format
+        Format of standard input; it may be compressed.
+    sheet
+        Sheet of a spreadsheet file; by default the only one that holds something.
+    how
+        How to print: a table, or json, csv, markdown, html or latex for machines.
+    """
+    from howsure.comparison.models import compare_all
+    from howsure.report.evidence import Subject
+    from howsure.sources import entities as source
+    from howsure.tables.batch import ALL
+
+    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under)
+    models = split(y_pred)
+    columns: dict[str, Any] = {"unit": unit, "scheme": scheme, "groups": groups, "sample_weight": sample_weight}
+    columns |= {"data": given.data, "counts": counts}
+    said: Any = models if len(models) > 1 else next(iter(models), None)
+    split_by: Any = split(by) or None
+    table: Any = source.entities(y_true, said, **columns, by=split_by)
+    asked = Asked(split(metrics) or None, method, confidence_level, one_seed(random_state))
+    if len(models) > 1:
+        found = asked.estimated(*(Subject(name, _of_model(table, name)) for name in models))
+    else:
+        found = asked.estimated(Subject(table=table))
+    compared: Any = {}
+    if len(models) > 1:
+        chosen: dict[str, Any] = {"method": drawing(method), "confidence_level": confidence_level}
+        both = table.overall if split_by else table
+        compared = compare_all(both, (asked.metrics or [DEFAULT])[0], random_state=asked.seed, **chosen)
+    page = None if html is None else report_on(found, given, comparisons=compared).save(html)
+    write(blocks_of(found), given.title, how)
+    if compared and how == "table":
+        write_grid(compared.grid(), how=how, note=f"{found[0].tables.overall.rows:,} sentences, paired")
+    say_written(page)
+    hold(wanted, {each.name: each.evaluations[ALL] for each in found})
+
+
+def _of_model(table: Any, name: str) -> Any:
+    """Return the table of one model, in all groups."""
+    return table.mapped(lambda each: each.model(name)) if hasattr(table, "mapped") else table.model(name)

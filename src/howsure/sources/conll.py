@@ -1,0 +1,93 @@
+"""Files of tagged tokens as shared tasks have them: a line for each token, a blank line after each sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from howsure.errors import HowsureError
+from howsure.sources.locations import PLAIN, Location, is_file
+from howsure.sources.text_encoding import decoded
+
+CONLL = (".conll", ".iob", ".iob2", ".bio", ".bioes", ".bilou", ".ner")
+TAG = re.compile(r"([BIMELSU])(?:-(.+))?|O", re.DOTALL)
+START = "-DOCSTART-"  # the line before each document
+FEWEST = 2  # columns
+
+
+def is_conll(data: Any) -> bool:
+    """Whether data are the path of such a file: by its suffix, or as its first line ends in a tag.
+
+    Parameters
+    ----------
+    data : object
+        Frame, path or other data.
+    """
+    if isinstance(data, list | tuple):
+        return bool(data) and all(isinstance(each, str | Path) and is_conll(each) for each in data)
+    if not isinstance(data, str | Path) or not is_file(Path(data)):
+        return False
+    path = Path(data)
+    if path.suffix.lower() in CONLL:
+        return True
+    if path.suffix and path.suffix.lower() not in PLAIN[1:]:
+        return False
+    lines = (line.split() for line in decoded(path).splitlines() if line.strip())
+    first = next((cells for cells in lines if not _is_comment(cells)), [""])
+    return first[0] == START or TAG.fullmatch(first[-1]) is not None
+
+
+def _is_comment(cells: list[str]) -> bool:
+    return cells[0].startswith("#") and TAG.fullmatch(cells[-1]) is None
+
+
+def read_conll(data: Location | Sequence[Location]) -> dict[str, list[Any]]:
+    """Return the columns of files of tagged tokens by their numbers, "1", "2" …, and ``sentence`` and ``document``.
+
+    Parameters
+    ----------
+    data : str, Path, or sequence of them
+        Files with lines such as ``EU NNP B-ORG B-ORG``, separated by tabs or blanks. Comments (``# …``) are left out;
+        lines ``-DOCSTART-`` separate documents.
+
+    Raises
+    ------
+    HowsureError
+        If lines have different numbers of columns, or there are fewer than two.
+    """
+    rows: list[list[str]] = []
+    sentences, documents = [], []
+    sentence = document = 0
+    is_open, width = False, 0
+    for path, number, cells in _lines([data] if isinstance(data, str | Path) else data):
+        if not cells or cells[0] == START or _is_comment(cells):
+            sentence, is_open = sentence + is_open, False
+            document += bool(cells) and cells[0] == START
+            continue
+        width = width or len(cells)
+        if len(cells) != width or width < FEWEST:
+            message = (
+                f"'{path}' cannot be read: line {number} has {len(cells)} columns, and the first one {width}. Give a "
+                "line for each token, with its tags, and a blank line after each sentence."
+            )
+            raise HowsureError(message)
+        rows.append(cells)
+        sentences.append(sentence)
+        documents.append(document)
+        is_open = True
+    if not rows:
+        message = "The files of tagged tokens hold none. Give a line for each token, with its tags."
+        raise HowsureError(message)
+    found: dict[str, list[Any]] = {str(place): list(each) for place, each in enumerate(zip(*rows, strict=True), 1)}
+    return found | {"sentence": sentences} | ({"document": documents} if document else {})
+
+
+def _lines(files: Sequence[Location]) -> Iterator[tuple[Location, int, list[str]]]:
+    """Yield the cells of each line, none of a blank one, with its file and number; a blank line after each file."""
+    for path in files:
+        lines = decoded(Path(path)).splitlines()
+        separator = "\t" if any("\t" in line for line in lines) else None
+        for number, line in enumerate([*lines, ""], 1):
+            yield path, number, [cell.strip() for cell in line.split(separator)] if line.strip() else []

@@ -1,0 +1,205 @@
+"""The tags or spans of documents from sequences, columns of tokens, frames and files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, several
+from howsure.sources.columns import refuse_other_lengths
+from howsure.sources.conll import TAG, is_conll, read_conll
+from howsure.sources.frames import columns, expanded, taken
+from howsure.sources.plain import plain
+
+Array = NDArray[Any]
+NO_DOCUMENTS = (
+    "`{}` is no list of documents. Give a list of tags, or of spans, for each: [['B-PER', 'O'], ['O']] or "
+    "[[(0, 9, 'PER')], []]; or a row for each token, with `unit`, the sentence of each."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """Documents, what each model says of them, and the values that each has beside.
+
+    Parameters
+    ----------
+    true : list of list
+        Tags or spans of each document.
+    said : dict of str to list of list
+        The same of each model; of a single one without a name under "".
+    by_model : bool
+        Whether the models have names.
+    beside : dict of str
+        Role → one value for each document.
+    """
+
+    true: list[list[Any]]
+    said: dict[str, list[list[Any]]]
+    by_model: bool
+    beside: dict[str, Any]
+
+    @classmethod
+    def of(cls, y_true: Any, y_pred: Any, data: Any, unit: Any, beside: Mapping[str, Any]) -> Documents:
+        """Read the documents; the arguments are those of `entities`, by role."""
+        if is_conll(data):
+            data = read_conll(data)
+            numbers = [name for name in data if name.isdigit()]
+            y_true = numbers[-2] if y_true is None else y_true
+            y_pred = numbers[-1] if y_pred is None else y_pred
+            unit = "sentence" if unit is None else unit
+        if y_true is None or y_pred is None:
+            message = "Give `y_true` and `y_pred`. Only a file of tagged tokens has them by itself: its last columns."
+            raise HowsureError(message)
+        models = _by_model(y_pred, named=data is not None)
+        by_model = list(models) != [""]
+        roles = {name: f"y_pred[{name!r}]" if by_model else "y_pred" for name in models}
+        asked = {"y_true": y_true} | {roles[name]: each for name, each in models.items()}
+        beside = {role: each for role, each in beside.items() if each is not None}
+        given = asked | beside | ({} if unit is None else {"unit": unit})
+        if data is not None:
+            given = columns(data, given)
+        listed = {role: _listed(role, given[role]) for role in asked}
+        values = {role: given[role] if data is not None else plain(role, given[role]) for role in beside}
+        if unit is not None:
+            listed, values = _of_tokens(listed, values, _listed("unit", given["unit"]))
+        elif data is not None:
+            listed = {role: _of_rows(role, column) for role, column in listed.items()}
+        documents = {role: _documents(role, column) for role, column in listed.items()}
+        for role in roles.values():
+            _refuse_others("y_true", documents["y_true"], role, documents[role])
+        for role, column in values.items():
+            if np.shape(column)[:1] != (len(documents["y_true"]),) or np.ndim(column) != 1:
+                message = (
+                    f"`{role}` has shape {np.shape(column)}, and there are {len(documents['y_true'])} documents. Give "
+                    "one for each."
+                )
+                raise HowsureError(message)
+        places = {"documents": np.arange(len(documents["y_true"]))}
+        chosen = expanded(places | ({"counts": values["counts"]} if "counts" in values else {}))["documents"]
+        repeated = {role: taken(column, chosen) for role, column in values.items() if role != "counts"}
+        own = {role: [column[place] for place in chosen.tolist()] for role, column in documents.items()}
+        return cls(own["y_true"], {name: own[role] for name, role in roles.items()}, by_model, repeated)
+
+
+def _by_model(y_pred: Any, *, named: bool) -> dict[str, Any]:
+    """Return the predictions of each model by its name; of a single one without a name by ""."""
+    if isinstance(y_pred, Mapping):
+        found = {str(name): each for name, each in y_pred.items()}
+    elif named and isinstance(y_pred, list | tuple):
+        found = {str(name): name for name in several("y_pred", y_pred, "column names")}
+    else:
+        return {"": y_pred}
+    if not found:
+        message = "`y_pred` names no model. Give the documents of each: {'A': …, 'B': …}."
+        raise HowsureError(message)
+    return found
+
+
+def _listed(role: str, column: Any) -> list[Any]:
+    for name in ("to_list", "to_pylist", "tolist"):
+        if hasattr(column, name):
+            column = getattr(column, name)()
+            break
+    if isinstance(column, str | Mapping) or not hasattr(column, "__iter__"):
+        raise HowsureError(NO_DOCUMENTS.format(role))
+    return list(column)
+
+
+def _of_tokens(
+    listed: dict[str, list[Any]], values: dict[str, Any], unit: list[Any]
+) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+    """Return the documents of columns of tokens, and the value that each document has beside."""
+    refuse_other_lengths({"unit": unit, **listed, **values})
+    starts = [place for place, name in enumerate(unit) if not place or name != unit[place - 1]]
+    seen: dict[Any, int] = {}
+    for place in starts:
+        if unit[place] in seen:
+            message = (
+                f"The rows of the unit {unit[place]!r} are not together (rows {seen[unit[place]]} and {place}). Sort "
+                "the rows by unit and token, or give units with names of their own."
+            )
+            raise HowsureError(message)
+        seen[unit[place]] = place
+    ends = [*starts[1:], len(unit)]
+    for role, column in values.items():
+        whole = _listed(role, column)
+        for start, end in zip(starts, ends, strict=True):
+            if any(each != whole[start] for each in whole[start:end]):
+                message = f"`{role}` differs within the unit {unit[start]!r}. Give one value for all its tokens."
+                raise HowsureError(message)
+    spans = list(zip(starts, ends, strict=True))
+    documents = {role: [column[start:end] for start, end in spans] for role, column in listed.items()}
+    first = np.array(starts, dtype=np.intp)
+    return documents, {role: taken(column, first) for role, column in values.items()}
+
+
+def _of_rows(role: str, column: list[Any]) -> list[Any]:
+    """Return the documents of a column with a document in each row: lists, or texts of tags or of JSON."""
+    if not any(isinstance(each, str) for each in column):
+        return [[] if each is None else _plain_spans(each) for each in column]
+    found = []
+    for each in column:
+        words = None
+        if isinstance(each, str):
+            words = each.split()
+            if each.lstrip().startswith("["):
+                with suppress(json.JSONDecodeError):
+                    words = json.loads(each)
+        if words is None or any(isinstance(word, str) and TAG.fullmatch(word) is None for word in words):
+            message = (
+                f"`{role}` holds {each!r}, and no list of tags. Name the column with the sentence of each token as "
+                "`unit`, or give a row for each sentence."
+            )
+            raise HowsureError(message)
+        found.append(words)
+    if column and all(len(words) == 1 for words in found):
+        message = f"`{role}` holds one tag a row: name the column with the sentence of each token as `unit`."
+        raise HowsureError(message)
+    return found
+
+
+def _plain_spans(document: Any) -> Any:
+    """Return a document whose spans an engine left as texts of JSON, as it does where a list has several types."""
+    if not isinstance(document, list) or not all(isinstance(each, list) for each in document):
+        return document
+    with suppress(json.JSONDecodeError, TypeError):
+        return [[json.loads(part) for part in each] for each in document]
+    return document
+
+
+def _documents(role: str, given: list[Any]) -> list[list[Any]]:
+    """Return the documents as lists; refuse one flat list."""
+    try:
+        documents = [list(each) for each in given if not isinstance(each, str | Mapping)]
+    except TypeError:
+        documents = []
+    if not documents or len(documents) < len(given):
+        raise HowsureError(NO_DOCUMENTS.format(role))
+    return documents
+
+
+def _refuse_others(first: str, true: list[list[Any]], second: str, said: list[list[Any]]) -> None:
+    """Refuse predictions of other documents: of another number, in another form or of other lengths."""
+    if len(true) != len(said):
+        message = f"`{first}` has {len(true)} documents and `{second}` has {len(said)}. Give the same documents."
+        raise HowsureError(message)
+    tagged = [any(isinstance(each, str) for each in document) for document in true]
+    tagged_too = [any(isinstance(each, str) for each in document) for document in said]
+    if any(tagged) or any(tagged_too):
+        for number, (one, other) in enumerate(zip(true, said, strict=True)):
+            if (one and not tagged[number]) or (other and not tagged_too[number]):
+                message = "Some documents are tags and others spans. Give all in the same form."
+                raise HowsureError(message)
+            if len(one) != len(other):
+                message = (
+                    f"Document {number} has {len(one)} tags in `{first}` and {len(other)} in `{second}`. Give one tag "
+                    "for each token, also for those that a model cut off."
+                )
+                raise HowsureError(message)
