@@ -36,7 +36,7 @@ def entities(
     sheet: str | None = None,
     how: Format = "table",
 ) -> None:
-    """Print the metrics of entities that a tagger finds, by sentence; of several taggers their differences too.
+    """Metrics of named entities in files of tokens.
 
     Parameters
     ----------
