@@ -300,3 +300,13 @@ def test_annotators_who_are_often_wrong_are_told_of(right, noted):
     votes = np.where(rng.random((400, 3)) < right, truth[:, None], 1 - truth[:, None])
     predicted = np.where(rng.random(400) < 0.85, truth, 1 - truth)
     assert ("annotators are right in" in hs.estimate(hs.annotated(votes, predicted), "accuracy").reason) is noted
+
+
+def test_influences_average_to_the_expected_shares() -> None:
+    """At the fitted shares the scores sum to zero: what is left of the influences' mean over cases is the shares."""
+    _, predicted, votes = study(2000, np.random.default_rng(2))
+    rows, counts = np.unique(np.column_stack([votes, predicted]), axis=0, return_counts=True)
+    prior = np.full((votes.shape[1], 2, 2), 1e-6)
+    fitted = Votes(rows[:, :-1], rows[:, -1], counts * 1.0, prior)
+    table, rates = fitted.fitted()
+    assert counts @ fitted.influence(table, rates) / 2000 == pytest.approx(table.ravel(), abs=1e-3)
