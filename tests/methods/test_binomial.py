@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 from scipy import optimize, special, stats
 from statsmodels.stats.proportion import proportion_confint
 
+from howsure.methods.binom_search import _just_rejected
 from howsure.methods.binomial import BINOMIAL, mid_p
 from howsure.methods.binomial_tail import tails_of
 
@@ -286,3 +287,16 @@ def test_counts_of_two_kinds_have_the_limits_that_they_have_alone(pair):
         at_least = stats.beta.cdf(low[place], successes, trials - successes + 1)
         more = stats.beta.cdf(low[place], successes + 1, trials - successes)
         assert (at_least + more) / 2 == pytest.approx(0.05, rel=1e-6)
+
+
+@pytest.mark.parametrize("inside, outside", [(0.5, 0.9), (0.5, 0.1), (0.301, 0.9)])
+def test_bisection_ends_on_the_side_that_is_rejected(inside, outside):
+    """Of a p-value that jumps over the level the share found is rejected, and all but at the jump."""
+    edge, sign = (0.6180339, 1) if outside > inside else (0.2718281, -1)
+
+    def excess(share):
+        return 0.4 if sign * (share - edge) < 0 else -0.1 - abs(share - edge)
+
+    found = _just_rejected(excess, inside, outside)
+    assert excess(found) < 0
+    assert found == pytest.approx(edge, abs=1e-8)
