@@ -271,3 +271,14 @@ def test_a_strategy_of_bins_is_one_of_two_words():
     for strategy in (np.array([0.1, 0.9]), "mass"):
         with pytest.raises(hs.HowsureError, match="strategy of bins"):
             calibration_curve(table, strategy=strategy)
+
+
+def test_bands_of_methods_that_draw_are_the_same_from_call_to_call():
+    """The band of unlabelled scores under a calibrator, which is drawn, is the same each time."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 120)
+    score = np.round(0.6 * rng.random(120) + 0.3 * truth, 1)
+    table = hs.calibrated(score[:40], calibrator=hs.calibrate(score, truth, random_state=0))
+    first, again = (hs.precision_recall_curve(table) for _ in range(2))
+    np.testing.assert_array_equal(first.low, again.low)
+    np.testing.assert_array_equal(first.high, again.high)

@@ -90,10 +90,14 @@ def _everywhere(value: Array, chosen: Array, limits: Array, ends: tuple[float, f
 
 
 def _one_by_one(metrics: Sequence[str | Metric], table: Table, chosen: Array, level: float) -> Array:
-    """Return the limits of each metric at one threshold after the other, ``(metrics, 2, thresholds)``."""
+    """Return the limits of each metric at one threshold after the other, ``(metrics, 2, thresholds)``.
+
+    Methods that draw have the same stream at all thresholds: bands are smooth, and the same from call to call.
+    """
+    seed = np.random.SeedSequence(0)
     limits = np.empty((len(metrics), 2, len(chosen)))
     for column, threshold in enumerate(thresholds_from_top(table)[chosen]):
         small = table.at(threshold)
-        answers = in_passes(small, [resolve(each, small) for each in metrics], None, level)
+        answers = in_passes(small, [resolve(each, small) for each in metrics], None, level, seed)
         limits[:, :, column] = [(answers[place][1].low, answers[place][1].high) for place in range(len(metrics))]
     return limits
