@@ -300,3 +300,11 @@ def test_bisection_ends_on_the_side_that_is_rejected(inside, outside):
     found = _just_rejected(excess, inside, outside)
     assert excess(found) < 0
     assert found == pytest.approx(edge, abs=1e-8)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize("x, n", [(3.0, 10.3), (8.0, 10.7), (2.5, 10.0), (1.25, 7.75)])
+def test_exact_limits_of_counts_that_are_not_whole(x, n, level):
+    """With fractional successes or trials the limits are quantiles of the beta distribution, as with whole ones."""
+    expected = stats.beta.ppf((1 - level) / 2, x, n - x + 1), stats.beta.isf((1 - level) / 2, x + 1, n - x)
+    assert limits("clopper_pearson", x, n, level) == pytest.approx(expected, abs=1e-9)

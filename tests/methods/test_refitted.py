@@ -1,6 +1,5 @@
 """Limits of a metric of an estimated table, from those of the samples behind it."""
 
-import numpy as np
 import pytest
 
 import howsure as hs
