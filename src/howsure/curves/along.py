@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,7 @@ LONG = 4_000  # thresholds: of more, limits are taken at about so many and inter
 MOST_ESTIMATES = 200  # thresholds, likewise, where each is estimated by itself
 MOST_DRAWN = 40  # thresholds, likewise, where labels are drawn for each
 ENDS = 20  # thresholds at either end, of which all are estimated
+KEPT = 2**18  # scores of the confusion tables along a curve that are kept for the next one
 
 
 def on_counts(metric: str | Metric, table: Table) -> Metric:
@@ -96,8 +97,22 @@ def _one_by_one(metrics: Sequence[str | Metric], table: Table, chosen: Array, le
     """
     seed = np.random.SeedSequence(0)
     limits = np.empty((len(metrics), 2, len(chosen)))
-    for column, threshold in enumerate(thresholds_from_top(table)[chosen]):
-        small = table.at(threshold)
+    for column, small in enumerate(_tables_at(table, chosen)):
         answers = in_passes(small, [resolve(each, small) for each in metrics], None, level, seed)
         limits[:, :, column] = [(answers[place][1].low, answers[place][1].high) for place in range(len(metrics))]
     return limits
+
+
+def _tables_at(table: Table, chosen: Array) -> Iterable[Table]:
+    """Return the confusion tables at some thresholds; those of the last curve are kept where they are few.
+
+    The curves of a report, at each of its levels, go along the same thresholds, and what is worked out of a table once
+    stays with it.
+    """
+
+    def tables() -> Iterable[Table]:
+        return (table.at(threshold) for threshold in thresholds_from_top(table)[chosen])
+
+    if len(chosen) * len(table.counts) > KEPT:
+        return tables()
+    return table.of_last_curve.at(chosen.tobytes(), lambda: list(tables()))
