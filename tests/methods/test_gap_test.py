@@ -280,4 +280,5 @@ def test_errors_of_one_side_have_the_side_of_all_cases_together(sign):
     gaps = _Gaps.of(metric.distance, table)
     assert np.sign(gaps.sums.sum()) == sign
     assert (np.sign(gaps.directions[-1][gaps.covariance.diagonal() > 0]) == sign).all()
+    assert (gaps.directions[1] * gaps.sums >= 0).all()
     assert gaps.norm(gaps.directions[-1]) == pytest.approx(1)

@@ -103,14 +103,14 @@ def _one_by_one(metrics: Sequence[str | Metric], table: Table, chosen: Array, le
     return limits
 
 
-def _tables_at(table: Table, chosen: Array) -> Iterable[Table]:
+def _tables_at(table: Table, chosen: Array) -> Iterable[ConfusionTable]:
     """Return the confusion tables at some thresholds; those of the last curve are kept where they are few.
 
     The curves of a report, at each of its levels, go along the same thresholds, and what is worked out of a table once
     stays with it.
     """
 
-    def tables() -> Iterable[Table]:
+    def tables() -> Iterable[ConfusionTable]:
         return (table.at(threshold) for threshold in thresholds_from_top(table)[chosen])
 
     if len(chosen) * len(table.counts) > KEPT:

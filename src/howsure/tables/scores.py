@@ -143,7 +143,7 @@ class ScoresTable(Table):
         return Last()
 
     @cached_property
-    def of_last_curve(self) -> Last[Any]:
+    def of_last_curve(self) -> Last[list[ConfusionTable]]:
         """The confusion tables along the last curve, by the thresholds that it has."""
         return Last()
 
