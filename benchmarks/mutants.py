@@ -1,7 +1,7 @@
 """Mutation test: how many small faults, put into the arithmetic at random, do the tests notice?
 
-Run ``python benchmarks/mutants.py [MUTANTS] [SEED]`` in the root of the repository, where all tests pass, or ``python
-benchmarks/mutants.py LOG`` to try what survived a run whose output was kept, where only tests have changed. A mutant is the
+Run ``python benchmarks/mutants.py [MUTANTS] [SEED] [ROOM ...]`` in the root of the repository, where all tests pass, or
+``python benchmarks/mutants.py LOG`` to try what survived a run whose output was kept, where only tests have changed. A mutant is the
 package with one token changed: a comparison flipped or shifted by one, + for −, × for ÷, `and` for `or`, `min` for `max`
 and the like, a number raised by one, a condition negated. No more than one is drawn from a line. What only words depend on
 (annotations, messages, f-strings) and lines marked `noqa` stay as they are, as does the −1 of a shape, for which NumPy
@@ -26,13 +26,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import cache_from_source
 from itertools import chain
 from pathlib import Path
 
-ROOMS = ["designs", "methods", "metrics", "pooling", "evidence"]
+ROOMS = ["designs", "methods", "metrics", "pooling", "evidence", "planning"]  # by default
 PYTEST = ["-m", "pytest", "-q", "-rfE", "--tb=no", "-p", "no:randomly", "-p", "no:cacheprovider"]
 EVERYTHING = "--continue-on-collection-errors"
 FOLDERS = ["tests", "src"]  # of tests, and of docstrings with examples
@@ -164,15 +164,15 @@ class Mutants(ast.NodeVisitor):
         self.generic_visit(node)
 
 
-def every() -> list[Mutant]:
-    """Return all mutants."""
-    paths = sorted(str(path) for room in ROOMS for path in Path("src/howsure", room).rglob("*.py"))
+def every(rooms: Sequence[str] = ROOMS) -> list[Mutant]:
+    """Return all mutants of some rooms."""
+    paths = sorted(str(path) for room in rooms for path in Path("src/howsure", room).rglob("*.py"))
     return [mutant for path in paths for mutant in Mutants(path, Path(path).read_bytes()).found]
 
 
-def sample(size: int, seed: int) -> list[Mutant]:
+def sample(size: int, seed: int, rooms: Sequence[str]) -> list[Mutant]:
     """Draw mutants at random, each from another line."""
-    shuffled = every()
+    shuffled = every(rooms)
     random.Random(seed).shuffle(shuffled)  # noqa: S311
     lines = {(mutant.path, mutant.line): mutant for mutant in shuffled}
     print(f"{len(shuffled)} mutants on {len(lines)} lines; {min(size, len(lines))} drawn with seed {seed}.", flush=True)
@@ -292,4 +292,5 @@ if __name__ == "__main__":
     if sys.argv[1:] and Path(sys.argv[1]).is_file():
         main(survivors_of(Path(sys.argv[1])))
     else:
-        main(sample(int(sys.argv[1]) if sys.argv[1:] else 60, int(sys.argv[2]) if sys.argv[2:] else 0))
+        size, seed = (int(sys.argv[place]) if sys.argv[place:] else default for place, default in ((1, 60), (2, 0)))
+        main(sample(size, seed, sys.argv[3:] or ROOMS))

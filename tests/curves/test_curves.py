@@ -10,6 +10,7 @@ from scipy import stats
 from sklearn import calibration, metrics as sk
 
 import howsure as hs
+from howsure.curves import along
 from howsure.curves.curves import calibration_curve, det_curve, precision_recall_curve, roc_curve
 
 
@@ -271,3 +272,31 @@ def test_a_strategy_of_bins_is_one_of_two_words():
     for strategy in (np.array([0.1, 0.9]), "mass"):
         with pytest.raises(hs.HowsureError, match="strategy of bins"):
             calibration_curve(table, strategy=strategy)
+
+
+def test_bands_of_methods_that_draw_are_the_same_from_call_to_call():
+    """The band of unlabelled scores under a calibrator, which is drawn, is the same each time."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 120)
+    score = np.round(0.6 * rng.random(120) + 0.3 * truth, 1)
+    table = hs.calibrated(score[:40], calibrator=hs.calibrate(score, truth, random_state=0))
+    first, again = (hs.precision_recall_curve(table) for _ in range(2))
+    np.testing.assert_array_equal(first.low, again.low)
+    np.testing.assert_array_equal(first.high, again.high)
+
+
+def test_curves_along_the_same_thresholds_share_their_tables(monkeypatch):
+    """The tables along one curve are those of the next, with the same band as where none is kept."""
+    scores = np.round(np.random.default_rng(1).random(40), 2)
+    kept = hs.calibrated(scores)
+    curves = [hs.precision_recall_curve(kept, confidence_level=level) for level in (0.8, 0.95)]
+    tables = kept.of_last_curve
+    first = tables.at(np.arange(len(kept.scores) + 1).tobytes(), lambda: None)
+    assert first is not None
+    assert [each.counts.sum() for each in first] == pytest.approx([40] * len(first))
+    hs.threshold_curves(kept, "f1")
+    assert tables.at(np.arange(len(kept.scores) + 1).tobytes(), lambda: None) is first
+    monkeypatch.setattr(along, "KEPT", 0)
+    for level, curve in zip((0.8, 0.95), curves, strict=True):
+        again = hs.precision_recall_curve(hs.calibrated(scores), confidence_level=level)
+        np.testing.assert_array_equal(np.stack([again.low, again.high]), np.stack([curve.low, curve.high]))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import howsure as hs
 from howsure.designs.entries import Entries
@@ -94,3 +95,14 @@ def test_clusters_of_equal_content_are_one_kind():
     assert kinds == {((0, 1.0), (3, 2.0)): 5.0, ((0, 1.0), (3, 5.0)): 2.0, ((1, 1.0), (3, 2.0)): 3.0}
     uneven = replace(entries, cluster=np.array([0, 0, 0, 1, 1, 2, 2, 3]))
     assert uneven.by_content() is uneven
+
+
+@pytest.mark.parametrize("size", [2, 5, 20])
+@pytest.mark.parametrize("together", [0.05, 0.3, 0.9])
+def test_excess_skewness_is_that_of_the_beta_binomial_distribution(size, together):
+    """Successes of a cluster are beta-binomial: its skewness over a binomial's, and over the root of the design effect."""
+    table = hs.confusion(np.arange(3 * size) % 2, np.zeros(3 * size, dtype=int), groups=np.arange(3 * size) // size)
+    effect, rest = 1 + (size - 1) * together, (1 - together) / together
+    skewness = float(stats.betabinom.stats(size, 0.2 * rest, 0.8 * rest, moments="s"))
+    expected = skewness / float(stats.binom.stats(size, 0.2, moments="s")) / np.sqrt(effect) - 1
+    assert float(table.design.excess_skewness(table.cells, np.array(effect))) == pytest.approx(expected, rel=1e-9)

@@ -90,3 +90,19 @@ def test_pseudo_cases_by_their_cells_are_those_by_counts():
         bound = table.with_design(design).design if isinstance(design, hs.FixedMargins) else design
         by_cells = bound.posterior_with(counts, pair, 5, np.random.default_rng(4))
         assert by_cells.tolist() == bound.posterior(counts, prior, 5, np.random.default_rng(4)).tolist()
+
+
+def test_variance_from_the_top_is_that_of_two_binomials():
+    """With fixed classes, a form of the cases above and below a threshold varies as n p (1 − p) times its squared gap."""
+    rng = np.random.default_rng(0)
+    truth, score = rng.integers(0, 2, 60), rng.integers(0, 9, 60) / 9
+    table = hs.scores(truth, score).with_design(hs.FixedMargins())
+    thresholds = [np.inf, *table.scores[::-1]]
+    slopes = rng.normal(size=(len(thresholds), 2, 2))  # at each, of either class, below and above
+    expected = []
+    for threshold, slope in zip(thresholds, slopes, strict=True):
+        above = [score[truth == label] >= threshold for label in (0, 1)]
+        each = [len(a) * a.mean() * (1 - a.mean()) * np.ptp(s) ** 2 for a, s in zip(above, slope, strict=True)]
+        expected.append(sum(each))
+    found = table.design.variance_from_top(table.counts, slopes)
+    assert found == pytest.approx(np.array(expected), abs=1e-9)

@@ -95,3 +95,9 @@ def test_a_table_moves_by_shares_of_observed_counts_alone() -> None:
     found = sample.deviations(np.stack([2 * counts, counts / 3, other, 4 * other]))
     moved = (other - counts) @ influence
     assert found == pytest.approx(np.stack([np.zeros(9), np.zeros(9), moved, moved]), abs=1e-9)
+
+
+def test_a_form_without_variance_has_no_end_of_degrees_of_freedom() -> None:
+    """Where no sample varies nothing is lost: the degrees of freedom are infinite."""
+    table = hs.corrected(hs.from_counts([[90, 10], [5, 45]]), sensitivity=0.95, specificity=0.97)
+    assert np.isinf(table.design.satterthwaite(table.cells, np.array([0, 0, 1, 1]), np.zeros(4)))

@@ -11,6 +11,7 @@ import howsure as hs
 RNG = np.random.default_rng(11)
 TRUTH = RNG.integers(0, 2, 240)
 SCORE = 1 / (1 + np.exp(-RNG.normal(2 * TRUTH - 1)))
+FEW = SCORE[:72]  # of which reports draw whole curves
 CALIBRATOR = hs.calibrate(SCORE[:80], TRUTH[:80], random_state=0)
 REVIEWS = [[[20, 2], [6, 5]], [[4, 6], [1, 30]]]
 
@@ -19,11 +20,11 @@ REVIEWS = [[[20, 2], [6, 5]], [[4, 6], [1, 30]]]
 def scored():
     """Return tables of scores whose labels are not known."""
     return {
-        "batch": hs.calibrated(SCORE),
-        "population": hs.calibrated(SCORE, target="population"),
+        "batch": hs.calibrated(FEW),
+        "population": hs.calibrated(FEW, target="population"),
         "calibrator": hs.calibrated(SCORE[80:120], calibrator=CALIBRATOR),
         "distribution": hs.calibrated(stats.beta(2, 3)),
-        "drawn": hs.calibrated(stats.beta(2, 3), n=200),
+        "drawn": hs.calibrated(stats.beta(2, 3), n=60),
     }
 
 

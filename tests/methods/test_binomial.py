@@ -11,8 +11,9 @@ from hypothesis import given, strategies as st
 from scipy import optimize, special, stats
 from statsmodels.stats.proportion import proportion_confint
 
+from howsure.methods.binom_search import _just_rejected
 from howsure.methods.binomial import BINOMIAL, mid_p
-from howsure.methods.binomial_tail import tails_of
+from howsure.methods.binomial_tail import are_small, tails_of
 
 DATA = Path(__file__).parent.parent / "data"
 GRID = [(x, n) for n in (1, 2, 5, 20, 148) for x in sorted({0, 1, 2, n // 3, n // 2, n - 1, n}) if x <= n]
@@ -286,3 +287,45 @@ def test_counts_of_two_kinds_have_the_limits_that_they_have_alone(pair):
         at_least = stats.beta.cdf(low[place], successes, trials - successes + 1)
         more = stats.beta.cdf(low[place], successes + 1, trials - successes)
         assert (at_least + more) / 2 == pytest.approx(0.05, rel=1e-6)
+
+
+@pytest.mark.parametrize("inside, outside", [(0.5, 0.9), (0.5, 0.1), (0.301, 0.9)])
+def test_bisection_ends_on_the_side_that_is_rejected(inside, outside):
+    """Of a p-value that jumps over the level the share found is rejected, and all but at the jump."""
+    edge, sign = (0.6180339, 1) if outside > inside else (0.2718281, -1)
+
+    def excess(share):
+        return 0.4 if sign * (share - edge) < 0 else -0.1 - abs(share - edge)
+
+    found = _just_rejected(excess, inside, outside)
+    assert excess(found) < 0
+    assert found == pytest.approx(edge, abs=1e-8)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize("x, n", [(3.0, 10.3), (8.0, 10.7), (2.5, 10.0), (1.25, 7.75)])
+def test_exact_limits_of_counts_that_are_not_whole(x, n, level):
+    """With fractional successes or trials the limits are quantiles of the beta distribution, as with whole ones."""
+    expected = stats.beta.ppf((1 - level) / 2, x, n - x + 1), stats.beta.isf((1 - level) / 2, x + 1, n - x)
+    assert limits("clopper_pearson", x, n, level) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "successes, trials, small",
+    [
+        ([3.0], [10.0], True),
+        ([0.0, 10.0], [10.0, 10.0], True),
+        ([3.0], [10.3], False),
+        ([2.5], [10.0], False),
+        ([3.0, 2.5], [10.0, 10.0], False),
+        ([-1.0], [10.0], False),
+        ([11.0], [10.0], False),
+        ([3.0], [2.0**14], True),
+        ([3.0], [2.0**14 + 1], False),
+        ([1.0] * 16, [4.0] * 16, True),
+        ([1.0] * 17, [4.0] * 17, False),
+    ],
+)
+def test_few_whole_counts_of_few_trials_are_small(successes, trials, small):
+    """The sums of chances are for at most sixteen whole counts of whole trials, and no more than 16,384 of these."""
+    assert are_small(np.array(successes), np.array(trials)) is small

@@ -98,3 +98,27 @@ def test_intervals_of_many_classes_cover(fixed):
         for spec, true in (("precision@macro", 0.75), ("f1@macro", 0.75), ("precision@weighted", 0.75)):
             found = [hs.estimate(many(200, cases, seed, fixed=fixed), spec) for seed in range(300)]
             assert np.mean([each.low <= true <= each.high for each in found]) >= 0.88
+
+
+@pytest.mark.parametrize("spec", ["precision@macro", "recall@macro", "f1@macro", "jaccard@macro"])
+def test_changes_are_those_of_the_average_without_a_case(spec):
+    """Without one case of a cell the macro average changes by so much; a class of one case then leaves it."""
+    cells = np.array([[7.0, 2, 1, 0], [1, 5, 2, 0], [3, 0, 6, 0], [0, 0, 0, 1]])
+    table = ConfusionTable(counts=cells, labels=np.arange(4))
+
+    def average(cells):
+        hits, rows, columns = np.diag(cells), cells.sum(1), cells.sum(0)
+        wholes = {"precision": columns, "recall": rows, "f1": (rows + columns) / 2, "jaccard": rows + columns - hits}
+        whole = wholes[spec.partition("@")[0]]
+        return (hits[whole > 0] / whole[whole > 0]).mean()
+
+    found = left_out(table, spec)
+    changes = found._by_cell(found._changes())[0]
+    layout = found.layout
+    place = [*((each, each) for each in range(4)), *zip(layout.truth, layout.prediction, strict=True)]
+    assert len(place) == len(changes)
+    for (true, predicted), change in zip(place, changes, strict=True):
+        if cells[true, predicted]:
+            fewer = cells.copy()
+            fewer[true, predicted] -= 1
+            assert change == pytest.approx(average(fewer) - average(cells), abs=1e-12)

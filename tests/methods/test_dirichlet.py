@@ -508,3 +508,11 @@ def test_the_models_of_a_comparison_have_the_limits_that_they_have_alone(metric)
     for side, table in ((found.a, first), (found.b, second)):
         alone = hs.estimate(table, metric, method="bayes", random_state=0)
         assert (side.low, side.high) == pytest.approx((alone.low, alone.high), abs=0.1 * alone.standard_error)
+
+
+def test_two_draws_have_a_standard_error():
+    """The standard error is the standard deviation of the draws, also of two; one draw has none."""
+    table = hs.from_counts([[50, 3], [5, 42]])
+    two = hs.estimate(table, "f1", method=hs.Dirichlet(n_draws=2), random_state=0)
+    assert two.standard_error == pytest.approx(float(np.ptp(two.draws)) / np.sqrt(2))
+    assert np.isnan(hs.estimate(table, "f1", method=hs.Dirichlet(n_draws=1), random_state=0).standard_error)

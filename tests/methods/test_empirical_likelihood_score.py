@@ -5,7 +5,7 @@ import pytest
 from scipy import optimize, stats
 
 import howsure as hs
-from howsure.methods.empirical_likelihood import Units, score_limits, score_statistic, support_of
+from howsure.methods.empirical_likelihood import Units, reaches, score_limits, score_statistic, support_of
 
 NAME = "empirical_likelihood_score"
 
@@ -193,3 +193,51 @@ def test_limits_are_far_enough_at_the_end_of_the_support():
     low, high = score_limits(units, (0.0, 1.0), 2.0)
     assert low <= units.mean * 5 / 9 + 1e-12
     assert high >= (units.mean * 5 + 4) / 9 - 1e-12
+
+
+def reach_of(totals, sizes, sign):
+    """Return the farther of two: the root mean square off the median, and the standard deviation with the tail's part."""
+    typical = (sizes**2).sum() / sizes.sum()
+    values = totals / sizes
+    median = np.median(values)  # of an odd number of units
+    apart = ((totals - median * sizes) / typical)[values != median]
+    off = (totals - totals.sum() / sizes.sum() * sizes) / typical
+    second, third = (off**2).mean(), (off**3).mean()
+    return max(np.sqrt((apart**2).mean()), np.sqrt(second) + max(sign * third / second, 0.0))
+
+
+@pytest.mark.parametrize("skewed", [-1.0, 1.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_support_reaches_as_far_as_its_two_rules(seed, skewed):
+    """One side has the standard deviation with third moment over variance, the other one the deviation from the median."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.uniform(0.5, 2.0, 41)
+    totals = sizes * (3.0 + skewed * rng.gamma(0.7, 2.0, 41))
+    found = reaches(Units.of(totals, sizes, np.ones(41)))
+    assert found == pytest.approx((reach_of(totals, sizes, -1.0), reach_of(totals, sizes, 1.0)), rel=1e-12)
+    assert np.argmax(found) == (skewed > 0)
+
+
+def test_the_support_of_differences_ends_at_the_largest_one():
+    """Towards 0 differences end at the largest magnitude; a largest one that occurs twice ends the support both ways."""
+    once = Units.of(np.array([-0.6, 0.3, 0.2, 0.9, 0.4]), np.ones(5), np.ones(5))
+    twice = Units.of(np.array([-0.9, 0.3, 0.2, 0.9, 0.4]), np.ones(5), np.ones(5))
+    free = (-np.inf, np.inf)
+    low, high = support_of(once, free, is_difference=False)
+    assert low < -0.9
+    assert high > 0.9
+    assert support_of(once, free, is_difference=True) == (-0.9, high)
+    assert support_of(twice, free, is_difference=True) == pytest.approx((-0.9, 0.9), abs=1e-12)
+    assert support_of(twice, free, is_difference=False)[0] < -0.9
+
+
+@pytest.mark.parametrize("z", [0.3, 1.96, 3.3])
+def test_limits_are_exact_roots(z):
+    """At a limit Σ 1 / (1 + λ e) = G with λ = z² / Σ e, to the last digits."""
+    rng = np.random.default_rng(1)
+    sizes = rng.uniform(0.5, 2.0, 30)
+    totals = sizes * rng.beta(0.7, 0.4, 30)
+    units = Units.of(totals, sizes, np.ones(30))
+    for limit in score_limits(units, support_of(units, (0.0, 1.0), is_difference=False), z):
+        e = totals - limit * sizes
+        assert (1 / (1 + z * z / e.sum() * e)).sum() == pytest.approx(30, abs=1e-9)

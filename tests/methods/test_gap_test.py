@@ -5,6 +5,7 @@ import pytest
 from scipy import special, stats
 
 import howsure as hs
+from howsure.methods.gap_test import _Gaps
 from howsure.metrics.binding import resolve
 from howsure.testing import check_method
 
@@ -267,3 +268,17 @@ def test_quantile_bins_go_by_the_middle_of_tied_scores():
     expected = abs(2.6 / 6 - 3 / 6) * 6 / 8 + abs(0.9 - 0.5) * 2 / 8
     found = hs.estimate(hs.scores(truth, score), "ece+bins=2+strategy=quantile", method="wald")
     assert found.value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_errors_of_one_side_have_the_side_of_all_cases_together(sign):
+    """Where all true gaps may lie on one side it is that of their sum: labels above the scores, or below."""
+    rng = np.random.default_rng(4)
+    score = rng.uniform(0.3, 0.7, 400)
+    table = hs.scores(rng.random(400) < score + 0.15 * sign, score)
+    metric = resolve("ece", table)
+    gaps = _Gaps.of(metric.distance, table)
+    assert np.sign(gaps.sums.sum()) == sign
+    assert (np.sign(gaps.directions[-1][gaps.covariance.diagonal() > 0]) == sign).all()
+    assert (gaps.directions[1] * gaps.sums >= 0).all()
+    assert gaps.norm(gaps.directions[-1]) == pytest.approx(1)

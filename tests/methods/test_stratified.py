@@ -218,3 +218,18 @@ def test_the_farthest_silent_stratum_counts_where_the_metric_turns_before_all_of
     below, _ = stratified.reaches(parts, float(NormalDist().inv_cdf(0.95)), 0.9, moves)
     assert below == pytest.approx(float((reach * (1 - single)).max()), rel=1e-6)
     assert below > 0.1
+
+
+def test_the_unit_of_a_sum_over_strata_is_no_matter():
+    """Reaches in another unit put the limits as many times as far."""
+    parts = {"value": np.array([0.9, 0.8, 0.9]), "trials": np.array([10.0, 12.0, 9.0]), "within": np.zeros(3)}
+    reach, z = np.array([0.4, 0.3, 0.3]), float(NormalDist().inv_cdf(0.975))
+    found = stratified.reaches(Strata(reach=reach, between=np.array(0.0), **parts), z, 0.95)
+    many = stratified.reaches(Strata(reach=7 * reach, between=np.array(0.0), **parts), z, 0.95)
+    assert many == pytest.approx((7 * found[0], 7 * found[1]), rel=1e-12)
+
+
+def test_strata_that_gain_nothing_have_no_unseen_outcomes():
+    """A stratum without a gain, and one whose gain is too small for it, keep a share of zero."""
+    assert stratified._unseen(np.array([0.0, 0.5, 0.0]), np.array([5.0, 20.0, 9.0]), 0.95)[[0, 2]].tolist() == [0, 0]
+    assert stratified._unseen(np.array([1e-6, 0.5]), np.array([5.0, 20.0]), 0.95)[0] == 0

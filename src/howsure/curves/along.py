@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +25,7 @@ MOST_ESTIMATES = 200  # thresholds, likewise, where each is estimated by itself
 FEW_ESTIMATES = 40  # thresholds, likewise, of a large table
 MOST_DRAWN = 40  # thresholds, likewise, where labels are drawn for each
 ENDS = 20  # thresholds at either end, of which all are estimated
+KEPT = 2**18  # scores of the confusion tables along a curve that are kept for the next one
 
 
 def on_counts(metric: str | Metric, table: Table) -> Metric:
@@ -133,10 +134,28 @@ def _everywhere(value: Array, chosen: Array, limits: Array, ends: tuple[float, f
 
 
 def _one_by_one(metrics: Sequence[str | Metric], table: Table, chosen: Array, level: float) -> Array:
-    """Return the limits of each metric at one threshold after the other, ``(metrics, 2, thresholds)``."""
+    """Return the limits of each metric at one threshold after the other, ``(metrics, 2, thresholds)``.
+
+    Methods that draw have the same stream at all thresholds: bands are smooth, and the same from call to call.
+    """
+    seed = np.random.SeedSequence(0)
     limits = np.empty((len(metrics), 2, len(chosen)))
-    for column, threshold in enumerate(thresholds_from_top(table)[chosen]):
-        small = table.at(threshold)
-        answers = in_passes(small, [resolve(each, small) for each in metrics], None, level)
+    for column, small in enumerate(_tables_at(table, chosen)):
+        answers = in_passes(small, [resolve(each, small) for each in metrics], None, level, seed)
         limits[:, :, column] = [(answers[place][1].low, answers[place][1].high) for place in range(len(metrics))]
     return limits
+
+
+def _tables_at(table: Table, chosen: Array) -> Iterable[ConfusionTable]:
+    """Return the confusion tables at some thresholds; those of the last curve are kept where they are few.
+
+    The curves of a report, at each of its levels, go along the same thresholds, and what is worked out of a table once
+    stays with it.
+    """
+
+    def tables() -> Iterable[ConfusionTable]:
+        return (table.at(threshold) for threshold in thresholds_from_top(table)[chosen])
+
+    if len(chosen) * len(table.counts) > KEPT:
+        return tables()
+    return table.of_last_curve.at(chosen.tobytes(), lambda: list(tables()))

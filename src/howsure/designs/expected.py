@@ -154,7 +154,9 @@ class Batch(Expected):
             ordered = np.empty_like(drawn)
             ordered[:, cases.group] = drawn
             return ordered
-        return np.stack([np.bincount(cases.group, row, len(cases.cells)) for row in drawn])
+        groups = len(cases.cells)
+        place = groups * np.arange(size)[:, None] + cases.group
+        return np.bincount(place.ravel(), drawn.ravel(), size * groups).reshape(size, groups)
 
     def _classes(self, cells: int, rng: np.random.Generator) -> Array:
         cases = self.cases

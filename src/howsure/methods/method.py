@@ -340,7 +340,7 @@ class DrawingMethod(Method, abc.ABC):
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level, from one set of draws."""
-        return self._of_all([metric], table, seed_sequence(rng))[0]
+        return self.each_at_levels([metric], table, rng)[0]
 
     def intervals(
         self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
@@ -348,7 +348,7 @@ class DrawingMethod(Method, abc.ABC):
         """Return the interval of each metric, from the same draws."""
         if table.batch:
             return super().intervals(metrics, table, confidence_level, seed_sequence(rng))
-        return [each(confidence_level) for each in self._of_all(metrics, table, seed_sequence(rng))]
+        return [each(confidence_level) for each in self.each_at_levels(metrics, table, rng)]
 
     def interval_of(
         self, draws: Array, metric: Metric, table: Table, confidence_level: float, rng: Any = None
@@ -356,7 +356,9 @@ class DrawingMethod(Method, abc.ABC):
         """Return the interval that draws of a metric give at a level; see `levels_of`."""
         return self.levels_of(draws, metric, table, rng)(confidence_level)
 
-    def _of_all(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> list[AtLevels]:
+    def each_at_levels(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> list[AtLevels]:
+        """Return the interval of each metric as a function of its level, from the same draws."""
+        seed = seed_sequence(rng)
         small = self.lumped(metrics, table)
         stream, rows = stream_of(self, small, seed), self._values(metrics, small, seed)
         return [

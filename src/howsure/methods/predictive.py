@@ -87,8 +87,12 @@ class Predictive(Method):
         self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
     ) -> list[Interval]:
         """Return the interval of each metric, all from one joint distribution where there is one."""
-        if table.batch or not has_joint_distribution(table):
+        if table.batch or table.design.is_exact or not (has_joint_distribution(table) or table.is_binary):
             return [self.interval(metric, table, confidence_level, rng) for metric in metrics]
+        if not has_joint_distribution(table):
+            drawn = Bootstrap("percentile", self.n_draws).each_at_levels(metrics, table, 0 if rng is None else rng)
+            around = (_around_expectation(*each) for each in zip(drawn, _values(metrics, table), strict=True))
+            return [each(confidence_level).of_one() for each in around]
         outcomes = _outcomes(table)
         return [_levels(metric, table, outcomes)(confidence_level).of_one() for metric in metrics]
 
@@ -108,6 +112,10 @@ class Predictive(Method):
         """
         quantiles = Bootstrap("percentile", self.n_draws).levels_of(draws, metric, table, rng)
         return _around_expectation(quantiles, float(metric(table.counted)))
+
+
+def _values(metrics: Sequence[Metric], table: Table) -> list[float]:
+    return [float(metric(table.counted)) for metric in metrics]
 
 
 def _around_expectation(quantiles: AtLevels, value: float) -> AtLevels:

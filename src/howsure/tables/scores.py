@@ -142,6 +142,11 @@ class ScoresTable(Table):
         """The confusion table that was asked for last: several metrics look at one threshold."""
         return Last()
 
+    @cached_property
+    def of_last_curve(self) -> Last[list[ConfusionTable]]:
+        """The confusion tables along the last curve, by the thresholds that it has."""
+        return Last()
+
     def _at(self, threshold: float) -> ConfusionTable:
         row = int(np.searchsorted(self.scores, threshold))
         exact = self.design.cells_at(threshold)

@@ -117,3 +117,12 @@ def test_the_test_is_the_same_of_the_other_class():
     assert one.statistic == pytest.approx(other.statistic, rel=1e-9)
     assert abs(one.z) == pytest.approx(abs(other.z))
     assert one.slope.value == pytest.approx(other.slope.value, rel=1e-6)
+
+
+def test_the_unit_of_weights_is_no_matter_to_the_groups():
+    """Weights a thousandth as large have the same statistic of the groups, each of which then weighs below 1."""
+    label, score = labelled(3)
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(label))
+    found = [hs.calibration_test(hs.scores(label, score, sample_weight=unit * weight)) for unit in (1.0, 1e-3)]
+    assert found[1].groups_statistic == pytest.approx(found[0].groups_statistic, rel=1e-9)
+    assert found[0].groups_statistic > 0

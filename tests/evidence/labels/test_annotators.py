@@ -342,3 +342,13 @@ def test_agreement_of_fifty_cases_is_covered() -> None:
         for metric, found in hs.evaluate(hs.annotated(*crowd(rng), check=False), list(known)).items():
             held[metric] += found.low <= known[metric] <= found.high
     assert min(held.values()) / studies >= 0.92
+
+
+def test_influences_average_to_the_expected_shares() -> None:
+    """At the fitted shares the scores sum to zero: what is left of the influences' mean over cases is the shares."""
+    _, predicted, votes = study(2000, np.random.default_rng(2))
+    rows, counts = np.unique(np.column_stack([votes, predicted]), axis=0, return_counts=True)
+    prior = np.full((votes.shape[1], 2, 2), 1e-6)
+    fitted = Votes(rows[:, :-1], rows[:, -1], counts * 1.0, prior)
+    table, rates = fitted.fitted()
+    assert counts @ fitted.influence(table, rates) / 2000 == pytest.approx(table.ravel(), abs=1e-3)

@@ -208,3 +208,9 @@ def test_a_group_without_grades_is_refused():
     """A group in which people graded nothing has no outcomes at all."""
     with pytest.raises(hs.HowsureError, match="In the group 1: `human` has 0 labels"):
         hs.judged_values([1.0, 2.0, np.nan, np.nan], [1.0, 2.0, 3.0, 4.0], by=[0, 0, 1, 1])
+
+
+def test_one_infinite_grade_is_refused():
+    """A single infinite grade among finite ones is named."""
+    with pytest.raises(hs.HowsureError, match="infinite"):
+        hs.judged_values(["1", "2", None], ["1", "inf", "3"])

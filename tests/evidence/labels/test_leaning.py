@@ -88,17 +88,22 @@ def test_grades_need_agree_nowhere():
     assert hs.judge_leaning(human, judge, length) == pytest.approx(0.25)
 
 
-def test_three_labels_are_enough_and_clusters_have_their_small_sample_factor():
-    """Of few clusters the error is statsmodels' with its correction, G / (G − 1) · (n − 1) / (n − 2)."""
+def test_three_labels_are_enough():
+    """Three labelled cases have a slope, two are refused."""
     three = hs.judge_leaning([1, 0, 1], [1, 1, 0], [1.0, 2.0, 4.0])
     assert np.isfinite(three.value)
     with pytest.raises(hs.HowsureError, match="Three or more are needed"):
         hs.judge_leaning([1, 0, None], [1, 1, 0], [1.0, 2.0, 4.0])
+
+
+@pytest.mark.parametrize("clusters", [2, 3])
+def test_few_clusters_have_their_small_sample_factor(clusters):
+    """The error of few clusters is statsmodels' with its correction, G / (G − 1) · (n − 1) / (n − 2)."""
     rng = np.random.default_rng(5)
     human, judge, along = rng.integers(0, 2, 21), rng.integers(0, 2, 21), rng.normal(size=21)
-    group = np.arange(21) % 3
+    group = np.arange(21) % clusters
     fitted = sm.OLS(judge - human, sm.add_constant(along)).fit(cov_type="cluster", cov_kwds={"groups": group})
     found = hs.judge_leaning(human, judge, along, groups=group)
     assert (found.value, found.standard_error) == pytest.approx((fitted.params[1], fitted.bse[1]))
-    reach = stats.t(2).ppf(0.975) * fitted.bse[1]
+    reach = stats.t(clusters - 1).ppf(0.975) * fitted.bse[1]
     assert (found.low, found.high) == pytest.approx((fitted.params[1] - reach, fitted.params[1] + reach))

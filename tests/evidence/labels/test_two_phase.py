@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import howsure as hs
 from howsure.designs.counted import Independent
@@ -140,3 +141,16 @@ def test_the_extremes_put_a_stratum_at_its_worst_or_best_outcome():
         table[PLACES[index][outcome]] = design.totals[index]
         expected.add(tuple(table.round(9)))
     assert found == expected
+
+
+def test_the_posterior_of_a_stratum_is_a_dirichlet_of_its_labels_and_one_pseudo_case():
+    """Within a stratum the shares of outcomes are Dirichlet: of the labels, and one case spread over the outcomes."""
+    places = np.arange(6).reshape(2, 3)
+    labelled = np.array([[9.0, 4, 2], [1, 0, 8]])
+    design = of(labelled, np.array([40.0, 25]), np.arange(2), places)
+    tables = design.posterior(design.counts(6), np.zeros(6), 20_000, np.random.default_rng(0))
+    for row, cells in zip(labelled, places, strict=True):
+        found = tables[:, cells] / tables[:, cells].sum(1, keepdims=True)
+        exact = stats.dirichlet(row + 1 / 3)
+        assert np.abs(found.mean(0) - exact.mean()).max() < 5 * np.sqrt(exact.var().max() / 20_000)
+        assert found.var(0) == pytest.approx(exact.var(), rel=0.05)

@@ -10,6 +10,7 @@ from howsure.evidence.review.prior import (
     PREDICTED,
     RIGHT,
     STRENGTHS,
+    WRONG_WHERE_AGREED,
     WRONG_WHERE_NOT,
     _agreed,
     _not_agreed,
@@ -150,3 +151,10 @@ def test_cases_that_are_left_out_change_what_their_cell_expects():
                     weights.append(reviews[label])
             assert changes[:, place] == pytest.approx(np.array(expected))
             assert number.tolist() == weights
+
+
+def test_the_priors_of_errors_have_their_means():
+    """Beta(1/4, 1) has mean 1/5: records are seldom wrong where the prediction agrees, and wrong ones seldom both."""
+    assert share(OTHER_WHERE_WRONG) == pytest.approx(1 / 5)
+    assert share(WRONG_WHERE_AGREED) == pytest.approx(1 / 5)
+    assert share(WRONG_WHERE_NOT) == pytest.approx(1 / 2)

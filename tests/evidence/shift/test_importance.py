@@ -52,3 +52,10 @@ def test_hopeless_weights_are_refused(ratio, words):
     """Fewer than ten effective cases, most of the weight on one, and what is no weight are refused in a line."""
     with pytest.raises(HowsureError, match=words):
         hs.importance_weights(ratio)
+
+
+def test_ten_effective_cases_and_half_of_the_weight_are_still_taken():
+    """The limits themselves are allowed: ten equal ratios, and one case with as much as a hundred others."""
+    assert hs.importance_weights([2.0] * 10).effective_size == 10
+    with pytest.raises(HowsureError, match="effective cases"):
+        hs.importance_weights([2.0] * 9)

@@ -219,3 +219,29 @@ def test_a_calibrator_in_the_wrong_place_is_refused():
             hs.calibrated([0.2, 0.4], **more)
     with pytest.raises(hs.HowsureError, match="shape"):
         hs.calibrated([[0.2, 0.8], [0.4, 0.6]], calibrator=made)
+
+
+def test_draws_at_all_thresholds_are_those_of_the_scores():
+    """One stream gives each score the same classes, whatever the threshold and whatever was drawn before; it moves on."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, 200)
+    score = np.round(0.6 * rng.random(200) + 0.3 * truth, 2)
+    table = hs.calibrated(score[:60], calibrator=hs.calibrate(score, truth, method="platt", random_state=0))
+    other = hs.calibrated(score[60:90], calibrator=hs.calibrate(score, truth, method="beta", random_state=0))
+    stream = np.random.default_rng(7)
+    by_score = table.design.resample(table.cells, 50, stream).reshape(50, -1, 2)
+    assert (by_score.sum(2) == table.counts.sum(1)).all()
+    after = stream.random()
+    for place in (0, 3, len(table.scores) - 1, len(table.scores)):
+        small = table.at(table.scores[place] if place < len(table.scores) else np.inf)
+        for _ in range(2):
+            stream = np.random.default_rng(7)
+            found = small.design.resample(small.cells, 50, stream)
+            expected = np.stack([by_score[:, :place].sum(1), by_score[:, place:].sum(1)], -1)  # true × predicted
+            np.testing.assert_array_equal(found.reshape(50, 2, 2), expected)
+            assert stream.random() == after
+            other.design.resample(other.cells, 50, np.random.default_rng(7))
+    np.testing.assert_array_equal(
+        small.design.resample(small.cells, 50, np.random.Generator(np.random.MT19937(3))),
+        small.design.resample(small.cells, 50, np.random.Generator(np.random.MT19937(3))),
+    )

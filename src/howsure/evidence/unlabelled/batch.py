@@ -21,6 +21,8 @@ Array = NDArray[Any]
 BLOCK = 2**20  # probabilities held at once
 DRAWN_SCORES = 5_000  # up to which a table of scores is drawn; the delta method serves longer ones as well
 FINE = 2 * MOST_SCORES  # scores, from which on the calibrator's part of a variance is of groups of neighbours
+FEW_CELLS = 64  # to which a dense matrix adds up draws
+KEPT = 2**22  # numbers of draws that are kept for the next table
 
 
 @final
@@ -108,13 +110,34 @@ class CalibratedBatch(Expected):
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw a calibrator and the classes, for each table."""
+        positive, (negative_cell, positive_cell) = self._positive(size, rng), self.cells.T
+        if counts.size <= FEW_CELLS:
+            every = np.eye(counts.size)
+            all_negative = self.number @ every[negative_cell]
+            return np.asarray(all_negative + positive @ (every[positive_cell] - every[negative_cell]))
         from scipy import sparse
 
-        share = self.calibrator.curves(self.scores, rng.integers(self.calibrator.n_draws, size=size))
-        positive = rng.binomial(self.number.astype(np.int64), np.clip(share, 0.0, 1.0))
         drawn = np.concatenate([self.number - positive, positive], axis=1)
         entries = (np.ones(self.cells.size), (np.arange(self.cells.size), self.cells.T.ravel()))
         return np.asarray(drawn @ sparse.csr_array(entries, shape=(self.cells.size, counts.size)))
+
+    def _positive(self, size: int, rng: np.random.Generator) -> Array:
+        """Return the number of positive cases of each score in each draw, ``(size, S)``.
+
+        The last draws are kept: the tables at all thresholds of one table of scores have the same stream, scores and
+        numbers, and so the same draws.
+        """
+        key = self.calibrator, size, self.scores.tobytes(), self.number.tobytes(), _state(rng)
+        kept = _LAST.get("draws")
+        if kept is not None and key[-1] is not None and kept[0] == key:
+            rng.bit_generator.state = kept[1]
+            return kept[2]
+        share = self.calibrator.curves(self.scores, rng.integers(self.calibrator.n_draws, size=size))
+        positive: Array = rng.binomial(self.number.astype(np.int64), np.clip(share, 0.0, 1.0)).astype(float)
+        if positive.size <= KEPT:
+            positive.flags.writeable = False
+            _LAST["draws"] = key, rng.bit_generator.state, positive
+        return positive
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw as `resample` does: what is known of the batch is its scores, and no prior is added to them."""
@@ -146,6 +169,14 @@ class CalibratedBatch(Expected):
         step = max(1, BLOCK // len(scores))
         starts = range(0, self.calibrator.n_draws, step)
         return [self.calibrator.curves(scores, slice(start, start + step)) for start in starts]
+
+
+_LAST: dict[str, tuple[tuple[Any, ...], Any, Array]] = {}  # draws, with what they follow from and the stream after them
+
+
+def _state(rng: np.random.Generator) -> Any:
+    """Return the state of a stream as numbers; None where it has arrays."""
+    return rng.bit_generator.state if isinstance(rng.bit_generator, np.random.PCG64) else None
 
 
 def _cumulated(values: Array) -> Array:

@@ -1,0 +1,54 @@
+"""Clusters of another size than the pilot's: studies that are drawn of them vary as they are to."""
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.metrics.contrast import EFFECTS
+from howsure.planning.clustered import Clustering
+from howsure.planning.pilots import Pilot
+from howsure.planning.splits import of_test_sets
+
+PILOT = hs.from_counts([[50, 3], [5, 42]])
+OTHER = hs.from_counts([[40, 13], [9, 38]])
+
+
+@pytest.mark.parametrize("size, icc", [(1, 0.0), (4, 0.0), (4, 0.3), (2, 0.8), (10, 0.1)])
+def test_drawn_clusters_have_their_size_and_correlation(size, icc):
+    """Each study has its cases in clusters of the size; what clusters add varies as 1 + (m − 1) icc times a binomial."""
+    drawn = Clustering(size, icc).drawn(PILOT, 400, 300, np.random.default_rng(0))
+    assert drawn.rows == 400
+    assert (drawn.counts.sum((1, 2)) == 400).all()
+    design = drawn.design
+    again = np.bincount(design.cell, design.count, 4 * 300).reshape(300, 2, 2)
+    np.testing.assert_array_equal(again, drawn.counts)
+    assert (np.bincount(design.cluster, design.count) == size).all()
+    right = np.bincount(design.cluster, design.count * np.isin(design.cell % 4, [0, 3]))
+    assert right.mean() / size == pytest.approx(0.92, abs=0.01)
+    assert right.var() / (size * 0.92 * 0.08) == pytest.approx(1 + (size - 1) * icc, rel=0.06)
+    form = np.array([[1.0, 0.0], [0.0, 1.0]]) - (drawn.counts[:, 0, 0] + drawn.counts[:, 1, 1])[:, None, None] / 400
+    totals = drawn.counts[:, 0, 0] + drawn.counts[:, 1, 1]
+    assert np.mean(design.variance(drawn.cells, form.reshape(300, 4))) == pytest.approx(totals.var(), rel=0.25)
+
+
+def test_best_splits_name_the_test_sets():
+    """Parts of a split have the names of the test sets, first and second without any."""
+    tables = PILOT, OTHER
+    for names, expected in (((None, None), ["first", "second"]), (("new", "old"), ["new", "old"])):
+        pilot = Pilot.of(tables, "accuracy", effect=EFFECTS["difference"], names=names)
+        assert [share.name for share in of_test_sets(pilot, 100)] == expected
+
+
+def test_a_single_case_of_an_absent_class_cannot_be_planned():
+    """One case of a class that the pilot lacks is refused as well as many."""
+    with pytest.raises(hs.HowsureError, match="The pilot has no case of class '1'"):
+        hs.plan(hs.from_counts([[5, 1], [0, 0]]), "accuracy", support=1)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_no_truth_is_stated_beside_estimated_counts(first):
+    """Where one of two test sets has estimated counts, another true difference than the pilot's is refused."""
+    estimated = hs.corrected(hs.from_counts([[900, 100], [50, 450]]), sensitivity=0.95, specificity=0.98)
+    tables = (estimated, OTHER) if first else (OTHER, estimated)
+    with pytest.raises(hs.HowsureError, match="whose counts are estimates"):
+        hs.plan(*tables, "accuracy", power=0.8, true_value=0.3)
