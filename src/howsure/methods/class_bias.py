@@ -17,6 +17,28 @@ from howsure.native.products import ProductTables
 
 Array = NDArray[Any]
 ROUNDING = 1e-9
+OWN = (1.0, 1.0, 0.0)  # cases of the class itself in a hit, a miss and a false alarm
+
+
+def inflation(cases: Array, slopes: Array, changes: Array, of_class: Array) -> Array:
+    """Return by what factor the variance of an average over classes exceeds that of its gradient.
+
+    It is ``1 + (1 − 1/m) (r − 1)``: r² is the variance of the leave-one-out changes over that of the gradient, and
+    m the effective number of classes that contribute to the variance. The variance of m cases with their own mean is
+    too small by a factor of (m − 1) / m; that of the leave-one-out changes is too large by m / (m − 1).
+
+    Parameters
+    ----------
+    cases, slopes, changes : ndarray of shape (tables, cells)
+        Number of cases, gradient, and change of the metric by one case less.
+    of_class : ndarray of shape (tables, classes)
+        What each class contributes to the variance of the gradient.
+    """
+    variance, left_out = (cases * slopes**2).sum(-1), (cases * changes**2).sum(-1)
+    varies = variance > 0
+    ratio = np.where(varies, quotient(left_out, variance), 1.0)
+    share = np.where(varies, quotient((of_class**2).sum(-1), variance**2), 1.0)
+    return np.asarray(1 + (1 - share) * np.maximum(np.sqrt(ratio) - 1, 0.0))
 
 
 class LeftOut:
@@ -39,8 +61,10 @@ class LeftOut:
         self.rows = self.hits + self.misses
         self.value, self.times, self.whole = averages.of_each(self.hits, self.rows, self.hits + self.alarms)
         self.is_weighted: Array = averages.by_total.reshape(-1, 1) > 0
-        counted = averages.weights(self.rows, self.times)
-        self.weights = quotient(counted, counted.sum(-1, keepdims=True))
+        self.counted = averages.weights(self.rows, self.times)
+        self.total: Array = self.counted.sum(-1, keepdims=True)
+        self.weights = quotient(self.counted, self.total)
+        self.mean: Array = (self.weights * self.value).sum(-1, keepdims=True)
         over, under = averages.above, averages.below
         self.forms = (  # of a hit, a miss and a false alarm, in numerator and denominator
             (self.hits, over.sum(0), under.sum(0)),
@@ -56,7 +80,7 @@ class LeftOut:
         one from its R.
         """
         total = np.zeros(len(self.cases))
-        for (count, x, y), own in zip(self.forms, (1.0, 1.0, 0.0), strict=True):
+        for (count, x, y), own in zip(self.forms, OWN, strict=True):
             change = self._change(count, x, y)
             bend = np.where(self.is_weighted, quotient(self.rows - own, self.rows) * change, 0.0)
             bend = np.where(self.is_weighted, bend, y * quotient(change, self.whole))
@@ -64,36 +88,39 @@ class LeftOut:
         return total
 
     def inflation(self) -> Array:
-        """Return by what factor the variance of the average exceeds that of its gradient.
+        """Return the `inflation` of an average; a wrong prediction counts half for each of its two classes."""
+        slopes, changes = self.slopes(), self.changes()
+        by_hit, by_wrong = np.split(self.cases * slopes**2, [self.layout.classes], axis=-1)
+        return inflation(self.cases, slopes, changes, by_hit + sum(self.layout.by_class(by_wrong / 2)))
 
-        It is ``1 + (1 − 1/m) (r − 1)``: r² is the variance of the leave-one-out changes over that of the gradient, and
-        m the effective number of classes that contribute to the variance.
+    def slopes(self) -> Array:
+        """Return the gradient of the average by the cells, ``(tables, K + wrong)``."""
+        gained = self.is_weighted * self.times * quotient(self.value - self.mean, self.total)  # by a class's weight
+        of_class = [
+            self.weights * quotient(x - self.value * y, self.whole) + own * gained
+            for (_, x, y), own in zip(self.forms, OWN, strict=True)
+        ]
+        return self._by_cell(of_class)
+
+    def changes(self) -> Array:
+        """Return the change of the average by one case less of each cell; see `slopes`.
+
+        A class that loses its only case leaves the average. Changes of a weighted average are those times (n − 1) / n,
+        as its weights are shares of all n cases: they equal the gradient for recall, whose average is a share of n.
         """
-        slopes = self._by_cell([self.weights * quotient(x - self.value * y, self.whole) for _, x, y in self.forms])
-        each = self.cases * slopes**2
-        variance = each.sum(-1)
-        by_hit, by_wrong = np.split(each, [self.layout.classes], axis=-1)
-        of_class = by_hit + sum(self.layout.by_class(by_wrong / 2))
-        left_out = (self.cases * self._by_cell(self._changes()) ** 2).sum(-1)
-        varies = variance > 0
-        ratio = np.where(varies, quotient(left_out, variance), 1.0)
-        share = np.where(varies, quotient((of_class**2).sum(-1), variance**2), 1.0)
-        return np.asarray(1 + (1 - share) * np.maximum(np.sqrt(ratio) - 1, 0.0))
+        others = self.weights * quotient(self.mean - self.value, np.maximum(1 - self.weights, ROUNDING))
+        found = []
+        for (count, x, y), own in zip(self.forms, OWN, strict=True):
+            last = (self.whole - np.minimum(count, 1.0) * y <= ROUNDING) & (count > 0) & (self.whole > 0)
+            fewer = own * self.times * self.is_weighted
+            change = quotient(self.counted - fewer, self.total) * self._change(count, x, y)
+            found.append(np.where(last, others, change + fewer * quotient(self.mean - self.value, self.total)))
+        return self._by_cell(found)
 
     def _change(self, count: Array, x: Array, y: Array) -> Array:
         """Return by how much less a class's ratio is without one case; 0 where it would be undefined."""
         left = self.whole - np.minimum(count, 1.0) * y
         return np.where((left > ROUNDING) & (self.whole > 0), -quotient(x - self.value * y, left), 0.0)
-
-    def _changes(self) -> list[Array]:
-        """Return the change of the average by one case less; a class that loses its only case leaves the average."""
-        mean = (self.weights * self.value).sum(-1, keepdims=True)
-        others = self.weights * quotient(mean - self.value, np.maximum(1 - self.weights, ROUNDING))
-        found = []
-        for count, x, y in self.forms:
-            last = (self.whole - np.minimum(count, 1.0) * y <= ROUNDING) & (count > 0) & (self.whole > 0)
-            found.append(np.where(last, others, self.weights * self._change(count, x, y)))
-        return found
 
     def _by_cell(self, of_class: list[Array]) -> Array:
         """Return values of hits, misses and alarms by the cells."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, final
@@ -165,8 +166,12 @@ class Dirichlet(DrawingMethod):
         """Return what draws tables from the posterior, or the prior, in proportion to the cells' probabilities."""
         return _Sampler.of(self, table).draw
 
+    def _values(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> Array:
+        return super(Dirichlet, self)._values([each.estimand for each in metrics], table, seed)
+
     def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval that draws of the metric give, as a function of its level."""
+        metric = metric.estimand
         kept = draws[np.isfinite(draws)]
         lost = len(draws) - len(kept)
         if not kept.size:

@@ -28,6 +28,7 @@ from howsure.methods.loss_grid import Losses
 from howsure.methods.method import JointMethod, needs_counted_cases, tests_by
 from howsure.methods.path import Path
 from howsure.methods.path_classes import FewClasses, ManyClasses, TooSteepError
+from howsure.methods.path_contrasts import ContrastOfAverages, compares_averages
 from howsure.methods.path_tables import ENTRIES, LUMPED_CELLS, AllCells, PathTables
 from howsure.methods.standard_errors import quantile, sample_with_unseen, shows_variation, standard_error
 from howsure.methods.tilting import Tilting
@@ -154,12 +155,28 @@ def _side_by_side(metrics: Sequence[Metric], table: Table) -> list[Metric]:
 
 
 def _by_cells(metric: Metric, table: Table) -> AtLevels:
+    if metric.population is not None:  # whose values the path has
+        return _of_estimate(_by_cells(metric.population, table), metric, table)
     if metric.losses is not None and table.design.is_independent and not table.batch:
         return _tilted(metric, Losses.of(table, metric.losses), metric.value_at(table.counted))
     cells = table.cells.shape[-1]
     if cells >= LUMPED_CELLS and metric.losses is None:
         table = lumped(table, [metric], table.design.lumps(cells))
     return flow_intervals(metric, table, *sample_with_unseen(metric, table))
+
+
+def _of_estimate(at_level: AtLevels, metric: Metric, table: Table) -> AtLevels:
+    """Return the intervals of a population's metric as those of its estimate: with its error, containing its value."""
+    value, error = metric.value_at(table.counted), standard_error(metric, table)
+
+    def interval(level: float) -> Interval:
+        found = at_level(level)
+        with np.errstate(invalid="ignore"):
+            low, high = np.minimum(found.low, value), np.maximum(found.high, value)
+        known = np.where(np.isnan(found.standard_error), np.nan, error)
+        return replace(found, low=low, high=high, standard_error=known)
+
+    return interval
 
 
 def _tilted(metric: Metric, losses: Losses, value: Array) -> AtLevels:
@@ -186,7 +203,8 @@ def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -
         cases = table.design.sampled(table.cells) / sample.effect[..., None]
         cells = cases.shape[-1]
         flat = cases.reshape(-1, cells)
-        paths = _Paths.of(lambda part: AllCells(metric, table, flat[part], part), cells, sample, metric.range)
+        kind = ContrastOfAverages if compares_averages(metric, table) else AllCells
+        paths = _Paths.of(lambda part: kind(metric, table, flat[part], part), cells, sample, metric.range)
     return lambda level: paths.interval(level, table)
 
 

@@ -9,6 +9,7 @@ cells with cases are told one by one.
 from __future__ import annotations
 
 import abc
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -94,16 +95,22 @@ class ClassPath(PathTables, abc.ABC):
         """Return how far the observed cells are from a point along its slopes."""
         return dot(self.cases[tables], here.slopes[..., : -2 * self.classes])
 
-    def second_order(self) -> tuple[Array, Array]:
-        """Return bias and inflation of the variance; the bias of macro averages is half by second differences."""
-        left_out = LeftOut(self.averages, self.told, self.cases)
-        bias, inflation = left_out.bias(), np.ones(len(self.cases))
-        is_weighted = left_out.is_weighted.reshape(-1)
+    @cached_property
+    def left_out(self) -> LeftOut:
+        """The averages without one case of each kind."""
+        return LeftOut(self.averages, self.told, self.cases)
+
+    def centre_bias(self) -> Array:
+        """Return the bias that intervals are corrected for; that of macro averages is half by second differences."""
+        bias, is_weighted = self.left_out.bias(), self.left_out.is_weighted.reshape(-1)
         if not is_weighted.all():
             bias = np.where(is_weighted, bias, (bias + self.bias()) / 2)
-            inflation = np.where(is_weighted, 1.0, left_out.inflation())
-        equal, fixed = left_out.of_fixed_sizes()
-        return np.where(equal, fixed, bias), inflation
+        equal, fixed = self.left_out.of_fixed_sizes()
+        return np.where(equal, fixed, bias)
+
+    def second_order(self) -> tuple[Array, Array]:
+        """Return bias and inflation of the variance."""
+        return self.centre_bias(), self.left_out.inflation()
 
     def point(self, cells: Array, tables: Any) -> Point:
         """Return the point of the path at tables in these proportions."""

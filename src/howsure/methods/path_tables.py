@@ -158,7 +158,6 @@ class PathTables(abc.ABC):
         return self.point(grown(here.cells, self.directions(here, pace), pace, STEEPEST), tables)
 
 
-@final
 class AllCells(PathTables):
     """Tables told by the cells that the design samples.
 

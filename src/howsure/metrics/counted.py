@@ -70,6 +70,7 @@ def _of_a_sample(metric: Metric, disagreement: Callable[[Any], Any], table: Tabl
         metric,
         value=lambda counts: 1 - (1 - metric.value(counts)) * factor,
         gradient=lambda counts: metric.gradient(counts) * np.asarray(factor)[..., None, None],
+        population=metric,
         takes_batches=False,
     )
 

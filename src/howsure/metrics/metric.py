@@ -90,6 +90,8 @@ class Metric:
         `Scored`.
     distance : Distance, optional
         The distance from calibration that it estimates.
+    population : Metric, optional
+        The metric that it estimates, where its value is corrected for the number of cases of a sample.
     averages_distances : bool
         Whether it is an average of distances from calibration, one for each class.
     takes_batches : bool
@@ -122,6 +124,7 @@ class Metric:
     operating: OperatingPoint | None = None
     of_some: Callable[[tuple[Array, ...]], Scored] | None = None
     distance: Distance | None = None
+    population: Metric | None = None
     averages_distances: bool = False
     takes_batches: bool = True
     _last: Last[Array] = field(default_factory=Last, init=False, repr=False)
@@ -200,6 +203,11 @@ class Metric:
     def of_itself(self, table: Table) -> tuple[Metric, Table]:
         """Return the metric, bound to a table of its own, and that: where it is of one side of a joint table."""
         return (self, table) if self.side is None else (self.side.metric, self.side.view.table(table))
+
+    @property
+    def estimand(self) -> Metric:
+        """The metric of a population that it estimates: itself, unless its value is corrected for a sample's size."""
+        return self if self.population is None else self.population
 
     @property
     def average(self) -> str | None:

@@ -12,6 +12,7 @@ at least −1: the ratings of an item, twice over, cannot be further apart than 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -204,7 +205,13 @@ def krippendorff_alpha_of_ratings(table: RatingsTable, *, level: str = "nominal"
         ordered("level=ordinal", table)
     items = table.cells @ paired
     ratings = table.effective_trials(paired * 1.0) * divide(table.cells @ np.where(paired, number, 0.0), items)
+    population = _alpha(sums, tallies.sum(1), np.ones(np.shape(ratings)))
     factor = 1 - divide(np.asarray(1.0), ratings)
+    return replace(_alpha(sums, tallies.sum(1), factor), population=population, takes_batches=False)
+
+
+def _alpha(sums: _Fixed | _Ordinal, numbers: Array, factor: Array) -> Scored:
+    """Return Krippendorff's alpha from sums of disagreement, the numbers of paired ratings, and what corrects them."""
 
     def value(cells: Array) -> Array:
         observed, expected, total = sums.of(cells)
@@ -214,10 +221,10 @@ def krippendorff_alpha_of_ratings(table: RatingsTable, *, level: str = "nominal"
         observed, expected, total = (each[..., None] for each in sums.of(cells))
         by_observed, by_expected = sums.slopes(cells)
         share = divide(total, expected)
-        moved = by_observed * share + divide(observed, expected) * (tallies.sum(1) - share * by_expected)
+        moved = by_observed * share + divide(observed, expected) * (numbers - share * by_expected)
         return np.asarray(-np.asarray(factor)[..., None] * moved)
 
-    return Scored(value, gradient, takes_batches=False, range=WITHIN)
+    return Scored(value, gradient, range=WITHIN)
 
 
 class _Fixed:

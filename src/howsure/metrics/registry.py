@@ -83,6 +83,8 @@ class Scored:
         False where the table's own counts enter beside the scores.
     distance : Distance, optional
         The distance from calibration that it estimates.
+    population : Scored, optional
+        The metric that it estimates, where its value is corrected for the number of cases of a sample.
     range : tuple of float, optional
         Its range on this table, where that is narrower than the declared one.
     ratio : Ratio, optional
@@ -104,6 +106,7 @@ class Scored:
     gradient: Callable[[Array], Array]
     takes_batches: bool = True
     distance: Distance | None = None
+    population: Scored | None = None
     range: Bounds | None = None
     ratio: Ratio | None = None
     rank: Rank | None = None

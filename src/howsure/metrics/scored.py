@@ -77,6 +77,7 @@ def of_cells(spec: Spec, built: Scored, bounds: tuple[float, float], beyond: flo
         operating=built.operating,
         of_some=None if beyond else built.of_some,
         distance=built.distance,
+        population=None if built.population is None else of_cells(spec, built.population, bounds, beyond),
         takes_batches=built.takes_batches,
     )
 
