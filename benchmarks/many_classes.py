@@ -1,11 +1,14 @@
 """Coverage of averages over many classes, over classes that never occur, and of geometric and harmonic means.
 
-``python benchmarks/many_classes.py`` simulates them and writes docs/coverage-classes.md. It takes about five minutes of processor time.
+``python benchmarks/many_classes.py [FACTOR]`` simulates them and writes docs/coverage-classes.md. With the factor 1 it takes about
+fifteen minutes on two cores; the factor multiplies the number of studies.
 The truths were drawn for this page; no choice was made on them.
 """
 
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +23,8 @@ RATES = ("precision", "recall", "f1", "jaccard")
 METRICS = [*(f"{each}@macro" for each in RATES), *(f"{each}@weighted" for each in RATES)]
 CLASSES, CASES = (8, 20, 50, 200, 1000), (2, 3, 5, 10, 20, 50)
 TRUTHS, SEED = 6, 2026
-STUDIES = {8: 60, 20: 50, 50: 40, 200: 25, 1000: 12}  # of each truth
+STUDIES = {8: 60, 20: 50, 50: 40, 200: 25, 1000: 25}  # of each truth
+PAIRED = [*(f"{each}@macro" for each in RATES), "precision@weighted", "f1@weighted"]
 ABSENT = ["balanced_accuracy", "precision@macro", "f1@macro", "jaccard@macro", "g_mean@macro", "class_mcc@macro"]
 
 
@@ -72,7 +76,7 @@ def covered(truth, metrics, cases, studies, rng):
     return inside / studies, warned / studies
 
 
-def of_many_classes():
+def of_many_classes(factor):
     """Return the rows of the table by number of classes."""
     rows = []
     for classes in CLASSES:
@@ -80,7 +84,9 @@ def of_many_classes():
             for fixed in (True, False):
                 rng = np.random.default_rng([SEED, classes, cases, fixed])
                 each = [
-                    covered(Truth(classes, fixed=fixed, seed=seed), METRICS, cases, STUDIES[classes], rng)
+                    covered(
+                        Truth(classes, fixed=fixed, seed=seed), METRICS, cases, round(factor * STUDIES[classes]), rng
+                    )
                     for seed in range(TRUTHS)
                 ]
                 mean, warned = (100 * np.mean([part[which] for part in each], 0) for which in (0, 1))
@@ -90,8 +96,11 @@ def of_many_classes():
     return rows
 
 
-def of_absent_classes():
-    """Return the coverage where one class is only predicted and one label is unused."""
+def of_absent_classes(factor):
+    """Return the coverage where one class is only predicted and one label is unused.
+
+    The true value is that of the classes that the study's average is over, which its result names.
+    """
     rows = []
     for classes, number in (
         (3, 100),
@@ -103,8 +112,8 @@ def of_absent_classes():
         (51, 2000),
         (51, 10_000),
     ):
-        for method, studies in (("flow", 200), ("anytime", 80), ("bayes", 25)):
-            shares = []
+        for method, studies in (("flow", 400), ("anytime", 80), ("bayes", 160)):
+            inside, total = np.zeros(len(ABSENT)), 0
             for seed in range(2):
                 rng = np.random.default_rng([SEED, classes, seed])
                 cells = np.zeros((classes + 2, classes + 2))
@@ -113,25 +122,90 @@ def of_absent_classes():
                     wrong[-1] = wrong.sum() / 4  # of the class that never occurs
                     cells[each, :-1] = wrong / wrong.sum() * (share := rng.uniform(0.1, 0.4))
                     cells[each, each] = 1 - share
-                truth = hs.lab.Cells(cells / classes, number)
-                how = hs.Dirichlet(n_draws=2000) if method == "bayes" else method
-                draws = studies if classes < 50 else studies // 3
-                shares.append(
-                    [hs.lab.coverage(m, how, truth=truth, draws=draws, random_state=seed).coverage for m in ABSENT]
-                )
-            rows.append([str(classes), f"{number:,}", method, *(f"{100 * each:.1f}" for each in np.mean(shares, 0))])
+                every = ConfusionTable(counts=1e9 * cells / classes, labels=np.arange(classes + 2))
+                for _ in range(round(factor * (studies if classes < 50 else studies / 3))):
+                    counts = rng.multinomial(number, cells.ravel() / classes).reshape(cells.shape)
+                    inside += absent_inside(replace(every, counts=counts * 1.0, rows=number), every, method, rng)
+                    total += 1
+            rows.append([str(classes), f"{number:,}", method, *(f"{100 * each / total:.1f}" for each in inside)])
             print(*rows[-1], flush=True)
     return rows
 
 
-def of_products():
+def absent_inside(table, every, method, rng):
+    """Return which intervals contain the value that the population has for the classes of the study's average."""
+    how = hs.Dirichlet(n_draws=2000) if method == "bayes" else method
+    found = hs.evaluate(table, ABSENT, method=how, random_state=rng)
+    true = [float(resolve(each, table)(every.counted)) for each in ABSENT]
+    return np.array([each.low <= value <= each.high for each, value in zip(found.values(), true, strict=True)])
+
+
+class Pair:
+    """Two models on the same cases: the second repeats the first one's answer in six cases of ten."""
+
+    def __init__(self, classes, *, fixed, seed):
+        self.first, self.own = (Truth(classes, fixed=fixed, seed=seed + shift) for shift in (0, 50))
+        self.classes, self.fixed, self.prevalence = classes, fixed, self.first.prevalence
+
+    def joint(self, truth):
+        """Return the probabilities of each predicted class, by true class."""
+        cells = truth.table(truth.chances).counts
+        return cells / cells.sum(1, keepdims=True)
+
+    def values(self, metrics):
+        """Return the true differences."""
+        first = self.joint(self.first)
+        both = (first, 0.6 * first + 0.4 * self.joint(self.own))
+        tables = [
+            ConfusionTable(counts=1e9 * each * self.prevalence[:, None], labels=np.arange(self.classes))
+            for each in both
+        ]
+        return [float(np.subtract(*(resolve(each, table)(table.counted) for table in tables))) for each in metrics]
+
+    def drawn(self, cases, rng):
+        """Return the paired table of a study with so many cases a class."""
+        every = np.arange(self.classes)
+        sizes = np.full(self.classes, cases) if self.fixed else rng.multinomial(cases * self.classes, self.prevalence)
+        truth = np.repeat(every, sizes)
+        first, own = (
+            np.concatenate(
+                [rng.choice(self.classes, size, p=row) for row, size in zip(self.joint(each), sizes, strict=True)]
+            )
+            for each in (self.first, self.own)
+        )
+        second = np.where(rng.random(len(truth)) < 0.6, first, own)
+        return hs.paired(truth, {"a": first, "b": second}, labels=every, check=False)
+
+
+def of_pairs(factor):
+    """Return the coverage of differences of two models on the same cases."""
+    rows = []
+    for classes, studies in ((8, 60), (20, 60), (50, 40), (200, 10)):
+        for cases in CASES:
+            for fixed in (True, False):
+                rng, inside, total = np.random.default_rng([SEED, 7, classes, cases, fixed]), np.zeros(len(PAIRED)), 0
+                for seed in range(3):
+                    pair = Pair(classes, fixed=fixed, seed=seed)
+                    true = pair.values(PAIRED)
+                    for _ in range(round(factor * studies)):
+                        table = pair.drawn(cases, rng)
+                        found = [hs.compare(table, each) for each in PAIRED]
+                        inside += [each.low <= value <= each.high for each, value in zip(found, true, strict=True)]
+                        total += 1
+                shares = (f"{100 * each / total:.1f}" for each in inside)
+                rows.append([str(classes), str(cases), "fixed" if fixed else "random", *shares])
+                print(*rows[-1], flush=True)
+    return rows
+
+
+def of_products(factor):
     """Return the coverage of geometric and harmonic means, often of a class without a hit."""
     metrics, rows = ["recall@geometric", "recall@harmonic", "f1@geometric", "f1@harmonic"], []
     for classes in (3, 5, 10, 20):
         for cases in (8, 15, 30):
             rng = np.random.default_rng([SEED, classes, cases])
             each = [
-                covered(Truth(classes, fixed=False, seed=seed, hardest=2.5), metrics, cases, 80, rng)[0]
+                covered(Truth(classes, fixed=False, seed=seed, hardest=2.5), metrics, cases, round(80 * factor), rng)[0]
                 for seed in range(8)
             ]
             mean, worst = (100 * part(each, 0) for part in (np.mean, np.min))
@@ -147,7 +221,7 @@ def table(headers, rows):
 
 
 def summary(rows):
-    """Return mean and worst cell for each number of cases a class."""
+    """Return mean and worst cell for each number of cases a class, and the worst without an asterisk."""
     found = []
     for cases in CASES:
         values = [float(each.rstrip("*")) for row in rows if row[1] == str(cases) for each in row[3:]]
@@ -158,14 +232,15 @@ def summary(rows):
 
 PAGE_TEXT = """# Coverage of averages over classes
 
-Coverage of the default 95 % intervals, in percent. `python benchmarks/many_classes.py` simulates it and writes this page;
+Coverage of the default 95 % intervals, in percent. `python benchmarks/many_classes.py {factor:g}` simulates it and writes this page;
 the truths were drawn for it, and no choice was made on them.
 
 ## Many classes
 
 Each class has its own recall and is taken for 2 to 11 others. Class sizes are fixed and equal, or random; half of the
-random truths have classes of unequal frequency. Each cell shows {truths} truths with {fewest} (1,000 classes) to {most}
-(8 classes) studies each, so that a cell of 1,000 classes has a standard error of 2.6 points and one of 8 classes of 1.1. An asterisk marks cells in which most results carry a
+random truths have classes of unequal frequency. Each cell shows {truths} truths with {fewest} (200 and 1,000 classes) to {most}
+(8 classes) studies each, so that a cell of 1,000 classes has a standard error of {error_few:.1f} points and one of 8 classes of
+{error_most:.1f}. The worst of many cells lies two to three such errors below its true coverage. An asterisk marks cells in which most results carry a
 [caution](guide/class-averages.md#many-classes-with-few-cases).
 
 | cases a class | mean | worst cell | worst cell without a caution |
@@ -174,32 +249,58 @@ random truths have classes of unequal frequency. Each cell shows {truths} truths
 
 {many}
 
+## Two models on the same cases
+
+Differences of the averages of two models, the second of which repeats the first one's answer in six cases of ten: three
+truths with {pairs_few} (200 classes) to {pairs_most} (8 classes) studies each.
+
+| cases a class | mean | worst cell |
+| :--- | ---: | ---: |
+{pairs_summary}
+
+{pairs}
+
 ## Classes that never occur
 
 One class is predicted but never occurs, and one more label is unused. Two truths of equally frequent classes, with
-200 studies each for `flow`, 80 for `anytime` and 25 for `bayes` (a third of that for 51 classes).
+{flow} studies each for `flow`, {anytime} for `anytime` and {bayes} for `bayes` (a third of that for 51 classes). The true value is that of the
+classes that the study's average is over: a study without a prediction of the class averages over one class less.
 
 {absent}
 
 ## Geometric and harmonic means
 
 Recalls from a Beta(2.5, 2.5) distribution, so that some classes have no hit: mean and, in brackets, worst of eight truths
-with 80 studies each.
+with {products_each} studies each.
 
 {products}
 """
 
 
-def main():
-    """Simulate everything and write the page."""
-    start = time.process_time()
-    many, absent, products = of_many_classes(), of_absent_classes(), of_products()
+def main(factor):
+    """Simulate everything, two sections at a time, and write the page; the factor multiplies the number of studies."""
+    start = time.perf_counter()
+    with ProcessPoolExecutor(2) as pool:
+        waiting = [pool.submit(each, factor) for each in (of_many_classes, of_pairs, of_absent_classes, of_products)]
+        many, pairs, absent, products = [each.result() for each in waiting]
+    few, most = (round(factor * STUDIES[each]) for each in (1000, 8))
     text = PAGE_TEXT.format(
+        factor=factor,
         truths=TRUTHS,
-        fewest=STUDIES[1000],
-        most=STUDIES[8],
+        fewest=few,
+        most=most,
+        error_few=100 * np.sqrt(0.95 * 0.05 / (TRUTHS * few)),
+        error_most=100 * np.sqrt(0.95 * 0.05 / (TRUTHS * most)),
+        pairs_few=round(10 * factor),
+        pairs_most=round(60 * factor),
+        flow=round(400 * factor),
+        anytime=round(80 * factor),
+        bayes=round(160 * factor),
+        products_each=round(80 * factor),
         summary="\n".join("| " + " | ".join(row) + " |" for row in summary(many)),
         many=table(["classes", "cases a class", "sizes", *METRICS], many),
+        pairs_summary="\n".join("| " + " | ".join(row[:3]) + " |" for row in summary(pairs)),
+        pairs=table(["classes", "cases a class", "sizes", *PAIRED], pairs),
         absent=table(["classes", "cases", "method", *ABSENT], absent),
         products=table(
             ["classes", "cases a class", "recall, geometric", "recall, harmonic", "F1, geometric", "F1, harmonic"],
@@ -207,8 +308,8 @@ def main():
         ),
     )
     PAGE.write_text(text, encoding="utf-8")
-    print(f"{time.process_time() - start:.0f} s of processor time", file=sys.stderr)
+    print(f"{time.perf_counter() - start:.0f} s", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    main()
+    main(float(sys.argv[1]) if sys.argv[1:] else 1.0)
