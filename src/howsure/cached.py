@@ -14,13 +14,13 @@ if TYPE_CHECKING or sys.version_info >= (3, 12):
 else:
     import functools
 
-    class cached_property(functools.cached_property):  # noqa: N801 - the name of the one that it replaces
+    class Stored(functools.cached_property):
         """A property that is computed once for each object.
 
         Examples
         --------
         >>> class Circle:
-        ...     @cached_property
+        ...     @Stored
         ...     def area(self):
         ...         return 3.14
         >>> Circle().area
@@ -35,6 +35,8 @@ else:
             if self.attrname not in stored:
                 return stored.setdefault(self.attrname, self.func(instance))
             return stored[self.attrname]
+
+    cached_property = Stored
 
 
 __all__ = ["cached_property"]

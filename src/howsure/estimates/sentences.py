@@ -4,14 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, Protocol, get_args
 
 from howsure.errors import one_of
 from howsure.grids import number, percent, significant_decimals
 from howsure.metrics.words import metric_words
 
-if TYPE_CHECKING:
-    from howsure.estimates.estimate import Estimate
+
+class Quoted(Protocol):
+    """The parts of an estimate that its sentence quotes."""
+
+    label: str
+    positive: str
+    low: float
+    high: float
+    bounds: tuple[float, float]
+    confidence_level: float
+    method: str
+    cases: int
+    counts: tuple[int, int] | None
+    reason: str
+
+    @property
+    def value(self) -> float:
+        """The observed value."""
+
 
 Style = Literal["clinical", "ml", "card"]
 METHODS = {  # in the words of a methods section, where the name alone says little
@@ -33,7 +50,7 @@ METHODS = {  # in the words of a methods section, where the name alone says litt
 MOST_PERCENT = 1.0  # of the range of a metric that is told in per cent
 
 
-def sentence_of(each: Estimate, style: Style) -> str:
+def sentence_of(each: Quoted, style: Style) -> str:
     """Return an estimate in one sentence, see `Estimate.sentence`."""
     one_of("style", style, get_args(Style))
     what = metric_words(each.label) or "value"
@@ -43,7 +60,7 @@ def sentence_of(each: Estimate, style: Style) -> str:
     return WRITERS[style](what, each)
 
 
-def _clinical(what: str, each: Estimate) -> str:
+def _clinical(what: str, each: Quoted) -> str:
     value, low, high = _numbers(each)
     about = [f"{percent(each.confidence_level).replace(' %', '%')} CI {low} to {high}" if low else "no interval"]
     if each.counts is not None:
@@ -53,7 +70,7 @@ def _clinical(what: str, each: Estimate) -> str:
     return f"{what} was {value} ({'; '.join([*about, *_method(each)])})."
 
 
-def _ml(what: str, each: Estimate) -> str:
+def _ml(what: str, each: Quoted) -> str:
     in_percent = each.bounds[0] >= 0 and each.bounds[1] <= MOST_PERCENT
     value, low, high = _numbers(each, 100.0 if in_percent else 1.0)
     unit = " %" if in_percent else ""
@@ -62,7 +79,7 @@ def _ml(what: str, each: Estimate) -> str:
     return f"{what}: {value}{unit} ({'; '.join([', '.join([interval, *size]), *_method(each)])})."
 
 
-def _card(what: str, each: Estimate) -> str:
+def _card(what: str, each: Quoted) -> str:
     value, low, high = _numbers(each)
     cases = f"these {each.cases:,} cases" if each.cases else "the data"
     if not low:
@@ -71,15 +88,15 @@ def _card(what: str, each: Estimate) -> str:
     return f"{what} is {value}; {cases} are compatible with {low} to {high} ({level} interval: {_by(each)})."
 
 
-WRITERS: dict[str, Callable[[str, Estimate], str]] = {"clinical": _clinical, "ml": _ml, "card": _card}
+WRITERS: dict[str, Callable[[str, Quoted], str]] = {"clinical": _clinical, "ml": _ml, "card": _card}
 
 
-def sentences_of(estimates: Iterable[Estimate], style: Style) -> str:
+def sentences_of(estimates: Iterable[Quoted], style: Style) -> str:
     """Return the sentences of several estimates."""
     return " ".join(sentence_of(each, style) for each in estimates)
 
 
-def _numbers(each: Estimate, unit: float = 1.0) -> tuple[str, str, str]:
+def _numbers(each: Quoted, unit: float = 1.0) -> tuple[str, str, str]:
     """Return value and limits in a unit, with digits that suit the interval's width; no limits where undefined."""
     value, low, high = unit * each.value, unit * each.low, unit * each.high
     decimals = significant_decimals(each.low, each.high) - round(math.log10(unit))
@@ -88,9 +105,9 @@ def _numbers(each: Estimate, unit: float = 1.0) -> tuple[str, str, str]:
     return number(value, decimals), number(low, decimals), number(high, decimals)
 
 
-def _by(each: Estimate) -> str:
+def _by(each: Quoted) -> str:
     return METHODS.get(each.method, each.method.replace("_", " "))
 
 
-def _method(each: Estimate) -> list[str]:
+def _method(each: Quoted) -> list[str]:
     return [_by(each)] if each.method and not math.isnan(each.low) else []

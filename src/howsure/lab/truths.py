@@ -309,7 +309,7 @@ class WeightedCases(Truth):
     >>> import howsure as hs
     >>> truth = hs.lab.WeightedCases(hs.lab.Cells([[50, 3], [5, 42]], n=30), variation=1.0)
     >>> truth.tables(2, np.random.default_rng(0))
-    <ConfusionTable: 2 tables, 30 cases, 2 classes, Weighted design>
+    <ConfusionTable: 2 tables, 30 cases, 2 classes; design: weighted>
     """
 
     cells: Cells

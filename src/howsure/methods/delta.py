@@ -162,7 +162,8 @@ def _of_estimated_counts(metric: Metric, table: Table, value: Any, error: Any, z
         return low, high
     with np.errstate(all="ignore"):
         gradient = np.nan_to_num(metric.gradient_at(table.counted).reshape(table.cells.shape), posinf=0.0, neginf=0.0)
-        sampled = np.minimum((np.maximum(table.cells, 0.0) * gradient**2).sum(-1), error**2)
+        weight = table.cells.sum(-1) / np.maximum(table.rows, 1)  # of a case, on average
+        sampled = np.minimum(weight * (np.maximum(table.cells, 0.0) * gradient**2).sum(-1), error**2)
         each = np.where(inside(value, metric.range), sampled / ((value - lowest) * (highest - value)), 0.0) * z**2
         square, linear = 1 + each, value + each * (lowest + highest) / 2
         constant = value**2 - z**2 * (error**2 - sampled) + each * lowest * highest

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.comparison.result import Comparison
-from howsure.comparison.sentences import settled
+from howsure.comparison.result import Comparison, settled
 from howsure.estimates.estimate import Estimate
 from howsure.grids import count_text, interval_text, number, percent, significant_decimals
 from howsure.metrics.words import metric_words

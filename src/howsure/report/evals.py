@@ -7,8 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from howsure.comparison.result import Comparison
-from howsure.comparison.sentences import settled
+from howsure.comparison.result import Comparison, settled
 from howsure.grids import plain
 from howsure.logs.evaluated import LogEvaluation
 from howsure.report import comparisons

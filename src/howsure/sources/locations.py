@@ -85,7 +85,9 @@ def missing(path: Path) -> HowsureError:
 
 
 def matching(pattern: str | Path) -> list[Path]:
-    """Return the files and folders that match a pattern, in the order of their names."""
+    """Return the files and folders that match a pattern, in the order of their names; none where it is no pattern."""
+    if not glob.has_magic(str(pattern)):
+        return []
     return [Path(name) for name in sorted(glob.glob(str(pattern), recursive=True))]  # noqa: PTH207 - it may be absolute
 
 
