@@ -66,6 +66,15 @@ class HowsureError(ValueError):
             reason = causes[-1]
         if any(sign in str(error) for sign in EXHAUSTED):
             return cls(f"{what} cannot be read: memory, or space on the disk for what does not fit, ran out{MORE_ROOM}")
+        if "not utf-8 encoded" in str(error):
+            line = re.search(r"Line: (\d+)", str(error))
+            place = f" (line {line[1]})" if line else ""
+            return cls(
+                f"{what} is not in UTF-8{place}. Save it as UTF-8, or give a frame, data=pandas.read_csv(…, "
+                "encoding='cp1252') or 'utf-16'."
+            )
+        if "Error when sniffing file" in reason:
+            return cls(f"{what} cannot be read as CSV: no delimiter and quotes fit all of its lines.")
         return cls(f"{what} cannot be read: {reason or type(error).__name__}")
 
 

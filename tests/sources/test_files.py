@@ -60,7 +60,7 @@ def test_formats(name, tmp_path):
         ("a.csv", b"true,pred\n", "no rows"),
         ("a.csv.gz", gzip.compress(b"", mtime=0), "is empty"),
         ("a.csv.gz", b"true,pred\na,a\n", "Not a gzipped file"),
-        ("a.csv", "true,pred\né,é\n".encode("latin-1"), "not utf-8"),
+        ("a.csv", "true,pred\né,é\n".encode("latin-1"), "not in UTF-8"),
         ("a.csv", b"true,pred\n" + b"1,1\n" * 30_000 + b"x,1\n", r"`y_true` holds text \('x'\)"),
     ],
 )
@@ -288,3 +288,22 @@ def test_other_files_are_left_to_the_engine(text, tmp_path):
     """Files with gaps, quotes, other separators, odd numbers, no rows or very many are none that Python reads itself."""
     (tmp_path / "cases.csv").write_text(text)
     assert read_plain(tmp_path / "cases.csv") is None
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+def test_files_of_cases_in_another_encoding_name_the_remedy(encoding, tmp_path):
+    """A file of cases that is not in UTF-8 is one line with the encoding's remedy."""
+    path = tmp_path / "cases.csv"
+    path.write_bytes("label,pred\nCafé,Café\nTee,Café\nTee,Tee\n".encode(encoding))
+    with pytest.raises(hs.HowsureError, match=r"cases\.csv' is not in UTF-8 .*Save it as UTF-8") as caught:
+        hs.confusion("label", "pred", data=path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_binary_file_of_cases_is_one_line(tmp_path):
+    """Bytes that are no CSV end in a line without the reader's list of what it tried."""
+    path = tmp_path / "cases.csv"
+    path.write_bytes(np.random.default_rng(0).bytes(3000))
+    with pytest.raises(hs.HowsureError, match="cases.csv'") as caught:
+        hs.confusion("label", "pred", data=path)
+    assert len(str(caught.value)) < 250
