@@ -23,7 +23,7 @@ RATES = ("precision", "recall", "f1", "jaccard")
 METRICS = [*(f"{each}@macro" for each in RATES), *(f"{each}@weighted" for each in RATES)]
 CLASSES, CASES = (8, 20, 50, 200, 1000), (2, 3, 5, 10, 20, 50)
 TRUTHS, SEED = 6, 2026
-STUDIES = {8: 60, 20: 50, 50: 40, 200: 25, 1000: 25}  # of each truth
+STUDIES = {8: 60, 20: 60, 50: 60, 200: 100, 1000: 30}  # of each truth
 PAIRED = [*(f"{each}@macro" for each in RATES), "precision@weighted", "f1@weighted"]
 ABSENT = ["balanced_accuracy", "precision@macro", "f1@macro", "jaccard@macro", "g_mean@macro", "class_mcc@macro"]
 

@@ -67,6 +67,8 @@ class Pooled(OneRecord, Drawn, Named):
         Draws of the pooled value, where the method makes some.
     reason : str
         Why something is undefined, or what to know of the number.
+    positive : str
+        The positive class, where the metric depends on it and two classes have names.
 
     Examples
     --------
@@ -103,6 +105,7 @@ class Pooled(OneRecord, Drawn, Named):
     scale: str = "identity"
     draws: Array | None = None
     reason: str = ""
+    positive: str = ""
 
     def __iter__(self) -> Iterator[Any]:
         yield self.value
@@ -115,7 +118,8 @@ class Pooled(OneRecord, Drawn, Named):
         digits = significant_decimals(self.low, self.high)
         interval = interval_text(self.low, self.high, digits)
         text = f"{self.value:.{digits}f} {interval}, {self.estimated}, {self.heterogeneity}"
-        return f"{text} ({self.reason})" if self.reason else text
+        notes = [f"positive: {self.positive}"] * bool(self.positive) + [self.reason] * bool(self.reason)
+        return f"{text} ({'; '.join(notes)})" if notes else text
 
     def __repr__(self) -> str:
         return f"Pooled({f'{self.metric} = ' if self.metric else ''}{self})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from howsure.errors import HowsureError, one_of, real_numbers
@@ -151,7 +152,7 @@ def pool(
         return bounded_pool(sites, estimand or "typical_site")
     _refuse_beside("method='binomial_normal'.", estimand=estimand)
     normal |= {"scale": scale or scale_of_range(sites.range).name, "method": method or "dl", "metric": sites.metric}
-    return normal_pool(
+    found = normal_pool(
         sites.values,
         sites.standard_errors,
         **normal,
@@ -159,6 +160,7 @@ def pool(
         names=sites.names,
         limits=(sites.lows, sites.highs),
     )
+    return replace(found, positive=sites.positive)
 
 
 def _refuse_beside(words: str, **arguments: Any) -> None:

@@ -57,6 +57,8 @@ class Sites:
         What was estimated.
     range : tuple of two float
         Smallest and largest possible value.
+    positive : str
+        The positive class, where the metric depends on it.
     """
 
     names: tuple[str, ...]
@@ -67,6 +69,7 @@ class Sites:
     level: float
     metric: str
     range: tuple[float, float]
+    positive: str = ""
 
     @property
     def is_bounded(self) -> bool:
@@ -128,12 +131,14 @@ def _checked(found: Sequence[Any], labels: tuple[str, ...], level: float | None)
     quantity = [_quantity(each) for each in found]
     for fact, given in {
         "metric": quantity,
+        "positive class": [positive_of(each) for each in found],
         "confidence level": [each.confidence_level for each in found],
         "range": [tuple(map(float, each.bounds)) for each in found],
     }.items():
         for name, other in zip(labels, given, strict=True):
             if other != given[0]:
-                message = f"Experiment '{name}' has the {fact} {other}, and '{labels[0]}' {given[0]}: pool one {fact}."
+                both = f"'{name}' has the {fact} {other}, and '{labels[0]}' {given[0]}"
+                message = f"Experiment {both}: pool one {fact}."
                 raise HowsureError(message)
     own = found[0].confidence_level
     if level is not None and checked_level(level) != own:
@@ -147,7 +152,12 @@ def _checked(found: Sequence[Any], labels: tuple[str, ...], level: float | None)
     columns = ("value", "low", "high", "standard_error")
     values, lows, highs, errors = (np.array([float(getattr(each, column)) for each in found]) for column in columns)
     low, high = map(float, found[0].bounds)
-    return Sites(labels, values, lows, highs, errors, own, quantity[0], (low, high))
+    return Sites(labels, values, lows, highs, errors, own, quantity[0], (low, high), positive_of(found[0]))
+
+
+def positive_of(each: Any) -> str:
+    """Return the positive class of an estimate, or of the models of a comparison; empty where there is none."""
+    return str(getattr(getattr(each, "a", each), "positive", ""))
 
 
 def _quantity(each: Any) -> str:
