@@ -9,12 +9,12 @@ cells with cases are told one by one.
 from __future__ import annotations
 
 import abc
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.cached import cached_property
 from howsure.designs.base import PSEUDO_CASES
 from howsure.designs.sums import dot
 from howsure.methods.class_bias import LeftOut
