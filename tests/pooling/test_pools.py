@@ -178,3 +178,15 @@ def test_refusals(attempt, words):
     with pytest.raises(hs.HowsureError, match=words) as caught:
         attempt()
     assert "\n" not in str(caught.value)
+
+
+def test_forests_of_infinite_and_undefined_limits_are_printed():
+    """A site whose limits are infinite has no bar, and a forest without any limit has none at all."""
+    few = hs.estimate(hs.values([0.1, 0.2, 0.4]), "median")
+    many = hs.estimate(hs.values(RNG.random(40)), "median")
+    assert math.isinf(few.low)
+    text = str(hs.pool([few, many, many], method="reml").grid())
+    assert "■" in text and "[−∞, ∞]" in text
+    alone = hs.estimate(hs.values([0.4, 0.4, 0.4], bounds=(0, 1), groups=[1, 1, 1]), "mean")
+    assert math.isnan(alone.low)
+    assert "■" not in str(hs.pool([alone]).grid())

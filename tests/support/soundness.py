@@ -87,4 +87,4 @@ def printed(found):
             yield f"{name}: {text!r}"
 
 
-WORDLESS = re.compile(r"\b(nan|inf|None)\b|  ")  # that no sentence prints
+WORDLESS = re.compile(r"\b(nan|None)\b|  ")  # that no sentence prints

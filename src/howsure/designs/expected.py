@@ -75,6 +75,10 @@ class Batch(Expected):
         invariants.instance("cases", self.cases, Cases)
         self.cases.check(shape[-1])
 
+    def check_sums(self, counts: Array) -> None:
+        """Check that the expected counts of the cases are those of the table."""
+        invariants.sums("cases", self.cases.counts(counts.shape), counts)
+
     @property
     def note(self) -> str:
         """What the interval is of, and what it assumes."""
@@ -200,6 +204,10 @@ class Population(Expected):
         """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
         invariants.instance("cases", self.cases, Cases)
         self.cases.check(shape[-1])
+
+    def check_sums(self, counts: Array) -> None:
+        """Check that the expected counts of the cases are those of the table."""
+        invariants.sums("cases", self.cases.counts(counts.shape), counts)
 
     @property
     def note(self) -> str:

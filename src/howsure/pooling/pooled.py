@@ -190,7 +190,7 @@ class Pooled(OneRecord, Drawn, Named):
 def _forest(pooled: Pooled) -> Grid:
     single = pooled.experiments
     ends = [pooled.low, pooled.high, *(end for each in single.values() for end in (each.low, each.high))]
-    known = [end for end in ends if not math.isnan(end)]
+    known = [end for end in ends if math.isfinite(end)]
     left, right = min(known, default=math.nan), max(known, default=math.nan)
     digits = significant_decimals(pooled.low, pooled.high)
     rows = [
