@@ -124,8 +124,10 @@ GROUPS = np.arange(12) // 2
         (lambda: hs.reviewed([[90, 10], [20, 80]], [[[8.0, 1.0], [3.0, 5.0]], [[6.0, 4.0], [0.0, 9.0]]]), "counts"),
         (lambda: hs.corrected(clustered(), sensitivity=0.9, specificity=0.98), "design.samples.0.design.count"),
     ],
-    ids="clusters multiplicity groups atoms squares values models strata batch population calibrator judged".split()
-    + ["judged clusters", "reviewed", "corrected"],
+    ids=[
+        *("clusters", "multiplicity", "groups", "atoms", "squares", "values", "models", "strata", "batch"),
+        *("population", "calibrator", "judged", "judged clusters", "reviewed", "corrected"),
+    ],
 )
 def test_entries_that_do_not_add_up_to_the_counts(make, path, tmp_path):
     """A saved design whose entries give other counts than its table has is damaged; the error names the part."""

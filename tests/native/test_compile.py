@@ -1,8 +1,6 @@
 """Compiling the kernels: with a compiler and without, and under its checks of memory and arithmetic."""
 
 import ctypes
-import os
-import subprocess
 import sys
 
 import numpy as np
@@ -12,10 +10,10 @@ from howsure.native import compile as compiling
 from howsure.native.multinomials import splits_of
 from howsure.native.ranks import cases_of
 from howsure.native.resampling import Resamples
+from support.sanitized import SOUND, sanitized
 
 HAS_COMPILER = compiling.compiler() is not None
 needs_compiler = pytest.mark.skipif(not HAS_COMPILER, reason="no C compiler")
-CHECKS = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
 def test_without_a_compiler_nothing_is_built(monkeypatch, tmp_path, capsys):
@@ -124,12 +122,5 @@ def test_every_instruction_set_gives_the_same_numbers(tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="the checks are preloaded as on Linux")
 def test_no_kernel_reads_or_writes_beyond_its_arrays(tmp_path):
     """Under the compiler's checks of addresses and of undefined behaviour, odd sizes, ties and totals are sound."""
-    command = compiling.compiler()
-    compiling.compiled(tmp_path / "kernels.so", [*command, *compiling.OPTIONS, "-DPLAIN", *CHECKS])
-    library = subprocess.run([*command, "-print-file-name=libasan.so"], check=True, capture_output=True, text=True)
-    environment = os.environ | {"LD_PRELOAD": library.stdout.strip(), "ASAN_OPTIONS": "detect_leaks=0"}
-    environment.pop("HOWSURE_NATIVE", None)
-    run = subprocess.run(
-        [sys.executable, "-c", FUZZ, str(tmp_path)], capture_output=True, text=True, env=environment, check=False
-    )
-    assert run.stdout.strip() == "sound", run.stderr
+    run = sanitized(tmp_path, 3000)
+    assert run.stdout.strip() == SOUND, run.stderr
