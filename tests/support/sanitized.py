@@ -249,7 +249,9 @@ def hostile(rng, trial):
         lambda: multinomials(np.abs(whole), 3, np.uint64(trial)),
         lambda: outcomes(np.resize(one, (64, 3, 3))),
         lambda: square_losses(one[: len(one) // 3 * 3].reshape(-1, 3)).sums(two[: len(two) // 3 * 3].reshape(-1, 3)),
-        lambda: rank_sums(Resamples.drawn(len(one), 64, rng), cases_of(np.stack([whole, whole], 1).clip(max=9)), Ranked(1)),
+        lambda: rank_sums(
+            Resamples.drawn(len(one), 64, rng), cases_of(np.stack([whole, whole], 1).clip(max=9)), Ranked(1)
+        ),
     ]
     try:
         with np.errstate(all="ignore"):

@@ -90,6 +90,11 @@ class Batch(Expected):
         each = np.einsum("mk,mk->m", self.cases.probability, (slopes - mean[:, None]) ** 2)
         return np.asarray(self.cases.squared @ each)
 
+    @property
+    def least_unit(self) -> float:
+        """What a case counts on average, whatever the unit of the weights."""
+        return self.cases.unit
+
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the expected number of cases in the marked cells, or their effective number."""
         return self.cases.effective_trials(counts, trials)
@@ -218,6 +223,11 @@ class Population(Expected):
         """Return the sum over the cases of the square of the expected slope."""
         _, mean = self.cases.means(gradient)
         return np.asarray(self.cases.squared @ mean**2)
+
+    @property
+    def least_unit(self) -> float:
+        """What a case counts on average, whatever the unit of the weights."""
+        return self.cases.unit
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the expected number of cases in the marked cells, or their effective number."""
