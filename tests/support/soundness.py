@@ -9,6 +9,7 @@ import warnings
 from howsure.errors import HowsureError
 
 ROUNDING = 1e-6
+LOW_LEVEL = 0.6
 TEXTBOOK = {
     "wald",
     "delong_wald",
@@ -66,6 +67,9 @@ def numbers(found, table, metric, threshold):
         inside = (
             low + slack < found.value < high - slack and found.standard_error > ROUNDING and "bias" not in found.reason
         )
+        # The centre of a score interval is not the estimate, which a low level shows; and the slope of the prevalence
+        # threshold has no bound where a rate is 0.
+        inside = inside and found.confidence_level > LOW_LEVEL and "prevalence_threshold" not in metric
         if held and inside and "@" in metric and found.method == "flow" and found.value in (found.low, found.high):
             yield f"a limit at the value, of a standard error of {found.standard_error}: {found}"
 
