@@ -52,7 +52,7 @@ MISTAKES = {  # in Python
     ),
     "no columns": (lambda: hs.multiclass_scores(TRUTH, {}), "holds nothing", "a list or an array"),
     "tables as data": (
-        lambda: hs.confusion("a", "b", data={"a": TWO, "b": TWO}),
+        lambda: hs.confusion("a", "b", data={"a": TWO, "b": THREE}),
         "ConfusionTable",
         "a list or an array",
     ),

@@ -191,3 +191,11 @@ def test_forests_of_infinite_and_undefined_limits_are_printed():
     alone = hs.estimate(hs.values([0.4, 0.4, 0.4], bounds=(0, 1), groups=[1, 1, 1]), "mean")
     assert math.isnan(alone.low)
     assert "■" not in str(hs.pool([alone]).grid())
+
+
+def test_limits_of_a_low_level_contain_the_value():
+    """Sites that all have a kappa of 0, whose limits are skewed: the pooled 50 % interval still holds the value."""
+    limits = [(-0.2499, 0.0071), (-0.2037, 0.0046), (-0.87, 0.2533), (-0.87, 0.2533), (-0.2499, 0.0071)]
+    about = {"metric": "quadratic_weighted_kappa", "confidence_level": 0.5, "method": "flow", "standard_error": 0.1}
+    pooled = hs.pool([hs.Estimate(0.0, low=low, high=high, **about) for low, high in limits])
+    assert pooled.low <= pooled.value <= pooled.high

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.tables.table import Table
 
 Array = NDArray[Any]
 DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?")
@@ -31,7 +30,7 @@ def plain(role: str, values: Any) -> Any:
     HowsureError
         If it is a table of howsure, holds complex numbers, or is a tensor that cannot be read.
     """
-    if isinstance(values, Table):
+    if hasattr(values, "design"):
         message = f"`{role}` is a {type(values).__name__}. Give a list or an array with a value for each case."
         raise HowsureError(message)
     if hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray) and not _is_arrow(values):
