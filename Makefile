@@ -9,12 +9,14 @@ BIN = $(VENV)/bin
 CONSTRAINTS = constraints.txt
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS)
 WORKERS = auto
+NUMBER = 20000
+FIRST = 0
 NATIVE = src/howsure/native
 KERNELS = hatch_build.py $(NATIVE)/compile.py $(NATIVE)/arithmetic.h $(NATIVE)/averages.c $(NATIVE)/gammas.c $(NATIVE)/growth.c $(NATIVE)/interpolation.c $(NATIVE)/kernels.h \
 	$(NATIVE)/losses.c $(NATIVE)/moments.c $(NATIVE)/multinomials.c $(NATIVE)/outcomes.c $(NATIVE)/resampling.c $(NATIVE)/rising.c $(NATIVE)/sorting.c \
 	$(NATIVE)/version.c
 
-.PHONY: all help demo test floors newest thorough slow check docs format bench native clean
+.PHONY: all help demo test floors newest thorough slow fuzz sanitize check docs format bench native clean
 
 all: help
 
@@ -25,6 +27,8 @@ help:
 	@echo 'make newest  run them with the newest versions that it allows; PYTHON=... chooses the Python'
 	@echo 'make thorough run what make test leaves out: brief simulations, longest lists of cases, Spark, a server, a browser'
 	@echo 'make slow    run the long simulations of coverage too'
+	@echo 'make fuzz    ask random questions and read changed files: NUMBER=20000 of each, from seed FIRST=0'
+	@echo 'make sanitize run the kernels, compiled with checks of addresses, on their tests and on random inputs'
 	@echo 'make check   lint, formatting, types, import contracts, docstrings, examples in the documents'
 	@echo 'make docs    build the documentation site into docs/_build/html'
 	@echo 'make format  format the code and mend what the linter can mend'
@@ -50,6 +54,13 @@ thorough: $(VENV)/test.stamp
 
 slow: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m slow
+
+fuzz: $(VENV)/test.stamp
+	$(BIN)/python tests/support/mutants.py $(NUMBER) --first $(FIRST)
+	$(BIN)/python tests/support/fuzz.py $(NUMBER) --first $(FIRST)
+
+sanitize: $(VENV)/test.stamp
+	$(BIN)/python tests/support/sanitized.py 30000
 
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff check .

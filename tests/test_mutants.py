@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from support.mutants import faults_of, run_apart
+from support.mutants import FIRST, GROUP, SCORE, SECOND, SOME, TWO, calibrated, faults_of, run_apart
 
 SEEDS = 200
 CHUNK = 100
@@ -41,6 +41,8 @@ def test_mutants_that_found_a_fault():
         8186,
         8420,
         10184,
+        301705,
+        303852,
     )
     faults = [fault for seed in found for fault in faults_of(seed)]
     assert not faults, "\n".join(faults)
@@ -97,6 +99,64 @@ def test_a_changed_part_is_named(make, change, message, tmp_path):
     """The error for a damaged file names the part, the value and its place."""
     with pytest.raises(hs.HowsureError, match=message):
         hs.load(changed(make(), tmp_path / "table.json", change))
+
+
+ONES = np.ones(12)
+GROUPS = np.arange(12) // 2
+
+
+@pytest.mark.parametrize(
+    "make, path",
+    [
+        (lambda: hs.confusion(TWO[:12], FIRST[:12], groups=GROUPS), "design.count"),
+        (lambda: hs.confusion(TWO[:12], FIRST[:12], groups=GROUPS), "design.multiplicity"),
+        (lambda: hs.confusion(TWO[:12], FIRST[:12], by=GROUPS % 2, groups=GROUPS), "tables.design.count"),
+        (lambda: hs.confusion(TWO[:12], FIRST[:12], sample_weight=ONES / 3), "design.atoms.1"),
+        (lambda: hs.confusion(TWO[:12], FIRST[:12], sample_weight=ONES / 3), "design.weight_squared"),
+        (lambda: hs.values(SCORE[:12], groups=GROUPS), "design.count"),
+        (lambda: hs.paired(TWO[:12], {"A": FIRST[:12], "B": SECOND[:12]}, groups=GROUPS), "design.count"),
+        (lambda: hs.from_counts([[180, 20], [10, 90]]).at_prevalence([0.9, 0.1]), "design.observed"),
+        (lambda: hs.calibrated(SCORE), "design.cases.number"),
+        (lambda: hs.calibrated(SCORE, target="population"), "design.cases.number"),
+        (lambda: calibrated("beta"), "design.number"),
+        (lambda: hs.judged(SOME, TWO), "design.labelled"),
+        (lambda: hs.judged(SOME, TWO, groups=GROUP), "design.design.count"),
+        (lambda: hs.reviewed([[90, 10], [20, 80]], [[[8.0, 1.0], [3.0, 5.0]], [[6.0, 4.0], [0.0, 9.0]]]), "counts"),
+        (lambda: hs.corrected(clustered(), sensitivity=0.9, specificity=0.98), "design.samples.0.design.count"),
+    ],
+    ids=[
+        *("clusters", "multiplicity", "groups", "atoms", "squares", "values", "models", "strata", "batch"),
+        *("population", "calibrator", "judged", "judged clusters", "reviewed", "corrected"),
+    ],
+)
+def test_entries_that_do_not_add_up_to_the_counts(make, path, tmp_path):
+    """A saved design whose entries give other counts than its table has is damaged; the error names the part."""
+
+    def change(held):
+        for name in path.split("."):
+            held = held[int(name) if name.isdigit() else name]
+        held["values"][int(np.argmax(held["values"]))] *= 1.5
+
+    hs.load(make().save(tmp_path / "sound.json"))
+    with pytest.raises(hs.HowsureError, match=r"is damaged: `\w+` adds up to .* in cell \d+, and `counts` has"):
+        hs.load(changed(make(), tmp_path / "table.json", change))
+
+
+def clustered():
+    """Return a table of clusters."""
+    return hs.confusion(TWO, FIRST, groups=GROUP)
+
+
+def test_negative_zeros_are_zeros(tmp_path):
+    """NumPy refuses to draw a gamma variable of -0.0, which a changed file may hold as a number of cases."""
+    scores = hs.calibrated([0.1, 0.4, 0.8], target="population")
+
+    def change(held):
+        held["counts"]["values"][:2] = [-0.0, -0.0]
+        held["design"]["cases"]["number"]["values"][0] = -0.0
+
+    table = hs.load(changed(scores, tmp_path / "table.json", change))
+    assert np.isfinite(hs.estimate(table, "roc_auc", method=hs.Dirichlet(n_draws=20), random_state=0).value)
 
 
 @pytest.mark.parametrize(

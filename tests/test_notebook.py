@@ -11,7 +11,7 @@ import howsure as hs
 from howsure.grids import MOST_LINES, Grid, Tabular
 from howsure.methods.library import METHODS
 from howsure.methods.naming import named
-from support.fuzz import KINDS, a_case
+from support.random_cases import KINDS, a_case
 from test_results import JUDGED, LOGS, PAIRED, SCORE, TABLE, TRUTH, VOTES, study
 
 HUMAN = np.where(np.arange(200) < 60, TRUTH, np.nan)

@@ -96,3 +96,19 @@ def test_a_share_of_estimated_counts_has_wilsons_limits_where_labels_never_err(m
     found = hs.estimate(hs.corrected(recorded, sensitivity=1.0, specificity=1.0), metric, method="fieller")
     wilson = hs.estimate(recorded, metric, method="wilson")
     assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), rel=1e-9)
+
+
+@pytest.mark.parametrize("target", ["batch", "population"])
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "recall"])
+def test_weights_of_expected_cases_have_no_unit(target, metric):
+    """Equal weights, whatever they are, give the limits without weights; and other units change no limit."""
+    rng = np.random.default_rng(3)
+    score, weight = rng.random(20), rng.gamma(2.0, 1.0, 20)
+
+    def limits(sample_weight):
+        table = hs.calibrated(score, target=target, sample_weight=sample_weight)
+        found = hs.estimate(table, metric, threshold=0.5, method="fieller")
+        return found.low, found.high
+
+    assert limits(np.full(20, 0.04)) == pytest.approx(limits(None), rel=1e-9)
+    assert limits(250.0 * weight) == pytest.approx(limits(weight), rel=1e-9)

@@ -108,10 +108,15 @@ def test_refusals_become_errors():
 
 def test_arrays_are_passed_where_they_lie():
     """An array becomes the address of its first entry, a whole number 64 bits."""
-    values, fixed = np.arange(5.0), np.broadcast_to(1.0, 3)
+    values, fixed = np.arange(5.0), np.arange(3.0)
+    fixed.flags.writeable = False
     assert ctypes.addressof(library._argument(values)) == values.ctypes.data
-    for other in (values[1::2], fixed):  # what gives no memory to write to, or not all of it in a row
-        assert library._argument(other).value == other.ctypes.data
+    assert library._argument(fixed).value == fixed.ctypes.data  # which gives no memory to write to
+    for apart in (values[1::2], np.broadcast_to(1.0, 3)):
+        with pytest.raises(hs.HowsureError, match="without gaps"):
+            library._argument(apart)
+    start = ctypes.c_void_p(values[1::2].ctypes.data)  # of an array whose steps are given beside it
+    assert library._argument(start) is start
     empty = library._argument(np.empty(0))
     assert ctypes.sizeof(empty) == 0
     assert library._argument(2**40).value == 2**40
@@ -127,11 +132,12 @@ def test_arrays_are_passed_where_they_lie():
         lambda: class_moments(np.ones(3), np.ones(3), np.zeros(2, dtype=int), np.ones(3)),
         lambda: CellLosses(np.ones(3)).sums(np.ones(2)),
         lambda: Tilts(np.ones(3), 5.0).sums(np.ones(6)[::2]),
+        lambda: Tilts(np.ones(3), 5.0).sums(np.ones(3, dtype=">f8")),
         lambda: grown(np.ones((1, 3)), np.ones((1, 2)), np.ones(1), 5.0),
         lambda: count_scores(np.array([True]), np.ones(2)),
         lambda: rising_shares(np.ones((4, 3))),
     ],
-    ids=["order", "values", "weights", "classes", "losses", "stride", "width", "scores", "sides"],
+    ids=["order", "values", "weights", "classes", "losses", "stride", "bytes", "width", "scores", "sides"],
 )
 def test_kernels_refuse_arrays_that_do_not_fit(call):
     """A kernel gets addresses alone, so that lengths, strides and order are compared before it runs."""

@@ -153,6 +153,14 @@ def test_factors_of_weights_are_exponentials_wherever_they_may_lie(by_numpy):
         np.testing.assert_allclose(found, list(map(math.exp, place)), rtol=5e-16)
 
 
+@pytest.mark.parametrize("base", [np.arange(4.0)[::2], np.array([0.0, 2.0], dtype=np.float32)], ids=["apart", "single"])
+def test_bases_of_rows_need_not_lie_together(base, by_numpy):
+    """The kernels read a base as doubles in a row, whatever the array that it is given as."""
+    losses = CellLosses(np.ones((2, 3)), base)
+    for found in both(by_numpy, lambda: losses.sums(np.ones((2, 3)))):
+        assert found == (12.0, 6.0)
+
+
 def test_the_order_of_an_array_is_that_of_its_memory():
     """By columns only where they lie in a row."""
     array = np.zeros((3, 2))

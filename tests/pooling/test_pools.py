@@ -178,3 +178,24 @@ def test_refusals(attempt, words):
     with pytest.raises(hs.HowsureError, match=words) as caught:
         attempt()
     assert "\n" not in str(caught.value)
+
+
+def test_forests_of_infinite_and_undefined_limits_are_printed():
+    """A site whose limits are infinite has no bar, and a forest without any limit has none at all."""
+    few = hs.estimate(hs.values([0.1, 0.2, 0.4]), "median")
+    many = hs.estimate(hs.values(RNG.random(40)), "median")
+    assert math.isinf(few.low)
+    text = str(hs.pool([few, many, many], method="reml").grid())
+    assert "■" in text
+    assert "[−∞, ∞]" in text
+    alone = hs.estimate(hs.values([0.4, 0.4, 0.4], bounds=(0, 1), groups=[1, 1, 1]), "mean")
+    assert math.isnan(alone.low)
+    assert "■" not in str(hs.pool([alone]).grid())
+
+
+def test_limits_of_a_low_level_contain_the_value():
+    """Sites that all have a kappa of 0, whose limits are skewed: the pooled 50 % interval still holds the value."""
+    limits = [(-0.2499, 0.0071), (-0.2037, 0.0046), (-0.87, 0.2533), (-0.87, 0.2533), (-0.2499, 0.0071)]
+    about = {"metric": "quadratic_weighted_kappa", "confidence_level": 0.5, "method": "flow", "standard_error": 0.1}
+    pooled = hs.pool([hs.Estimate(0.0, low=low, high=high, **about) for low, high in limits])
+    assert pooled.low <= pooled.value <= pooled.high

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # as a script
 
 import howsure as hs
 from howsure.errors import HowsureError
-from support.fuzz import numbers
+from support.soundness import numbers
 
 LONGEST = 20.0  # seconds of one mutant
 MEMORY = 6 * 2**30  # bytes of a process

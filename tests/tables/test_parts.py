@@ -320,6 +320,49 @@ def test_files_that_hold_no_table(content, message, tmp_path):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("kind", ["numbers", "texts"])
+def test_parquet_that_unpacks_without_end_is_refused(kind, tmp_path, monkeypatch):
+    """A few bytes hold one number, or one text, a million times: its size in memory is limited, and the limit stated."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from howsure.tables import parquet as saved
+
+    monkeypatch.setattr(saved, "MOST_BYTES", 2**20)
+    once = pa.array([0.0]) if kind == "numbers" else pa.array(["x" * 2_000])
+    number = 200_000 if kind == "numbers" else 1_000
+    many = pa.DictionaryArray.from_arrays(pa.array(np.zeros(number, dtype=np.int32)), once).dictionary_decode()
+    document = json.dumps({"howsure": "0.1.0", "schema": 1, "table": {}})
+    column = pa.ListArray.from_arrays(pa.array([0, number], type=pa.int32()), many)
+    table = pa.table({"0": column}).replace_schema_metadata({b"howsure": document})
+    path = tmp_path / "bomb.parquet"
+    parquet.write_table(table, str(path), compression="zstd")
+    assert path.stat().st_size < 10_000
+    with pytest.raises(hs.HowsureError, match=r"^'.*bomb.parquet' unpacks to more than .* GiB.*Save it as .json.$"):
+        hs.load(path)
+
+
+def test_tables_too_large_for_parquet_are_not_saved_as_such(tmp_path, monkeypatch):
+    """What could not be read again is refused when it is saved, and no file is left."""
+    from howsure.tables import parquet as saved
+
+    monkeypatch.setattr(saved, "MOST_BYTES", 16)
+    with pytest.raises(hs.HowsureError, match=r"more than .* GiB"):
+        table("scores", "plain", "alone").save(tmp_path / "large.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("part", [{"values": ["x" * 10_000, *"y" * 10**6]}, {"objects": [1.0]}], ids=["long", "other"])
+def test_texts_that_fill_the_memory_are_refused(part, tmp_path):
+    """One long text widens all of an array's: its size is checked before it is made."""
+    path = table("scores", "plain", "alone").save(tmp_path / "table.json")
+    held = json.loads(path.read_text())
+    held["table"]["labels"] = {"dtype": "<U10000", "shape": [10]} | part
+    path.write_text(json.dumps(held))
+    with pytest.raises(hs.HowsureError, match=r"is damaged: It has .*<U10000"):
+        hs.load(path)
+
+
 def test_files_that_are_missing_foreign_or_cut_short(tmp_path):
     """The error names the file."""
     import pyarrow as pa

@@ -261,7 +261,7 @@ def simultaneous_differences(
     {'A': (1, 1), 'B': (2, 3), 'C': (2, 3)}
     """
     level = checked_level(confidence_level)
-    of_each = draws.values() if hasattr(draws, "values") else [draws]
+    of_each = draws.values() if isinstance(draws, Mapping) else [draws]
     if any(hasattr(each, "design") for each in of_each):
         message = (
             "`simultaneous_differences` takes draws of each model. The differences of tables that hold together are "

@@ -117,6 +117,23 @@ class Design(abc.ABC):
         """
         invariants.instance("note", self.note, str)
 
+    def check_sums(self, counts: Array) -> None:
+        """Check that the entries of the design add up to the counts of its table.
+
+        A saved table is checked once, when it is loaded: the check costs a pass over all entries.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (..., cells)
+            The table's counts.
+
+        Raises
+        ------
+        HowsureError
+            If they add up to other counts; the message names the first cell.
+        """
+        invariants.numbers("counts", counts, counts.shape)  # a design without entries has nothing to add up
+
     @property
     def remaining(self) -> Any:
         """Which part of the population of each sampled cell was not drawn: less than 1 where that is finite."""

@@ -66,6 +66,12 @@ class Cases:
         return np.asarray(self.number * self.weight**2)
 
     @property
+    def unit(self) -> float:
+        """What a case counts on average: the weight for which n equal weights have the same sum and sum of squares."""
+        whole = float((self.number * self.weight).sum())
+        return float(self.squared.sum()) / whole if whole > 0 else 1.0
+
+    @property
     def total(self) -> float:
         """How many cases there are."""
         return float(self.number.sum())

@@ -94,6 +94,11 @@ class Clusters(Design):
         if self.unit is not None:
             invariants.positions("unit", self.unit, entries, max(len(self.cell), 1))
 
+    def check_sums(self, counts: Array) -> None:
+        """Check that the cells of all clusters add up to the counts."""
+        found = np.bincount(self.cell, self.count * self.multiplicity[self.cluster], counts.size)
+        invariants.sums("count", found, counts)
+
     @property
     def number(self) -> Any:
         """How many clusters there are, of each table of a batch."""

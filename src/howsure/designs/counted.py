@@ -155,6 +155,13 @@ class Weighted(Design):
             invariants.numbers("atoms", weight, cell.shape)
             invariants.numbers("atoms", number, cell.shape)
 
+    def check_sums(self, counts: Array) -> None:
+        """Check that the weights add up to the counts, and their squares to the squared weights."""
+        if self.atoms is not None:
+            cell, weight, number = self.atoms
+            invariants.sums("atoms", np.bincount(cell, weight * number, counts.size), counts)
+            invariants.sums("atoms", np.bincount(cell, weight**2 * number, counts.size), self.weight_squared)
+
     @property
     def words(self) -> str:
         """That each case counts with its own weight."""

@@ -75,6 +75,10 @@ class Batch(Expected):
         invariants.instance("cases", self.cases, Cases)
         self.cases.check(shape[-1])
 
+    def check_sums(self, counts: Array) -> None:
+        """Check that the expected counts of the cases are those of the table."""
+        invariants.sums("cases", self.cases.counts(counts.shape), counts)
+
     @property
     def note(self) -> str:
         """What the interval is of, and what it assumes."""
@@ -85,6 +89,11 @@ class Batch(Expected):
         slopes, mean = self.cases.means(gradient)
         each = np.einsum("mk,mk->m", self.cases.probability, (slopes - mean[:, None]) ** 2)
         return np.asarray(self.cases.squared @ each)
+
+    @property
+    def least_unit(self) -> float:
+        """What a case counts on average, whatever the unit of the weights."""
+        return self.cases.unit
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the expected number of cases in the marked cells, or their effective number."""
@@ -203,6 +212,10 @@ class Population(Expected):
         invariants.instance("cases", self.cases, Cases)
         self.cases.check(shape[-1])
 
+    def check_sums(self, counts: Array) -> None:
+        """Check that the expected counts of the cases are those of the table."""
+        invariants.sums("cases", self.cases.counts(counts.shape), counts)
+
     @property
     def note(self) -> str:
         """What the interval is of, and what it assumes."""
@@ -212,6 +225,11 @@ class Population(Expected):
         """Return the sum over the cases of the square of the expected slope."""
         _, mean = self.cases.means(gradient)
         return np.asarray(self.cases.squared @ mean**2)
+
+    @property
+    def least_unit(self) -> float:
+        """What a case counts on average, whatever the unit of the weights."""
+        return self.cases.unit
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the expected number of cases in the marked cells, or their effective number."""

@@ -75,6 +75,17 @@ def ascending(name: str, value: Any, size: int | None = None, low: float = -LARG
         refuse(f"`{name}` must ascend, without repeated numbers.")
 
 
+def sums(name: str, found: Array, counts: Array) -> None:
+    """Check that entries add up to the counts of the table, ``(..., cells)``, to rounding."""
+    largest = float(counts.max(initial=0.0))
+    apart = ~(np.abs(found.ravel() - counts.ravel()) <= EACH_SUM * largest)
+    if apart.any():
+        cell = int(np.argmax(apart))
+        refuse(
+            f"`{name}` adds up to {found.flat[cell]:g} in cell {cell}, and `counts` has {counts.flat[cell]:g} there."
+        )
+
+
 def probabilities(name: str, value: Any, shape: Shape) -> None:
     """Check an array whose last axis has probabilities that sum to 1."""
     numbers(name, value, shape, 0.0, 1.0 + EACH_SUM)

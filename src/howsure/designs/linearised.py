@@ -110,6 +110,11 @@ class Linearised(Design):
         invariants.instance("note", self.note, str)
         check_draws(self.draws, shape[-1])
 
+    def check_sums(self, counts: Array) -> None:
+        """Check that the entries of each sample's design add up to the sample's counts."""
+        for each in self.samples:
+            each.design.check_sums(each.counts)
+
     @property
     def degrees_of_freedom(self) -> float:
         """The smallest of the samples'."""

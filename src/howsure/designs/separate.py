@@ -41,6 +41,11 @@ class Separate(Design):
         for part, size in zip(self.parts, self.sizes, strict=True):
             part.check((*shape[:-1], size))
 
+    def check_sums(self, counts: Array) -> None:
+        """Check that the entries of each test set add up to its counts."""
+        for part, cells in zip(self.parts, self.split(counts), strict=True):
+            part.check_sums(cells)
+
     @property
     def test_sets(self) -> tuple[Design, ...]:
         """The parts."""

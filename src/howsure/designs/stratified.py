@@ -101,6 +101,11 @@ class StratifiedSample(Design):
         if self.covariance is not None:
             invariants.numbers("covariance", self.covariance, (size, size), -invariants.LARGEST)
 
+    def check_sums(self, counts: Array) -> None:
+        """Check that the observed cells give the counts, and the entries of their design add up to them."""
+        invariants.sums("observed", self.whole, counts)
+        self.design.check_sums(self.observed)
+
     @property
     def words(self) -> str:
         """What the cases are drawn from, and come in."""

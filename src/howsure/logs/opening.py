@@ -14,10 +14,10 @@ from typing import Any, NoReturn
 
 from howsure.cached import cached_property
 from howsure.errors import HowsureError
+from howsure.tables.parquet import MOST_BYTES, unpacked_bytes
 
 ARCHIVE, GZIP, PARQUET = b"PK\x03\x04", b"\x1f\x8b", b"PAR1"
 ZSTANDARD = 93  # compression method in an archive
-MOST_BYTES = 2**31  # of one file, unpacked
 LOCAL_HEADER = 30  # bytes before an entry's name, which with the name's and the rest's lengths precede its data
 
 
@@ -106,7 +106,7 @@ def _parquet(path: Path) -> list[Any]:
         message = f"'{path}' is a Parquet file. To read it: pip install pyarrow."
         raise HowsureError(message) from None
     about = parquet.read_metadata(str(path))
-    if sum(about.row_group(place).total_byte_size for place in range(about.num_row_groups)) > MOST_BYTES:
+    if unpacked_bytes(about) > MOST_BYTES:
         refuse_size(path)
     return list(parquet.read_table(str(path)).to_pylist())
 

@@ -169,7 +169,7 @@ def read_log(
     """
     named: Mapping[Any, Files] = logs if isinstance(logs, Mapping) else {None: logs}
     columns = {"item": item, "model": model, "task": task, "cluster": cluster}
-    if score is None and any((item, model, task)):
+    if score is None and any(each is not None for each in (item, model, task)):
         message = "`item`, `model` and `task` are columns of records. Give `score`, the column of their scores, too."
         raise HowsureError(message)
     found: list[Read] = []

@@ -68,7 +68,7 @@ class Fieller(Method):
             # Where the forms are proportional the roots are one, and the distance of those found is rounding.
             varies = shows | shows_variation(standard_error(metric, smoothed), metric(smoothed.counted))
         if share is not None:
-            forms = forms.scored(table.cells.sum(-1))
+            forms = forms.scored(table.cells.sum(-1), table.design.least_unit)
         known = small_sample(metric, table)
         defined = np.isfinite(value) & (dot(table.cells, (ratio.denominator != 0).ravel() * 1.0) > 0)
 
@@ -102,17 +102,17 @@ class _Forms:
         together = (table.variance(a + b) - table.variance(a - b)) / 4
         return cls(part, whole, (table.variance(a), table.variance(b), together))
 
-    def scored(self, total: Array) -> _Forms:
+    def scored(self, total: Array, unit: float) -> _Forms:
         """Return the forms of a share A / B of N cases, with the sampling variance at θ, not at the estimate.
 
         The variance of ``A - θB`` is ``B θ (1 - θ)`` if θ is the share. That of a multinomial sample at the estimate is
-        short of it by ``(θB - A) (1 - 2θ) + (A - θB)² / N``. The variance that errors of the labels add stays as it is;
-        without such errors the roots are Wilson's limits.
+        short of it by ``(θB - A) (1 - 2θ) + (A - θB)² / N``. Both are multiplied by the unit that a case counts. The
+        variance that errors of the labels add stays as it is; without such errors the roots are Wilson's limits.
         """
         a, b = self.part, self.whole
         of_part, of_whole, together = self.variances
-        of_part, of_whole = of_part - a + a**2 / total, of_whole - 2 * b + b**2 / total
-        return _Forms(a, b, (of_part, of_whole, together - b / 2 - a + a * b / total))
+        of_part, of_whole = of_part - unit * (a - a**2 / total), of_whole - unit * (2 * b - b**2 / total)
+        return _Forms(a, b, (of_part, of_whole, together - unit * (b / 2 + a - a * b / total)))
 
     def roots(self, z: Any) -> tuple[Array, Array]:
         of_part, of_whole, together = self.variances

@@ -136,8 +136,8 @@ class CellLosses:
         base, shape = (np.zeros(1), (1, self.given.size)) if self.base is None else (self.base, self.given.shape)
         require_equal("losses", self.given.shape, counts.shape)
         require_equal("losses", len(base), shape[0])
-        pair = (each.ravel(self._order).reshape(shape) for each in (self.given, counts))
-        given, counts = (np.ascontiguousarray(each, dtype=float) for each in pair)
+        given, counts = (each.ravel(self._order).reshape(shape) for each in (self.given, counts))
+        given, base, counts = (np.ascontiguousarray(each, dtype=float) for each in (given, base, counts))
         return given, base, counts
 
     def _blocks(self, given: Array, base: Array, counts: Array) -> Iterator[tuple[Array, Array]]:
@@ -196,7 +196,7 @@ class Tilts:
                 weights *= np.exp(np.clip(pace * self.off - shift, -self.bound, self.bound))
             return list(np.vecdot(self._powers, weights).tolist())
         require_equal("tilted", self.off.shape, weights.shape)
-        require_equal("tilted", self.off.strides, weights.strides)
+        require_equal("tilted", (self.off.strides, self.off.dtype), (weights.strides, weights.dtype))
         self._settings[:2] = pace, shift
         self._compiled(len(weights), self.off, self._settings, weights, self._found)
         return list(self._found.tolist())

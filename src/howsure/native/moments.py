@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,8 @@ def power_sums(numbers: Array, weights: Array, most: int) -> Array:
         if any(each.strides[0] % each.itemsize for each in (numbers, weights)):  # a field of a structured array
             numbers, weights = numbers.copy(), weights.copy()
         apart = (each.strides[0] // each.itemsize for each in (numbers, weights))
-        compiled(len(numbers), most, *apart, numbers, weights, sums)
+        starts = (ctypes.c_void_p(each.ctypes.data) for each in (numbers, weights))
+        compiled(len(numbers), most, *apart, *starts, sums)
         return sums
     for first in range(0, len(numbers), IN_CACHE):
         base = np.ascontiguousarray(numbers[first : first + IN_CACHE])

@@ -32,6 +32,7 @@ def bounded_pool(sites: Sites, estimand: Estimand, tails: Array | None = None) -
     likelihood = Likelihood((sites.values - start) / width, *_sizes(sites))
     fit = BinomialNormal(likelihood, sites.level, of_mean=estimand == "mean_of_sites")
     low, high = (float(each[0]) for each in fit.limits(sites.level))
+    low, high = min(low, fit.value), max(high, fit.value)  # the penalised limits of a low level may lie beside it
     predicted = fit.predicted()
     return Pooled(
         value=start + width * fit.value,

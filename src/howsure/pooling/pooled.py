@@ -194,7 +194,8 @@ class Pooled(OneRecord, Drawn, Named):
 def _forest(pooled: Pooled) -> Grid:
     single = pooled.experiments
     ends = [pooled.low, pooled.high, *(end for each in single.values() for end in (each.low, each.high))]
-    left, right = float(np.nanmin(ends)), float(np.nanmax(ends))
+    known = [end for end in ends if math.isfinite(end)]
+    left, right = min(known, default=math.nan), max(known, default=math.nan)
     digits = significant_decimals(pooled.low, pooled.high)
     rows = [
         (

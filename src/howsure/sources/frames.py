@@ -167,7 +167,11 @@ def taken(column: Any, places: Array) -> Any:
         return column[places] if hasattr(column, "to_arrow") else column.take(places)
     if isinstance(column, list | tuple):
         return [column[place] for place in places.tolist()]
-    return np.asarray(column)[places]
+    found = np.asarray(column)
+    if not found.ndim:
+        message = f"A column cannot be of the type {type(column).__name__}. Give a list or an array, a value a case."
+        raise HowsureError(message)
+    return found[places]
 
 
 def grouped(

@@ -291,7 +291,12 @@ def aligned_columns(first: Any, second: Any, role: str, other: str) -> tuple[Any
 def dense(values: Any) -> Array:
     """Return a frame, a mapping of columns or an array as an array of two dimensions."""
     if isinstance(values, Mapping):
-        return np.stack([np.asarray(column) for column in values.values()], 1)
+        columns = [np.asarray(column) for column in values.values()]
+        if not columns or any(not each.ndim for each in columns):
+            found = ", ".join(type(each).__name__ for each in values.values()) or "nothing"
+            message = f"A mapping of columns holds {found}. Give a list or an array for each column."
+            raise HowsureError(message)
+        return np.stack(columns, 1)
     return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
 
 

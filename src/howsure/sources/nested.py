@@ -60,6 +60,8 @@ def fields_named(frame: Any, name: str) -> list[str]:
 
 
 def _has_field(values: Iterable[Any], name: str) -> bool:
+    if not isinstance(values, Iterable):  # which is refused once it is read as a column
+        return False
     first = next((each for each in values if each is not None), None)
     return isinstance(first, Mapping) and name in first
 

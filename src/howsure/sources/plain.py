@@ -28,8 +28,11 @@ def plain(role: str, values: Any) -> Any:
     Raises
     ------
     HowsureError
-        If it holds complex numbers, or is a tensor that cannot be read.
+        If it is a table of howsure, holds complex numbers, or is a tensor that cannot be read.
     """
+    if hasattr(values, "design"):
+        message = f"`{role}` is a {type(values).__name__}. Give a list or an array with a value for each case."
+        raise HowsureError(message)
     if hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray) and not _is_arrow(values):
         values = _from_tensor(role, values)
     if isinstance(values, list | tuple) and values and all(map(_is_alone, values)):

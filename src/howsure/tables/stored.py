@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.invariants import ANY, refuse
 from howsure.errors import HowsureError
+from howsure.tables.parquet import MOST_BYTES, read, write
 from howsure.writing import checked_path, written
 
 Array = NDArray[Any]
@@ -62,6 +63,7 @@ PARTS = (
     "csr_array",
 )
 SAVED = {*TABLES, *DESIGNS, *PARTS}
+OBJECTS = "Of"  # kinds of arrays that are kept element by element
 METHODS = ("draws",)  # that a design may hold of one of its parts
 MOST_PADDING = 256  # bytes of a text in an array, for each character that the longest has
 READ = {name: read for name, _, read in TEXTS.values()}
@@ -93,8 +95,6 @@ def save(table: object, path: str | Path) -> Path:
     head = {"howsure": version("howsure"), "schema": SCHEMA}
     if not is_parquet:
         return written(where, json.dumps(head | {"table": _node(table, _inline)}, separators=(",", ":")))
-    from howsure.tables.parquet import write
-
     arrays: list[Array] = []
     document = head | {"table": _node(table, partial(_aside, arrays))}
     return written(where, partial(write, document, arrays))
@@ -119,14 +119,14 @@ def load(path: str | Path, kinds: Mapping[str, Any]) -> Any:
     arrays: list[Array] = []
     try:
         if _is_parquet(where, "read"):
-            from howsure.tables.parquet import read
-
             document, arrays = read(where)
         else:
             document = json.loads(where.read_text(encoding="utf-8"))
     except OSError as error:
         message = f"'{where}' cannot be read: {error.strerror or error}."
         raise HowsureError(message) from None
+    except HowsureError:  # of its size
+        raise
     except (ValueError, RecursionError) as error:  # of JSON and of its encoding
         raise HowsureError.unreadable(f"'{where}'", error) from None
     if not isinstance(document, dict) or not {"howsure", "schema", "table"} <= document.keys():
@@ -216,13 +216,16 @@ def _value(node: Any, kinds: Mapping[str, Any], arrays: list[Array]) -> Any:
     if isinstance(node, list):
         return tuple(_value(each, kinds, arrays) for each in node)
     if not isinstance(node, dict):
-        return node
+        return 0.0 if type(node) is float and node == 0 else node  # never -0.0, which NumPy's gamma draws refuse
     if "dtype" in node:
         return _array_of(node, kinds, arrays)
     if "kind" in node:
-        return kinds[node["kind"]](
+        found = kinds[node["kind"]](
             **{name: _value(part, kinds, arrays) for name, part in node.items() if name != "kind"}
         )
+        if node["kind"] in TABLES and hasattr(found, "check_sums"):
+            found.check_sums()
+        return found
     if "method" in node:
         if node["method"] not in METHODS:
             refuse(f"It names the method {node['method']!r}.")
@@ -233,7 +236,7 @@ def _value(node: Any, kinds: Mapping[str, Any], arrays: list[Array]) -> Any:
 
 def _array_of(node: dict[str, Any], kinds: Mapping[str, Any], arrays: list[Array]) -> Array:
     dtype = np.dtype(node["dtype"])
-    if dtype.kind not in ANY:
+    if dtype.kind not in (OBJECTS if "objects" in node else ANY):
         refuse(f"It has an array of the type {dtype}.")
     if "objects" in node:
         values = np.empty(len(node["objects"]), dtype=object if dtype.kind == "O" else float)
@@ -242,5 +245,8 @@ def _array_of(node: dict[str, Any], kinds: Mapping[str, Any], arrays: list[Array
         found = arrays[node["column"]] if "column" in node else node["values"]
         if dtype.kind == "U" and dtype.itemsize > MOST_PADDING * (1 + max(map(len, found), default=0)):
             refuse(f"It has texts of the type {dtype}, which is far longer than they are.")
+        if dtype.kind == "U" and dtype.itemsize * len(found) > MOST_BYTES:
+            refuse(f"It has {len(found):,} texts of the type {dtype}, more than {MOST_BYTES >> 30} GiB.")
         values = np.asarray(found, dtype=np.int64 if dtype.kind in "Mm" else dtype).view(dtype)
-    return values.astype(dtype, copy=False).reshape(node["shape"])
+    values = values.astype(dtype, copy=False).reshape(node["shape"])
+    return values + 0.0 if dtype.kind == "f" else values  # no -0.0, as above

@@ -112,6 +112,10 @@ class Table(abc.ABC):
             invariants.numbers("counts", np.asarray(self.cells.sum(-1)), self.batch, 0.0, invariants.MOST_CASES)
         self.design.check(self.cells.shape)
 
+    def check_sums(self) -> None:
+        """Check that the entries of the design add up to the counts, which only a saved table can break."""
+        self.design.check_sums(self.cells)
+
     @classmethod
     def required(cls, given: object, otherwise: str) -> Self:
         """Return what is given if it is a table of this kind, else refuse it with a message that says what to give."""

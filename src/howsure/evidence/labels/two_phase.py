@@ -83,6 +83,11 @@ class TwoPhase(Design):
         invariants.number("number", self.number, 0)
         invariants.instance("note", self.note, str)
 
+    def check_sums(self, counts: Array) -> None:
+        """Check that the labels give the counts, and the entries of their design add up to them."""
+        invariants.sums("labelled", self.counts(counts.size), counts)
+        self.design.check_sums(self.observed)
+
     @property
     def words(self) -> str:
         """How many labels there are, and what is said of the observed cases."""

@@ -86,6 +86,10 @@ class Reviewed(Design):
         for each in self.cells:
             each.check(shape[-1])
 
+    def check_sums(self, counts: Array) -> None:
+        """Check that the reviews give the counts."""
+        invariants.sums("cells", self.expected(counts.size), counts)
+
     def expected(self, size: int) -> Array:
         """Return the expected corrected counts, ``(size,)``."""
         return sum((each.gathered(each.expected, size) for each in self.cells), np.zeros(size))

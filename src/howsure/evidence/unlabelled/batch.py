@@ -55,6 +55,12 @@ class CalibratedBatch(Expected):
         invariants.numbers("number", self.number, self.scores.shape, 0.0, invariants.MOST_CASES)
         invariants.positions("cells", self.cells, (len(self.scores), 2), shape[-1])
 
+    def check_sums(self, counts: Array) -> None:
+        """Check that the expected counts of the cases are those of the table."""
+        positive = self.number * self.calibrator.mean(self.scores)
+        found = np.bincount(self.cells.T.ravel(), np.concatenate([self.number - positive, positive]), counts.size)
+        invariants.sums("number", found, counts)
+
     @property
     def note(self) -> str:
         """What the interval is of, and what it assumes."""
