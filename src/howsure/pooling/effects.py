@@ -119,7 +119,7 @@ def names_of_experiments(names: Sequence[str] | None, size: int) -> tuple[str, .
 
 
 def _normal(y: Array, weight: Array, centre: float, level: float) -> Spread:  # noqa: ARG001 - the tests' signature
-    """Return standard error, half width of the interval, and what to know of them, were τ² known."""
+    """Return standard error, half width of the interval, and a caveat, under the assumption that τ² is known."""
     error = 1 / math.sqrt(weight.sum())
     return error, normal_quantile(level) * error, ALONE if len(y) == 1 else ""
 
@@ -143,7 +143,7 @@ def _safeguarded(y: Array, weight: Array, centre: float, level: float) -> Spread
 
 
 def _scatter(y: Array, weight: Array, centre: float) -> float:
-    """Return the observed weighted variance, 1 where it is what the weights expect."""
+    """Return the observed weighted variance, relative to its expectation under the weights."""
     return float(weight @ (y - centre) ** 2) / (len(y) - 1)
 
 
@@ -161,7 +161,7 @@ SPREADS: dict[str, Callable[[Array, Array, float, float], Spread]] = {
 
 
 def _prediction(centre: float, error: float, tau2: float, size: int, level: float, scale: Scale) -> tuple[float, float]:
-    freedom = size - 2  # beside value and τ²
+    freedom = size - 2  # besides value and τ²
     if freedom < 1:
         return math.nan, math.nan
     half = _student(freedom, level) * math.sqrt(error**2 + tau2)

@@ -1,4 +1,4 @@
-"""What pooling gives: a number with its interval, and how far the experiments disagree."""
+"""Result of pooling: a number with its interval, and the heterogeneity of the experiments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BAR = 41  # characters of a forest's plot
 class Pooled(OneRecord, Drawn, Named):
     """One number from many experiments, with its interval and the heterogeneity between them.
 
-    Unpacks as ``value, (low, high)``, and is its value where a float is wanted.
+    It unpacks as ``value, (low, high)``, and converts to a float as its value.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ class Pooled(OneRecord, Drawn, Named):
     method : str
         Name of the method.
     estimand : {"typical_site", "mean_of_sites", "common_value", "mean_of_folds", "all_cases"}
-        What the value estimates. ``"typical_site"``: the mean over the population of sites (experiments) on the scale
-        that was pooled on, carried back, which for a symmetric distribution is their median; ``"mean_of_sites"``: their
+        Estimand of the value. ``"typical_site"``: the mean over the population of sites (experiments) on the scale of
+        the pooling, transformed back, which is their median for a symmetric distribution; ``"mean_of_sites"``: their
         mean; ``"common_value"``: the one value that all are assumed to share; ``"mean_of_folds"``: the mean over the
         folds of a cross-validation; ``"all_cases"``: the value of all cases as one test set.
     metric : str
@@ -66,7 +66,7 @@ class Pooled(OneRecord, Drawn, Named):
     draws : ndarray of shape (draws,), optional
         Draws of the pooled value, where the method makes some.
     reason : str
-        Why something is undefined, or what to know of the number.
+        Reason for an undefined number, or a caveat.
 
     Examples
     --------
@@ -179,7 +179,7 @@ class Pooled(OneRecord, Drawn, Named):
         return "; ".join([f"estimand: {self.estimated}", *self.facts, *([self.reason] if self.reason else [])])
 
     def by_name(self) -> dict[str, Pooled]:
-        """Return the pooled number by what it is, as what was pooled of several groups is named."""
+        """Return the pooled number by its name, in the form of the results of several groups."""
         return {f"pooled ({self.method})": self}
 
     def grid(self) -> Grid:

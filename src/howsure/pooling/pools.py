@@ -43,10 +43,10 @@ def pool(
     method : {"binomial_normal", "fixed", "dl", "pm", "reml"}, optional
         ``"binomial_normal"``, the default for estimates and tables whose metric has a finite range: values of the
         experiments have a normal distribution on the logit scale, with variance τ², and each is observed with the
-        likelihood of a binomial proportion. It accepts perfect results, and its limits stay within the range.
-        The others take each value as normal with a known standard error. ``"fixed"``: all experiments measure one
-        value; ``"dl"`` (DerSimonian–Laird, the default for other values), ``"pm"`` (Paule–Mandel) or ``"reml"``
-        (restricted maximum likelihood): each has its own, with variance τ² between them.
+        likelihood of a binomial proportion. It accepts perfect results, and its limits stay within the range. The
+        others take each value as normal with a known standard error. ``"fixed"``: all experiments measure one value;
+        ``"dl"`` (DerSimonian–Laird, the default for other values), ``"pm"`` (Paule–Mandel) or ``"reml"`` (restricted
+        maximum likelihood): each has its own value, with variance τ² between them.
     estimand : {"typical_site", "mean_of_sites"}, optional
         For ``"binomial_normal"``: the value of a typical experiment, expit(μ), which is the median of their population
         (default, the convention of metafor and lme4); or the mean of that population, E[expit(μ + τZ)]. Both coincide
@@ -54,13 +54,13 @@ def pool(
     test : {"z", "knha", "adhoc"}, optional
         Interval of the normal models, by metafor's names. ``"z"``: the normal distribution, as if τ² were known;
         ``"knha"``: the observed scatter and Student's t (Hartung, Knapp, Sidik and Jonkman); ``"adhoc"``: the same,
-        with a scatter that is never taken to be smaller than the standard errors expect. By default ``"adhoc"``, which
-        covers 94 % from three experiments on where ``"z"`` covers down to 79 % and ``"knha"`` to 91 %; ``"z"`` with
-        ``method="fixed"``.
+        with a scatter that is never taken to be smaller than the standard errors expect. The default is ``"adhoc"``,
+        which covers 94 % from three experiments on, where ``"z"`` covers down to 79 % and ``"knha"`` to 91 %; with
+        ``method="fixed"`` it is ``"z"``.
     scale : str, optional
         Scale on which a normal model pools; the result is carried back, so that it keeps the range. ``"logit"`` for
         values in 0 … 1, ``"log"`` for positive ones, ``"fisher_z"`` for −1 … 1, ``"logit(0, 10)"`` or ``"log(2, inf)"``
-        for other ranges. By default the scale of the metric's range, and ``"identity"`` for plain values.
+        for other ranges. The default is the scale of the metric's range, and ``"identity"`` for plain values.
     confidence_level : float, optional
         Coverage of the intervals, between 0 and 1: by default that of the estimates, else 0.95.
     names : sequence of str, optional
