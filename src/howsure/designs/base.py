@@ -37,8 +37,8 @@ class Design(abc.ABC):
     """Sampling distribution of the counts of a table.
 
     A subclass needs `variance`. Each further method makes more of the library available: `merged` gives metrics of one
-    class and thresholds, `joined` the sum of tables, `resample` the bootstraps, `posterior` the credible intervals and
-    `left_out` the BCa bootstrap. The methods `small_sample` and `unseen` correct intervals for few units of unequal
+    class and thresholds, and `joined` the sum of tables. Bootstraps need `resample`, credible intervals `posterior`,
+    and the BCa bootstrap `left_out`. The methods `small_sample` and `unseen` correct intervals for few units of unequal
     size, and `repeated` simulates coverage.
 
     Attributes
@@ -185,8 +185,8 @@ class Design(abc.ABC):
     def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
         """Return the small-sample inflation factor of `variance`, and its degrees of freedom.
 
-        Intervals use the Student t quantile times the square root of the factor instead of the normal quantile. By
-        default the factor is 1 and the degrees of freedom are those of the design.
+        Intervals use the Student t quantile times the square root of the factor instead of the normal quantile. The
+        defaults are a factor of 1 and the degrees of freedom of the design.
 
         Parameters
         ----------
@@ -224,7 +224,7 @@ class Design(abc.ABC):
     def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
         """Return the variance of a mean of placement values within classes, such as an area under the ROC curve.
 
-        For counted cases, squared deviations from the class mean are divided by the number of cases minus 1.
+        Squared deviations of counted cases from the class mean are divided by the number of cases minus 1.
 
         Parameters
         ----------
@@ -446,7 +446,7 @@ class Design(abc.ABC):
         chosen : ndarray of shape (cells,)
             Which cells are kept.
         cells : ndarray of shape (cells,)
-            Where each of those is among them.
+            Position of each kept cell among the kept ones.
 
         Raises
         ------

@@ -39,9 +39,9 @@ class Clusters(Design):
     multiplicity : ndarray of shape (clusters,)
         Number of clusters with each distinct table.
     owner : ndarray of shape (clusters,), optional
-        For a batch, the table of each distinct cluster, ascending. Entries are then in the order of their tables.
+        Table of each distinct cluster of a batch, ascending. Entries are then in the order of their tables.
     shape : tuple of int
-        For a batch, the number of tables and the number of cells of each table.
+        Number of tables of a batch, and number of cells of each table.
     labels_per_case : int
         Number of cells in which each case is counted: once per label for multilabel data, else once.
     case_weight : float, or ndarray of shape (...)
@@ -51,7 +51,7 @@ class Clusters(Design):
         other part, like single cases; None if the names were not stored.
     unit : ndarray of shape (entries,), optional
         Unit (such as an image of a patient) of each entry, numbered through all clusters, if clusters contain several
-        units. By default a cluster is one unit.
+        units. The default is one unit per cluster.
 
     Examples
     --------
@@ -399,9 +399,9 @@ class Clusters(Design):
     def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
         """Return the variance at each threshold, exactly, in one pass over the sorted cases.
 
-        The linear form of a cluster is ``sum_k below_k N_k + (above_k - below_k) A_k``, where N_k is its number of
-        cases of class k and A_k the number of these above the threshold. When the threshold passes a case, the sums
-        over clusters of A A and A N change by the terms of one cluster.
+        The linear form of a cluster is ``sum_k below_k N_k + (above_k - below_k) A_k``, where N_k counts its cases of
+        class k and A_k those above the threshold. When the threshold passes a case, the sums over clusters of A A and A
+        N change by the terms of one cluster.
         """
         rows = len(counts)
         rank, truth = rows - 1 - self.cell // 2, self.cell % 2

@@ -146,9 +146,9 @@ class ScoreDistribution:
     def areas(self) -> dict[str, float]:
         """Metrics of the scores by name: the areas under both curves, the Brier score, the log loss.
 
-        With ``p`` the prevalence, S = 1 − F and ``J(y)`` the integral of S above y, integration by parts gives
-        ``AUC = (1 - p² - ∫F²) / (2 p (1 - p))``, ``AP = (1 - 2∫yF + ∫ log S (J - yS)) / p``,
-        ``Brier = p - 1 + 2∫yF`` and ``log loss = ∫ F log(y / (1 - y))``.
+        Let ``p`` be the prevalence, S = 1 − F and ``J(y)`` the integral of S above y. Integration by parts gives ``AUC
+        = (1 - p² - ∫F²) / (2 p (1 - p))``, ``AP = (1 - 2∫yF + ∫ log S (J - yS)) / p``, ``Brier = p - 1 + 2∫yF`` and
+        ``log loss = ∫ F log(y / (1 - y))``.
         """
         panels, p = self.panels, self.prevalence
         y, under = panels.nodes, panels.values

@@ -82,7 +82,7 @@ class Linearised(Design):
     centre : ndarray of shape (cells,)
         The estimated counts before negative ones are set to zero.
     draws : callable, optional
-        ``(prior, size, rng)`` → posterior tables from a model. By default the posterior of each sample is propagated to
+        ``(prior, size, rng)`` → posterior tables from a model. The default propagates the posterior of each sample to
         the table to first order.
     note : str
         Caveat attached to every estimate; empty if there is none.

@@ -36,15 +36,15 @@ class StratifiedSample(Design):
     observed : ndarray of shape (..., observed cells)
         The cases, or sums of their weights.
     stratum, place : ndarray of shape (observed cells,)
-        Stratum of each observed cell, 0 … S−1, ascending if each stratum has its own design; and its cell of the table,
-        or −1 for cases in no cell, such as those of other groups.
+        Stratum of each observed cell, 0 … S−1, ascending if each stratum has its own design. The place is its cell of
+        the table, or −1 for cases in no cell, such as those of other groups.
     cells : int
         Number of cells of the table.
     share : ndarray of shape (S,)
         Fraction of the population in each stratum; they sum to 1.
     design : Design
-        Design of the observed cells apart from the totals of the strata: independent cases; `Separate` if each stratum
-        has its own weighted cases or clusters; or any other design with a variance of residuals.
+        Design of the observed cells apart from the totals of the strata. It is `Independent`, `Separate` if each
+        stratum has its own weighted cases or clusters, or any other design with a variance of residuals.
     names : tuple
         Names of the strata.
     noun : str
@@ -185,7 +185,7 @@ class StratifiedSample(Design):
         """Return the effect of one more case in each observed cell minus the stratum mean, ``(..., observed cells)``.
 
         The variance of a stratum is a sample variance, with its number of cases minus 1, times the finite population
-        correction. For a stratum with a single case, the deviation is taken from the overall mean.
+        correction. The deviation of a single case in a stratum is taken from the overall mean.
         """
         form = self.lifted(gradient)
         means = np.where(self._single, 0.0, self._means(counts, form))
@@ -237,9 +237,9 @@ class StratifiedSample(Design):
     def effective_trials(self, counts: Array, trials: Array) -> Array:
         """Return the total of the marked cells divided by the largest case weight among strata that can contain them.
 
-        In a finite stratum sampled at fraction f, the probability that none of K cases is sampled is about (1 − f)ᴷ.
-        Equating it with exp(−K f_eff) gives each sampled case the weight −log(1 − f) / f. A fully enumerated stratum (f
-        = 1) has infinite weight: it contributes no uncertainty.
+        The probability that none of K cases is sampled, in a finite stratum with sampling fraction f, is about (1 −
+        f)ᴷ. Equating it with exp(−K f_eff) gives each sampled case the weight −log(1 − f) / f. A fully enumerated
+        stratum (f = 1) has infinite weight: it contributes no uncertainty.
         """
         marked = self.lifted(np.asarray(trials, dtype=float))
         own = np.broadcast_to(self.observed, np.broadcast_shapes(self.observed.shape, marked.shape))

@@ -51,8 +51,8 @@ def checked_power(power: Any) -> float:
 def regions_of(pilot: Pilot, null: Any, margin: Any, sides: Sides) -> Regions:
     """Return the regions; the study succeeds if its interval lies inside one of them. Empty without such a goal.
 
-    Without a margin these are the two sides of the null value. With a margin, the region has the values that are worse
-    by less than the margin (one limit), or that differ by less (two limits).
+    The regions without a margin are the two sides of the null value. The region with a margin contains the values that
+    are worse by less than the margin (one limit), or that differ by less (two limits).
 
     Parameters
     ----------

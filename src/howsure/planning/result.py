@@ -52,8 +52,8 @@ class Plan(Tabular):
         Number of cases from the normal approximation, before the simulated check; nan if the number was given.
     low, high : float
         Interval of the number of cases from the uncertainty of the pilot, at the confidence level; it contains ``n``.
-        ``high`` is infinite if the pilot is compatible with a true value for which no number suffices, such as a
-        difference of 0. Both are nan if the uncertainty cannot be computed.
+        ``high`` is infinite if the pilot is compatible with an unreachable goal, such as a difference of 0. Both are
+        nan if the uncertainty cannot be computed.
     units : int
         Clusters of the study; the number of its cases without clusters.
     width, power, support : float
@@ -64,11 +64,11 @@ class Plan(Tabular):
     regions : tuple of tuple of two float
         Regions of a successful study: its interval lies inside one of them. Empty without such a goal.
     confidence_level : float
-        Of the intervals.
+        Confidence level of the intervals.
     alternative : str
         Which limits these have.
     method : str
-        Of the intervals.
+        Method of the intervals.
     studies : int
         Number of simulated studies at the planned number; 0 if none can be drawn, so that the number is from the normal
         approximation.

@@ -57,7 +57,7 @@ def simulated(
     n : float
         Cases of each study.
     seed : SeedSequence
-        Of the draws.
+        Seed of the draws.
     part : int
         The number of studies is divided by this.
     """
@@ -170,7 +170,7 @@ def corrected_cases(
     expected : callable
         Number of cases → expected result.
     seed : SeedSequence
-        Of the draws.
+        Seed of the draws.
     """
     ends = start / STEP, start * STEP
     rise = goal.scaled(expected(ends[1])) - goal.scaled(expected(ends[0]))

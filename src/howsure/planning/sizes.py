@@ -122,8 +122,8 @@ def plan(
     Raises
     ------
     HowsureError
-        If no goal is given; if an argument is not valid or not applicable to such a table; if the metric is undefined
-        on the pilot or does not vary; or if no number of cases is sufficient.
+        If no goal is given, or an argument is not valid or not applicable to such a table. Also if the metric is
+        undefined on the pilot or does not vary, or if the goal is unreachable.
 
     Notes
     -----

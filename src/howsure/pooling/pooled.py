@@ -49,12 +49,13 @@ class Pooled(OneRecord, Drawn, Named):
     h2, h2_interval : float, tuple of two float
         Total variance over the variance within.
     q, q_p_value : float
-        Cochran's Q, or for ``"binomial_normal"`` the deviance of one common value (twice the log of the likelihood
-        ratio to one value for each experiment), and the probability of one as large if all measured the same.
+        Cochran's Q, and its p-value under the hypothesis that all experiments measure the same value.
+        ``"binomial_normal"`` uses the deviance of one common value: twice the log of the likelihood ratio to one value
+        for each experiment.
     within_variance : float
         Typical variance within an experiment.
     prediction_interval : tuple of two float
-        Where a new experiment's true value would lie.
+        Prediction interval for the true value of a new experiment.
     weights : ndarray of shape (k,)
         Share of each experiment in the pooled value.
     names : tuple of str

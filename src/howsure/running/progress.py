@@ -26,7 +26,7 @@ def progress(title: str, steps: int, show: bool | None = None) -> Iterator[Calla
     steps
         How many steps there are.
     show
-        Whether to show a bar; None for only where somebody watches (a terminal or a notebook) and it takes long.
+        Whether to show a bar; None shows it only for long work in a terminal or notebook.
     """
     visible = _is_watched() if show is None else show
     if not visible or not _ONE_AT_A_TIME.acquire(blocking=False):  # nested work shows only the outer bar

@@ -42,7 +42,7 @@ class Experiment:
     table : ConfusionTable
         The counts.
     prior, prevalence_prior : float, array-like or str, optional
-        As in `Dirichlet`.
+        Prior, as in `Dirichlet`.
     origin : mapping, optional
         Entry of a study file: a mapping with ``counts``, ``matrix`` or ``predictions``; None for a table from memory.
     folder : Path, optional

@@ -115,9 +115,9 @@ class Study(Reports):
             A table; a matrix of counts; a tuple ``(y_true, y_pred)``; the path of a matrix; or a mapping as in a
             study file: ``counts``, ``matrix`` or ``predictions`` (a path, with ``y_true`` and ``y_pred`` as columns).
         prior, prevalence_prior : float, array-like or str, optional
-            As in `Dirichlet`: pseudo-cases of each cell and of each true class.
+            Pseudo-counts of each cell and of each true class, as in `Dirichlet`.
         folder : path, optional
-            Where relative paths begin.
+            Folder for relative paths.
 
         Raises
         ------
@@ -159,16 +159,16 @@ class Study(Reports):
             A spec string; ``"recall@none"`` is one metric per class.
         aggregation : str, optional
             ``"binomial_normal"``, ``"fixed"``, ``"dl"``, ``"pm"``, ``"reml"`` (the last four also with ``"_knha"`` or
-            ``"_adhoc"``: see `pool`), ``"beta"``, ``"gamma"``, ``"histogram"`` (conflation), ``"nadeau_bengio"``
-            (folds of one cross-validation), ``"tables"`` (their sum) or ``"identity"``. By default
-            ``"binomial_normal"`` for a metric with a finite range, else ``"reml_adhoc"``.
+            ``"_adhoc"``: see `pool`), ``"beta"``, ``"gamma"``, ``"histogram"`` (conflation), ``"nadeau_bengio"`` (folds
+            of one cross-validation), ``"tables"`` (their sum) or ``"identity"``. The default is ``"binomial_normal"``
+            for a metric with a finite range, else ``"reml_adhoc"``.
         scale : str, optional
             Scale of the normal model, by default that of the metric's range; a scale without an aggregation implies
             ``"reml_adhoc"``.
         test_share : float, optional
             Fraction of the cases in the test part of a fold, for ``"nadeau_bengio"``.
         estimand : {"typical_site", "mean_of_sites"}, optional
-            For ``"binomial_normal"``: see `pool`.
+            Estimand of ``"binomial_normal"``; see `pool`.
 
         Raises
         ------
@@ -205,11 +205,11 @@ class Study(Reports):
         X : array-like of shape (n, features), optional
             The features of all cases.
         folds : array-like of shape (n,) or iterable of splits, optional
-            For predictions: the fold of each case, or the splits, as ``cv.split(X, y)`` gives them.
+            Fold of each case, or the splits from ``cv.split(X, y)``; for predictions only.
         labels : array-like of shape (K,), optional
             The classes; all that occur in ``y`` by default.
         prior : float, array-like or str, optional
-            As in `Dirichlet`.
+            Prior, as in `Dirichlet`.
         """
         for fold in fold_tables(result, y, X=X, folds=folds, labels=labels):
             self.add(f"{name}/{fold.name}", fold.table, prior=prior)

@@ -261,9 +261,9 @@ def median_ratings(codes: Array, items: Array) -> int:
 def possible_patterns(categories: int, raters: int, ratings: int) -> tuple[Array, Array, Array]:
     """Return patterns over which a prior's pseudo-items are spread: half, a quarter and a quarter of them.
 
-    All raters agree on one of the two pseudo-items. The other has two kinds of patterns in equal parts. In one kind a
-    single rater differs from all others, so that results of single raters vary too. In the other kind pairs of raters
-    agree half of the time (see `pseudo_tuples`).
+    All raters agree on one of the two pseudo-items. The other has two kinds of patterns in equal parts. The first kind
+    has a single rater who differs from all others, so that results of single raters vary too. The second kind has pairs
+    of raters who agree half of the time (see `pseudo_tuples`).
 
     Parameters
     ----------

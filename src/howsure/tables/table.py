@@ -170,7 +170,7 @@ class Table(abc.ABC):
         return self.counts.shape[self.counts.ndim - self.axes :]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy is made of: what was worked out is worked out again."""
+        """Return the state of a copy, without cached results."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @cached_property
@@ -287,7 +287,7 @@ class Table(abc.ABC):
     def variance_at(self, cells: Array, slopes: Array) -> Array:
         """Return the variance of a linear form in other tables, ``(..., cells)``, over the same cells.
 
-        For tables of values, squares are divided by the number of cases minus 1, as in a sample variance.
+        Squares are divided by the number of cases minus 1 for tables of values, as in a sample variance.
         """
         if self.has_sample_variance:
             return self.design.placement_variance(cells, self.truth, slopes)
@@ -453,7 +453,7 @@ class Table(abc.ABC):
         Parameters
         ----------
         other : Table
-            Of the same kind and design, and of other cases.
+            A table of the same kind and design, from other cases.
 
         Raises
         ------
@@ -482,7 +482,7 @@ class Table(abc.ABC):
         Parameters
         ----------
         others : sequence of Table
-            Of the same kind and design, and of other cases.
+            Tables of the same kind and design, from other cases.
         """
         parts: list[Self] = [self]
         for other in others:
