@@ -242,7 +242,7 @@ class Clusters(Design):
         """
         designs: list[Self] = [self, *others]
         if len({each.unit is None for each in designs}) > 1:
-            message = "Some of the tables have units within their clusters and others none. Count all parts alike."
+            message = "Some of the tables have units within their clusters and others none. Count all in the same way."
             raise HowsureError(message)
         known = [each.names for each in designs if each.names is not None]
         if len(known) < len(designs):

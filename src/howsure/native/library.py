@@ -40,7 +40,9 @@ def kernel(name: str) -> Callable[..., None] | None:
 
     def call(*arguments: Any) -> None:
         if function(*[_argument(each) for each in arguments]):
-            message = f"The compiled `{name}` refuses its arguments. Set {SWITCH}=0 to run without it, and tell us."
+            message = (
+                f"The compiled `{name}` refuses its arguments. Set {SWITCH}=0 to run without it; report this error."
+            )
             raise HowsureError(message)
 
     return call

@@ -136,7 +136,7 @@ def with_runs(table: Any, runs: Any, icc: Any) -> Table:
         message = "`cluster_size` is for tasks without weights and clusters. Drop it: the pilot's own runs are kept."
         raise HowsureError(message)
     if icc is None and table.runs.min() < 2:
-        message = "Some tasks have one run, which does not tell how runs of a task are correlated. State it: `icc=0.3`."
+        message = "The correlation of runs cannot be estimated, because some tasks have one run. State it: `icc=0.3`."
         raise HowsureError(message)
     mean = float(resolve("mean", table)(table.counted))
     together = float(resolve("icc", table)(table.counted)) if icc is None else checked_icc(icc)

@@ -135,9 +135,7 @@ def least_of_classes(support: Any, table: Table) -> Array:
         least[:] = whole_number("support", support)
     if (unmet := (least > 0) & (table.class_totals == 0)).any():
         label = table.labels[unmet][0]
-        message = (
-            f"The pilot has no case of class '{label}', and does not tell how rare it is. State it by `from_counts`."
-        )
+        message = f"The pilot has no case of class '{label}', so its frequency is unknown. State it by `from_counts`."
         raise HowsureError(message)
     if table.design.fixes_margins:
         message = "`support` asks how often a class is met, and the design fixes the numbers of the classes. Drop it."

@@ -219,9 +219,9 @@ def in_clusters(pilot: Pilot, size: Any, icc: Any) -> Pilot:
     pairs = [pilot.joint] if len(pilot.tables) == 1 else [(each, resolve(pilot.asked, each)) for each in pilot.tables]
     told = [intracluster_correlation(metric, table) for table, metric in pairs]
     if size is None or icc is None:
-        missing, why = ("cluster_size", "their size") if size is None else ("icc", "how their cases are correlated")
+        missing, why = ("cluster_size", "their size") if size is None else ("icc", "the correlation of their cases")
         if not any(math.isfinite(each.design.degrees_of_freedom) for each in pilot.tables):
-            message = f"The pilot has no clusters, which would tell {why}. State it too, `{missing}=`."
+            message = f"The pilot has no clusters, which would determine {why}. State it too, `{missing}=`."
             raise HowsureError(message)
     cases = whole_number("cluster_size", round(float(np.mean([mean for _, mean in told]))) if size is None else size)
     together = float(np.mean([own for own, _ in told])) if icc is None else checked_icc(icc)

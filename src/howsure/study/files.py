@@ -142,7 +142,7 @@ def _plain(value: Any) -> Any:
         return [_plain(each) for each in value]
     if isinstance(value, bool | int | float | str):
         return value
-    message = f"A study file cannot hold {value!r}: give labels as texts or numbers, and priors as numbers."
+    message = f"A study file cannot store {value!r}: give labels as texts or numbers, and priors as numbers."
     raise HowsureError(message)
 
 

@@ -17,7 +17,7 @@ from howsure.tables.views import Marginal
 
 Array = NDArray[Any]
 OUTCOMES = 3  # of each pair: the first wins, the second wins, a tie
-ORDER = "Name the models alike in all parts."
+ORDER = "Use the same names of models in all parts."
 
 
 @final

@@ -146,7 +146,7 @@ def load(path: str | Path, kinds: Mapping[str, Any]) -> Any:
         message = f"'{where}' is damaged: {error} Save it again."
         raise HowsureError(message) from None
     except (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
-        message = f"'{where}' is damaged: it holds no whole table ({type(error).__name__}). Save it again."
+        message = f"'{where}' is damaged: its table is not complete ({type(error).__name__}). Save it again."
         raise HowsureError(message) from None
     return found
 
@@ -187,7 +187,7 @@ def _node(value: Any, keep: Keep) -> Any:
     parts = _parts(value)
     if parts is None:
         what = getattr(value, "__qualname__", type(value).__qualname__)
-        message = f"The table cannot be saved: it holds `{what}`, which is no data. Save the data that it is made of."
+        message = f"The table cannot be saved: it holds `{what}`, which is not data. Save the underlying data instead."
         raise HowsureError(message)
     return {"kind": type(value).__name__} | {name: _node(part, keep) for name, part in parts.items()}
 

@@ -487,7 +487,7 @@ class Table(abc.ABC):
         parts: list[Self] = [self]
         for other in others:
             if type(other) is not type(self):
-                message = f"A {self.noun} and a {other.noun} do not add up. Add parts that were counted alike."
+                message = f"A {self.noun} and a {other.noun} do not add up. Add parts counted in the same way."
                 raise HowsureError(message)
             if type(other.design) is not type(self.design):
                 message = (
