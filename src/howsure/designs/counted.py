@@ -82,7 +82,7 @@ class Independent(Design):
         return np.zeros(cells, dtype=np.intp)
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
-        """Add the pseudo-cases."""
+        """Add the pseudo-counts."""
         return counts + extra, self
 
     def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
@@ -388,7 +388,7 @@ class FixedMargins(Design):
         return self.joined(others)
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
-        """Add the pseudo-cases."""
+        """Add the pseudo-counts."""
         return counts + extra, self
 
     def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:

@@ -89,7 +89,7 @@ class Separate(Design):
         return Separate(tuple(part.picked(index) for part in self.parts), self.sizes)
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
-        """Add the pseudo-cases of each test set, in its own units."""
+        """Add the pseudo-counts of each test set, in its own units."""
         pairs = zip(self.parts, self.split(counts), self.split(extra), strict=True)
         filled, designs = zip(*(smoothed(part, cells, more) for part, cells, more in pairs), strict=True)
         return np.concatenate(filled, -1), Separate(designs, self.sizes)

@@ -56,7 +56,7 @@ class StratifiedSample(Design):
     fraction : ndarray of shape (S,), optional
         Sampling fraction of each stratum; by default negligible.
     covariance : ndarray of shape (S, S), optional
-        Covariance of the shares, where they are estimates.
+        Covariance of the frequencies, if they are estimates.
 
     Examples
     --------
@@ -375,7 +375,7 @@ class StratifiedSample(Design):
 
     @property
     def _are_apart(self) -> bool:
-        """Whether each stratum has a design of its own."""
+        """Whether each stratum has its own design."""
         return self.units is not None and not self.design.is_independent
 
     @property
@@ -481,7 +481,7 @@ def at_shares(
     design : Design
         Design of the observed counts.
     covariance : ndarray of shape (K, K), optional
-        Covariance of the shares, where they are estimates.
+        Covariance of the frequencies, if they are estimates.
     """
     cells = counts.shape[-1]
     found = counts, truth, np.arange(cells), cells, share, design, tuple(names)

@@ -108,7 +108,7 @@ def confusion_from_top(counts: Array, index: Array | None = None) -> Array:
     counts : ndarray of shape (..., S, 2)
         Negative and positive cases by distinct score, ascending.
     index : ndarray of shape (T,), optional
-        Thresholds from the top among the ``S + 1``, of which the first lies above all scores; all by default.
+        Thresholds from the top among the ``S + 1``, of which the first is above all scores; all by default.
 
     Returns
     -------

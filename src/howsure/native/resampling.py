@@ -194,7 +194,7 @@ def _sums(weights: Array) -> Array:
 
 
 def _case_of(word: Array, size: int) -> Array:
-    """Return a case among so many, from the upper 52 bits of a word."""
+    """Return a random case below a number of cases, from the upper 52 bits of a word."""
     return (((word >> np.uint64(12)) * np.uint64(size)) >> np.uint64(52)).astype(np.intp)
 
 

@@ -123,7 +123,7 @@ def with_runs(table: Any, runs: Any, icc: Any) -> Table:
     Parameters
     ----------
     table : TrialsTable
-        The pilot: a table that holds trials.
+        The pilot: a table of trials.
     runs : int
         Number of runs of each task.
     icc : float, optional

@@ -174,7 +174,7 @@ class Shown(Goal):
     Parameters
     ----------
     target : float
-        The chance: the power.
+        The probability (power).
     level : float
         Confidence level of the two-sided interval with these limits.
     regions : tuple of tuple of two float
@@ -213,7 +213,7 @@ class Support(Goal):
     Parameters
     ----------
     target : float
-        The chance.
+        The probability.
     shares : ndarray of shape (classes,)
         Frequency of each class.
     least : ndarray of shape (classes,)

@@ -272,7 +272,7 @@ class Pilot:
         Raises
         ------
         HowsureError
-            If there is none.
+            If there is no such pilot.
         """
         moved = self
         for _ in range(MOST_STRIDES):

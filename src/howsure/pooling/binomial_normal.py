@@ -24,7 +24,7 @@ RIDGE = 1e-4  # determinant of the curvature below which mu and tau are not dist
 
 @dataclass(frozen=True, eq=False)
 class BinomialNormal:
-    """The binomial-normal model fitted to sites, whose values lie in 0 … 1.
+    """The binomial-normal model fitted to sites with values in 0 … 1.
 
     Parameters
     ----------

@@ -200,7 +200,7 @@ def _histogram(draws: list[Array], bounds: Bounds) -> Any:  # noqa: ARG001 - the
 def _log_density(draws: Array, edges: Array, middle: Array, width: float) -> Array:
     """Return the logarithm of a smoothed density on the grid; its tails beyond the draws are normal ones.
 
-    Experiments that lie far apart have hardly a draw in common, and a bare histogram's product would be 0.
+    Distant experiments have hardly a draw in common, and a bare histogram's product would be 0.
     """
     from scipy import ndimage
 

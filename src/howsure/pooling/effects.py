@@ -215,7 +215,7 @@ def _others(weight: Array) -> Array:
 
 
 def _tau2_where_q_is(y: Array, v: Array, target: float) -> float:
-    """Return the τ² at which Q, which falls with it, is the target; 0 where it is below from the start."""
+    """Return the τ² at which Q, a decreasing function of it, equals the target; 0 if Q starts below the target."""
     from scipy import optimize
 
     def excess(tau2: float) -> float:

@@ -41,12 +41,12 @@ def pool_folds(
     Returns
     -------
     Estimate
-        The mean; without an interval, and with the reason, where there is one fold or all have the same value.
+        The mean; for one fold, or folds with equal values, there is a reason instead of an interval.
 
     Raises
     ------
     HowsureError
-        If a value is not finite or outside the scale's range, or the share does not lie between 0 and 1.
+        If a value is not finite or outside the scale's range, or the fraction is not between 0 and 1.
 
     References
     ----------
@@ -80,7 +80,7 @@ def pool_folds(
 
 
 def checked_test_share(share: Any) -> float:
-    """Return the share of the cases that a fold tests on; refuse what does not lie between 0 and 1."""
+    """Return a valid test fraction of a fold; refuse values that are not between 0 and 1."""
     if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 < share < 1:
         message = f"`test_share` is the share of the cases that a fold tests on, between 0 and 1, not {share!r}."
         raise HowsureError(message)

@@ -40,12 +40,12 @@ class Pooled(OneRecord, Drawn, Named):
         mean; ``"common_value"``: the one value that all are assumed to share; ``"mean_of_folds"``: the mean over the
         folds of a cross-validation; ``"all_cases"``: the value of all cases as one test set.
     metric : str
-        Spec string of the metric; empty where it is not known.
+        Spec string of the metric; empty if unknown.
     tau2, tau2_interval : float, tuple of two float
         Variance between the experiments, on the scale that was pooled on, with its interval by the Q-profile, or by
         the profile likelihood for ``"binomial_normal"``.
     i2, i2_interval : float, tuple of two float
-        Share of the total variance that lies between the experiments, 0 … 1.
+        Fraction of the total variance that is between the experiments, 0 … 1.
     h2, h2_interval : float, tuple of two float
         Total variance over the variance within.
     q, q_p_value : float
@@ -123,7 +123,7 @@ class Pooled(OneRecord, Drawn, Named):
 
     @property
     def estimated(self) -> str:
-        """The estimand in words."""
+        """The estimand as text."""
         return self.estimand.replace("_", " ")
 
     @property
@@ -135,7 +135,7 @@ class Pooled(OneRecord, Drawn, Named):
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """How far the experiments differ, in words and numbers."""
+        """Heterogeneity of the experiments, as text with numbers."""
         if math.isnan(self.q_p_value):
             return (self.heterogeneity,)
         chance = p_text(self.q_p_value)

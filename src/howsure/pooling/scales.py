@@ -30,7 +30,7 @@ class Scale:
     slope : callable
         Derivative of ``forward``.
     range : tuple of two float
-        Where values lie.
+        Range of the values.
     """
 
     name: str

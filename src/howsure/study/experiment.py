@@ -38,7 +38,7 @@ class Experiment:
     Parameters
     ----------
     name : str
-        ``"group/experiment"``, or one word for a group of its own.
+        ``"group/experiment"``, or a single word for its own group.
     table : ConfusionTable
         The counts.
     prior, prevalence_prior : float, array-like or str, optional

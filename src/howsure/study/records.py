@@ -58,7 +58,7 @@ class Records(Tabular, Named, Mapping[Any, Any]):
         return len(self.objects)
 
     def by_name(self) -> dict[str, Any]:
-        """Return the objects by name in words: ``"a − b"`` of a comparison, ``"f1, mlp"`` of a metric and a group."""
+        """Return the objects by readable name: ``"a − b"`` of a comparison, ``"f1, mlp"`` of a metric and a group."""
         found: dict[str, Any] = {}
         for key, each in self.objects.items():
             found |= each.by_name() if isinstance(each, Comparison) else {_words(key): each}

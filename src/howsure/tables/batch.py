@@ -92,7 +92,7 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
         Raises
         ------
         HowsureError
-            If the tables are not of scores, or the threshold is none of theirs.
+            If the tables are not tables of scores, or the threshold is not valid for them.
         """
         if not self.overall.has_thresholds:
             message = f"A threshold is for tables of one score per case, and these are of another kind: {self!r}."

@@ -148,7 +148,7 @@ class ConfusionTable(Table):
         return (*super().cautions, *of_tags(self.labels), *of_classes(ConfusionCounts(self.counts), self.labels))
 
     def _overview(self) -> Grid:
-        """Return the matrix, where there is one."""
+        """Return the matrix, if there is one."""
         if self.batch:
             return super()._overview()
         names = [*map(str, self.labels.tolist()), "total"]

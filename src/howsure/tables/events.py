@@ -123,7 +123,7 @@ class EventsTable(Table):
 
     @property
     def default_class(self) -> int | None:
-        """The only class, where there is one."""
+        """Position of the only class, if there is a single one."""
         return 0 if len(self.labels) == 1 else None
 
     @property

@@ -15,7 +15,7 @@ CLOSE = 1e-6  # tolerance of the sum of frequencies
 
 
 def class_shares(prevalence: Any, labels: Array, position: Callable[[object], int], totals: Array) -> Array:
-    """Return the share of each class in the order of the labels.
+    """Return the frequency of each class in the order of the labels.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def class_shares(prevalence: Any, labels: Array, position: Callable[[object], in
 
 
 def share_covariance(covariance: Any, number: int) -> Array | None:
-    """Return the covariance of the classes' shares; None where they are known.
+    """Return the covariance of the class frequencies; None if they are exact.
 
     Parameters
     ----------

@@ -237,7 +237,7 @@ class PairedTable(JointTable):
         return ()
 
     def spread_prior(self, prior: Array) -> Array:
-        """Return the pseudo-cases by cell."""
+        """Return the pseudo-counts by cell."""
         return self.pseudo * prior * len(self.labels) ** 2
 
     @property
@@ -295,7 +295,7 @@ class PairedTable(JointTable):
         return PairedTable(counts=np.zeros(len(codes)), names=self.names, codes=codes, pseudo=shares, **own)
 
     def codes_among(self, labels: Array) -> Array:
-        """Return the tuples as positions among other labels, which hold those of the table."""
+        """Return the tuples as positions among other labels, which include those of the table."""
         return places_of_names(self.labels.tolist(), labels.tolist())[self.codes]
 
     def places_in(self, whole: PairedTable) -> Array:
@@ -405,7 +405,7 @@ class PairedScoresTable(JointTable):
         )
 
     def codes_among(self, scores: tuple[Array, ...]) -> Array:
-        """Return the tuples as positions among other scores of each model, which hold those of the table."""
+        """Return the tuples as positions among other scores of each model, which include those of the table."""
         columns = zip(scores, self.scores, self.codes.T, strict=True)
         return np.stack([np.searchsorted(known, own)[code] for known, own, code in columns], 1)
 
@@ -420,7 +420,7 @@ class PairedScoresTable(JointTable):
 
     @property
     def ends(self) -> tuple[tuple[float, float], ...]:
-        """Smallest and largest score of each model, of all groups where these are the cases of one."""
+        """Smallest and largest score of each model, over all groups if the table is one of them."""
         return self.limits or tuple((float(each[0]), float(each[-1])) for each in self.scores)
 
     def _scores_of(self, name: str) -> ScoresTable:
@@ -437,7 +437,7 @@ class PairedScoresTable(JointTable):
         Raises
         ------
         HowsureError
-            If the threshold is not a number, or lies outside [0, 1] where all scores lie within.
+            If the threshold is not a number, or is outside [0, 1] while all scores are inside.
 
         Examples
         --------

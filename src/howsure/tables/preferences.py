@@ -141,7 +141,7 @@ class PreferencesTable(WithoutClasses, JointTable):
         return PreferencesTable(counts=np.zeros(OUTCOMES * len(codes)), names=names, codes=codes, rows=0)
 
     def codes_among(self, names: tuple[str, ...]) -> Array:
-        """Return the pairs as positions among other names, which hold those of the table."""
+        """Return the pairs as positions among other names, which include those of the table."""
         return places_of_names(self.names, names)[self.codes]
 
     def places_in(self, whole: PreferencesTable) -> Array:

@@ -174,7 +174,7 @@ class RatingsTable(Table):
 
     @property
     def numbers(self) -> Array | None:
-        """The categories as numbers, where they are some."""
+        """The categories as numbers, if they are numeric."""
         kind = self.labels.dtype.kind
         return self.labels.astype(float) if kind in "iufb" else None
 
@@ -226,7 +226,7 @@ class RatingsTable(Table):
         return RatingsTable.of_patterns(codes, labels, self.raters, is_ordered=ordered, items=items)
 
     def codes_among(self, labels: Array) -> Array:
-        """Return the patterns as positions among other categories, which hold those of the table."""
+        """Return the patterns as positions among other categories, which include those of the table."""
         places = places_of_names(self.labels.tolist(), labels.tolist())
         return np.append(places, -1)[self.codes]
 

@@ -113,7 +113,7 @@ class ScoresTable(Table):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Smallest and largest score, of all groups where these are the cases of one."""
+        """Smallest and largest score, over all groups if the table is one of them."""
         return self.limits or (float(self.scores[0]), float(self.scores[-1]))
 
     @property
@@ -132,7 +132,7 @@ class ScoresTable(Table):
         Raises
         ------
         HowsureError
-            If the threshold is not a number, or all scores lie from 0 to 1 and it does not.
+            If the threshold is not a number, or is outside [0, 1] while all scores are inside.
         """
         threshold = self._checked(threshold)
         return self._thresholds.at(threshold, lambda: self._at(threshold))

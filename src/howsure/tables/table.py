@@ -185,7 +185,7 @@ class Table(abc.ABC):
 
     @property
     def positive(self) -> str:
-        """The positive class, where two classes bear names; empty for 0 and 1, and where there is none."""
+        """The positive class of two named classes; empty for 0 and 1, and without a positive class."""
         if not (self.is_binary and self.has_one_label_per_case) or is_plain_order(self.labels.tolist()):
             return ""
         return str(self.labels.tolist()[-1])
@@ -427,11 +427,11 @@ class Table(abc.ABC):
         return places
 
     def one_against_rest(self, index: int) -> Table | None:
-        """Return the 2×2 table of one class against all others, or None where there is none."""
+        """Return the 2×2 table of one class against all others, or None if it is not defined."""
         return None
 
     def each_against_rest(self, indices: Array) -> Table | None:
-        """Return the 2×2 tables of several classes against all others as a batch, or None where there are none."""
+        """Return the 2×2 tables of several classes against all others as a batch, or None if they are not defined."""
         return None
 
     def refusal_beside(self, other: Table) -> str:
@@ -518,7 +518,7 @@ class Table(abc.ABC):
         raise HowsureError(message)
 
     def places_in(self, whole: Self) -> Array:
-        """Return where each flat cell lies in a table that `spanning` gave, ``(cells,)``.
+        """Return the position of each flat cell in a table from `spanning`, ``(cells,)``.
 
         Parameters
         ----------

@@ -110,7 +110,7 @@ def _keys(rows: Array) -> Array:
 
 
 def shares_of_rows(rows: Array, whole: Array) -> Array:
-    """Return how often each row of a matrix of distinct rows in order occurs among others, as a share of these."""
+    """Return how often each row of a matrix of distinct rows in order occurs among others, as a proportion of these."""
     return np.bincount(places_of_rows(rows, whole), minlength=len(whole)) / len(rows)
 
 

@@ -73,7 +73,7 @@ class ValuesTable(_OfValues):
     values : ndarray of shape (S,)
         Distinct values, ascending, the bounds among them.
     bounds : tuple of two float, optional
-        Smallest and largest value that a case can have, where they are known; an end may be infinite.
+        Smallest and largest value that a case can have, if known; either can be infinite.
     labels : ndarray of shape (1,)
         One name for all cases, which have no classes.
     design : Design
@@ -219,7 +219,7 @@ class TrialsTable(_OfPairs):
 
     @cached_property
     def values(self) -> Array:
-        """The share of successes of each cell, ascending."""
+        """The proportion of successes of each cell, ascending."""
         return np.asarray(self.successes / self.runs)
 
     @property
@@ -230,7 +230,7 @@ class TrialsTable(_OfPairs):
 
     @cached_property
     def prior_shares(self) -> Array:
-        """Distribution of a prior's mass over the cells: evenly over shares of successes, of each number of runs."""
+        """Distribution of a prior's mass over the cells: evenly over proportions of successes, by number of runs."""
         shares = np.zeros(self.shape[-1])
         for runs in np.unique(self.runs):
             own = np.flatnonzero(self.runs == runs)
@@ -261,7 +261,7 @@ class ErrorsTable(_OfPairs):
     predicted, actual : ndarray of shape (M,)
         The pairs, in the order of their errors.
     limits : tuple of two float, optional
-        Smallest and largest number that a case can have, where they are known; an end may be infinite.
+        Smallest and largest number that a case can have, if known; either can be infinite.
     labels : ndarray of shape (1,)
         One name for all cases, which have no classes.
     design : Design
@@ -354,7 +354,7 @@ def by_error(pairs: Array) -> Array:
 
 
 def by_share(pairs: Array) -> Array:
-    """Return the order of numbers of runs and successes, ``(M, 2)``, by the share of successes, then by the runs."""
+    """Return the order of numbers of runs and successes, ``(M, 2)``, by proportion of successes, then by runs."""
     return np.lexsort((pairs[:, 0], pairs[:, 1] / pairs[:, 0]))
 
 
@@ -471,7 +471,7 @@ class PairedValuesTable(WithoutClasses, JointTable):
         )
 
     def codes_among(self, own: tuple[Table, ...]) -> Array:
-        """Return the tuples as cells of other tables of the models, which hold those of their own."""
+        """Return the tuples as cells of other tables of the models, which include their own cells."""
         columns = zip(self.own, own, self.codes.T, strict=True)
         return np.stack([known.places_in(whole)[code] for known, whole, code in columns], 1)
 

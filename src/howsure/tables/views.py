@@ -68,7 +68,7 @@ class Marginal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """One of several separate tables whose cells lie side by side."""
+    """One of several independent tables with concatenated cells."""
 
     own: Table
     start: int
@@ -102,7 +102,7 @@ class Part:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedPart(Part):
-    """One of several tables of the same units whose cells lie side by side."""
+    """One of several tables of the same units with concatenated cells."""
 
     def table(self, joint: Table) -> Table:
         """Return the model's table, with the joint design restricted to its cells."""
