@@ -19,8 +19,8 @@ Array = NDArray[Any]
 OWN = np.empty(0)  # names of clusters that no other table has
 FEW = 20  # number of clusters below which the variance between clusters is unreliable
 LEAST = 4.0  # smallest degrees of freedom for which the approximation is reliable (Tipton 2015)
-UNSEEN = 1 / 12  # of a cluster whose cases are all as good or all as bad as any, which a sample may have missed,
-LARGE = 18.0  # and of no more cases than so many independent ones are worth
+UNSEEN = 1 / 12  # fraction of an unobserved average cluster with only best or only worst outcomes
+LARGE = 18.0  # limit of the size of that cluster, in multiples of the design effect
 
 
 @final

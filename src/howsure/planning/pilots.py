@@ -192,9 +192,10 @@ class Pilot:
     def null_variance(self, null: float) -> float:
         """Return the variance per case under the null value.
 
-        A proportion equal to the null value has a known variance. The variance of two equal proportions lacks the
-        squared difference of the true variance. That difference is added, divided by the fraction of the cases that
-        enter the metric, as in McNemar's test and with pooled proportions. All other metrics have their true variance.
+        A single proportion has the variance of the nearest table with the null value. The variance of a difference of
+        equal proportions is larger than the true variance by the squared difference, divided by the fraction of the
+        cases that enter the metric. This is the variance of McNemar's test, and of pooled proportions. All other
+        metrics have their true variance.
         """
         table, metric = self.joint
         if metric.of_one_model.proportion is None:
