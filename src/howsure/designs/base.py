@@ -1,12 +1,12 @@
-"""What a design is: how the counts would vary if the study were repeated.
+"""Sampling designs: how the counts of a table vary between repetitions of the study.
 
-A design knows the variance of a linear form in the counts. Together with a metric's gradient that is the delta
-method. It is asked for what it can do and never recognised by its class, so a design of your own works wherever its
-answers suffice, and is refused in words elsewhere.
+A design returns the variance of a linear form in the counts. Together with the gradient of a metric this gives the
+delta method. Callers test which methods a design defines, never its class. A user-defined design therefore works
+wherever it defines the required methods; elsewhere an error names the missing one.
 
-Counts and gradients come flat: ``(..., cells)``, with any leading axes of a batch in front. Every metric is unchanged
-when the counts are multiplied by a constant, so ``sum(counts * gradient) == 0`` (Euler), and no term has to be
-subtracted for the mean.
+Counts and gradients are flat arrays of shape ``(..., cells)``; leading axes are a batch of tables. A metric does not
+change when the counts are multiplied by a constant, so ``sum(counts * gradient) == 0`` (Euler's theorem), and variances
+need no correction for the mean.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from howsure.errors import UndefinedDesignError
 from howsure.escapes import shortened
 
 Array = NDArray[Any]
-PSEUDO_CASES = 2.0  # spread over the cells where the sample alone shows no variation, and by the default prior
-DUST = 1e-12  # relative: what rounding leaves of zero
+PSEUDO_CASES = 2.0  # total pseudo-count: for samples without variation, and of the default prior
+DUST = 1e-12  # relative tolerance for rounding errors around zero
 NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
 class Design(abc.ABC):
-    """How the counts would vary if the study were repeated.
+    """Sampling distribution of the counts of a table.
 
-    A subclass needs `variance`; each further method opens more of the library to it: `merged` the metrics of one class
-    and thresholds, `joined` the sum of tables, `resample` the bootstraps, `posterior` the credible intervals,
-    `left_out` the BCa bootstrap, `small_sample` and `unseen` intervals that know how little few unequal units tell,
-    `repeated` the simulation of coverage.
+    A subclass needs `variance`. Each further method makes more of the library available: `merged` gives metrics of one
+    class and thresholds, and `joined` the sum of tables. Bootstraps need `resample`, credible intervals `posterior`,
+    and the BCa bootstrap `left_out`. The methods `small_sample` and `unseen` correct intervals for few units of unequal
+    size, and `repeated` simulates coverage.
 
     Attributes
     ----------
@@ -48,31 +48,31 @@ class Design(abc.ABC):
     is_counted : bool
         Whether cases were counted; False for counts that are estimates or expectations.
     has_trials : bool
-        Whether a share varies as one of its effective number of trials, also near 0 and 1.
+        Whether proportions are binomial with the effective sample size, including near 0 and 1.
     has_labels : bool
-        Whether the true classes were seen; False for counts expected from scores.
+        Whether the true classes were observed; False for counts expected from scores.
     trusts_scores : bool
-        Whether the scores of the cases at hand are taken for the probabilities of their classes.
+        Whether scores are taken as the class probabilities of the observed cases.
     is_exact : bool
-        Whether nothing is drawn, so that nothing is uncertain.
+        Whether there is no sampling, so that estimates have no uncertainty.
     awaits_labels : bool
-        Whether the counts are of given cases whose labels are yet to come.
+        Whether the cases are given and their labels are still to be observed.
     knows_chances : bool
         Whether the probabilities of such labels are given, not estimated.
     estimates_shares : bool
-        Whether the shares of the true classes are estimates, which may come out near 0.
+        Whether the class frequencies are estimates, which may be close to 0.
     fixes_margins : bool
         Whether the number of cases of each true class is fixed.
     has_strata : bool
-        Whether a case counts by the size of its stratum, and the sampled cells are those of strata.
+        Whether cases are weighted by the size of their stratum, and the sampled cells are those of strata.
     note : str
         Caveat attached to every estimate; empty for counted cases.
     words : str
-        What is said of the cases behind their number, such as "in 120 clusters"; empty for independent cases.
+        Text printed after the number of cases, such as "in 120 clusters"; empty for independent cases.
     cautions : tuple of str
-        What a reader of the intervals should know of the design, in sentences.
+        Sentences about the design for readers of the intervals.
     method : str
-        Name of the method that suits every metric of such counts; empty where it depends on the metric.
+        Name of the default method for every metric of such counts; empty if it depends on the metric.
 
     Examples
     --------
@@ -136,27 +136,27 @@ class Design(abc.ABC):
 
     @property
     def remaining(self) -> Any:
-        """Which part of the population of each sampled cell was not drawn: less than 1 where that is finite."""
+        """Return 1 minus the sampling fraction of each sampled cell; 1 for an infinite population."""
         return 1.0
 
     @property
     def is_exact(self) -> bool:
-        """Whether nothing is drawn."""
+        """Whether there is no sampling, so that estimates have no uncertainty."""
         return False
 
     @property
     def estimates_shares(self) -> bool:
-        """Whether the shares of the true classes are estimates, which may come out near 0."""
+        """Whether the class frequencies are estimates, which may be close to 0."""
         return False
 
     @property
     def refit(self) -> Refit | None:
-        """The samples that an estimated table is a known function of; None where there is no such function."""
+        """Samples of which an estimated table is a known function; None if there is no such function."""
         return None
 
     @property
     def method(self) -> str:
-        """Name of the method that suits every metric of such counts; empty where it depends on the metric."""
+        """Name of the default method for every metric of such counts; empty if it depends on the metric."""
         return ""
 
     @property
@@ -166,27 +166,27 @@ class Design(abc.ABC):
 
     @property
     def words(self) -> str:
-        """What is said of the cases behind their number; empty for independent cases."""
+        """Text printed after the number of cases; empty for independent cases."""
         return ""
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What a reader of the intervals should know of the design, in sentences."""
+        """Sentences about the design for readers of the intervals."""
         return ()
 
     @property
     def degrees_of_freedom(self) -> Any:
-        """Degrees of freedom of the variance estimate; infinite where a normal quantile is right."""
+        """Degrees of freedom of the variance estimate; infinite if normal quantiles are valid."""
         return np.inf
 
     @property
     def unit_names(self) -> Array | None:
-        """Names of the units of `influences`, by which other tables know them too; None of those without."""
+        """Names of the units of `influences`, for matching them across tables; None without names."""
         return None
 
     @property
     def test_sets(self) -> tuple[Design, ...]:
-        """The designs of separate test sets; itself where there is one."""
+        """The designs of separate test sets; by default the design itself."""
         return (self,)
 
     @abc.abstractmethod
@@ -196,36 +196,36 @@ class Design(abc.ABC):
         Parameters
         ----------
         counts, gradient : ndarray of shape (..., cells)
-            The tables, and what is summed.
+            The tables, and the coefficients of the linear form.
         """
 
     def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
-        """Return by how much `variance` is too small on average, and its degrees of freedom.
+        """Return the small-sample inflation factor of `variance`, and its degrees of freedom.
 
-        A quantile of Student's t with these degrees of freedom, times the root of the factor, takes the place of the
-        normal quantile. By default the factor is 1 and the degrees of freedom are the design's.
+        Intervals use the Student t quantile times the square root of the factor instead of the normal quantile. The
+        defaults are a factor of 1 and the degrees of freedom of the design.
 
         Parameters
         ----------
         counts, gradient : ndarray of shape (..., cells)
-            The tables, and what is summed.
+            The tables, and the coefficients of the linear form.
 
         Returns
         -------
         inflation : float or ndarray of shape (...)
             Factor of the variance.
         degrees_of_freedom : float or ndarray of shape (...)
-            Infinite where a normal quantile is right.
+            Infinite if normal quantiles are valid.
         """
         return 1.0, self.degrees_of_freedom
 
     def unseen(self, counts: Array, gradient: Array) -> Any:
-        """Return the factor of the variance, over that of independent cases, with a unit that a sample may have missed.
+        """Return the design effect after adding an unobserved unit, divided by the design effect.
 
         Parameters
         ----------
         counts, gradient : ndarray of shape (..., cells)
-            The tables, and what is summed.
+            The tables, and the coefficients of the linear form.
 
         Returns
         -------
@@ -235,13 +235,13 @@ class Design(abc.ABC):
         return 1.0
 
     def squares(self, counts: Array) -> Array | None:
-        """Return the sum of squared weights by cell where cells vary independently, else None."""
+        """Return the sum of squared weights by cell if cells vary independently, else None."""
         return None
 
     def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
-        """Return the variance of a mean of placements within each class, such as an area under the ROC curve.
+        """Return the variance of a mean of placement values within classes, such as an area under the ROC curve.
 
-        Where cases are counted, squared deviations from the class's mean are divided by its number of cases minus 1.
+        Squared deviations of counted cases from the class mean are divided by the number of cases minus 1.
 
         Parameters
         ----------
@@ -253,15 +253,15 @@ class Design(abc.ABC):
         Returns
         -------
         ndarray of shape (...)
-            The variance; nan where a class has too few cases to show one.
+            The variance; nan if a class has too few cases.
         """
         return self.variance(counts, slopes)
 
     def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Any:
         """Return the degrees of freedom of the variance of a linear form, such as a metric of scores.
 
-        Twice the squared variance over the variance that it has itself (Satterthwaite): few where a class has few
-        cases, or where few cases make up most of the variance. A design that does not know has those of any form.
+        They equal 2 V² / Var(V̂), where V̂ is the estimate of the variance V (Satterthwaite). They are small if a class
+        has few cases or if a few cases dominate the variance. The default is the design's `degrees_of_freedom`.
 
         Parameters
         ----------
@@ -273,21 +273,21 @@ class Design(abc.ABC):
         return self.degrees_of_freedom
 
     def offers(self, what: str) -> bool:
-        """Return whether the design defines one of the answers that not every design has, such as ``"resample"``."""
+        """Return whether the design defines an optional method, such as ``"resample"``."""
         return getattr(type(self), what) is not getattr(Design, what)
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
-        """Return the size of the simple random sample that the marked cells are worth when all agree.
+        """Return the Kish effective sample size of the marked cells.
 
-        Kish's size: the squared total of the cells over its variance, were the cases Poisson.
+        It is the squared total of the cells divided by its variance under Poisson sampling.
         """
         marked = np.broadcast_to(np.asarray(trials, dtype=float), counts.shape)
         return quotient((counts * marked).sum(-1) ** 2, self.variance(counts, marked))
 
     def unit_size(self, counts: Array) -> Any:
-        """Return the size of an average sampling unit, in counts; 0 where what does not vary is certain.
+        """Return the mean size of a sampling unit, in counts; 0 if a total without variation is certain.
 
-        Pseudo-cases of a table that shows no variation are of this size.
+        Pseudo-counts added to a table without variation have this size.
 
         Parameters
         ----------
@@ -299,7 +299,7 @@ class Design(abc.ABC):
 
     @property
     def least_unit(self) -> float:
-        """Size of a sampling unit at the least, in counts: a case, of which the average weight is 1."""
+        """Smallest size of a sampling unit, in counts; 1 for cases with a mean weight of 1."""
         return 1.0
 
     def merged(self, cells: Array, size: int) -> Design:
@@ -356,13 +356,13 @@ class Design(abc.ABC):
         raise UndefinedDesignError(type(self).__name__, "tables as one batch")
 
     def apart(self) -> Design:
-        """Return the design of a table whose units, such as clusters, are taken to be in no other table."""
+        """Return the design under the assumption that its units, such as clusters, occur in no other table."""
         return self
 
     def lumps(self, cells: int) -> Array | None:
-        """Return codes of the cells: sums over cells of one code are drawn alike from the table and the merged one.
+        """Return codes of cells that can be merged before a draw without a change in the distribution of their sums.
 
-        None where they are not, or nothing is known of it.
+        Cells with the same code can be merged. None if no such codes are known.
 
         Parameters
         ----------
@@ -372,7 +372,7 @@ class Design(abc.ABC):
         return None
 
     def merged_each(self, cells: Array, size: int) -> Design:
-        """Return the design of a batch of tables, each merged in its own way; ``cells`` is ``(tables, cells)``.
+        """Return the design of a batch in which each table is merged by its own row of ``cells``, ``(tables, cells)``.
 
         Raises
         ------
@@ -382,7 +382,7 @@ class Design(abc.ABC):
         raise UndefinedDesignError(type(self).__name__, "several mergers at once")
 
     def bound(self, truth: Array) -> Design:
-        """Return the design for a table whose cells hold these true classes."""
+        """Return the design for a table whose cells have these true classes."""
         return self
 
     def picked(self, index: int) -> Design:
@@ -390,49 +390,49 @@ class Design(abc.ABC):
         return self
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design] | None:
-        """Return counts and design with pseudo-cases added; None where they vary on their own (see `smoothed`).
+        """Return counts and design after adding pseudo-counts; None if they vary separately (see `smoothed`).
 
         Parameters
         ----------
         counts : ndarray of shape (..., cells)
             The tables.
         extra : ndarray of shape (cells,)
-            Pseudo-cases of each cell, each worth a sampling unit of average size.
+            Pseudo-counts of each cell, in sampling units of mean size.
         """
         return None
 
     def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array] | None:
-        """Return what each kind of unit adds to a linear form, and how many units there are of it.
+        """Return the contribution of each kind of unit to a linear form, and the number of units of that kind.
 
-        None where the units are not cases or clusters of them.
+        None if the units are neither cases nor clusters.
         """
         return None
 
     def tangent(self, counts: Array, gradient: Array) -> Array:
-        """Return what a gradient tells of the tables that the design allows: less what fixed totals take from it."""
+        """Project a gradient onto the tables that satisfy the fixed totals of the design."""
         return gradient
 
     def sampled(self, counts: Array) -> Array:
-        """Return the cells that were sampled: those of the table, or the finer ones that it is estimated from.
+        """Return the sampled cells, which can be finer than the cells of the table.
 
-        Those have a `tangent`, are `rescaled`, and have a table: `tables`.
+        The methods `tangent`, `rescaled` and `tables` take sampled cells.
         """
         return counts
 
     def tables(self, sampled: Array) -> Array:
-        """Return the tables that sampled cells give, ``(..., cells)``."""
+        """Return the tables estimated from sampled cells, ``(..., cells)``."""
         return sampled
 
     def lifted(self, values: Array) -> Array:
-        """Return the value of each sampled cell from those of the table's cells, ``(..., cells)``."""
+        """Expand a value per cell of the table to a value per sampled cell, ``(..., cells)``."""
         return values
 
     def spread(self, extra: Array) -> Array:
-        """Return pseudo-cases of the table's cells as those of the sampled cells, as many in all, ``(..., cells)``."""
+        """Distribute pseudo-counts of the table over the sampled cells, ``(..., cells)``; the total is unchanged."""
         return extra
 
     def weighs_alike(self, marked: Array) -> bool:
-        """Return whether all cases that may fall in the marked cells weigh alike, but for weights of their own.
+        """Return whether all cases that can fall in the marked cells have the same stratum weight.
 
         Parameters
         ----------
@@ -442,7 +442,7 @@ class Design(abc.ABC):
         return True
 
     def settles(self, form: Array) -> Array:
-        """Return whether a linear form that shows no variation is one of totals that the design fixes, ``(...)``.
+        """Return whether a linear form without observed variation is a total fixed by the design, ``(...)``.
 
         Parameters
         ----------
@@ -452,18 +452,18 @@ class Design(abc.ABC):
         return np.full(form.shape[:-1], self.fixes_margins)
 
     def rescaled(self, cells: Array, counts: Array) -> Array:
-        """Return tables in proportion to ``cells`` with those totals of ``counts`` that the design fixes."""
+        """Scale ``cells`` to the totals of ``counts`` that the design fixes; by default the overall total."""
         return cells * quotient(counts.sum(-1), cells.sum(-1))[..., None]
 
     def kept(self, chosen: Array, cells: Array) -> Design:
-        """Return the design of some of the cells alone, whose units are the same.
+        """Return the design restricted to some of the cells; the units stay the same.
 
         Parameters
         ----------
         chosen : ndarray of shape (cells,)
             Which cells are kept.
         cells : ndarray of shape (cells,)
-            Where each of those is among them.
+            Position of each kept cell among the kept ones.
 
         Raises
         ------
@@ -473,7 +473,7 @@ class Design(abc.ABC):
         raise UndefinedDesignError(type(self).__name__, "some of the cells")
 
     def parted(self, part: Array, number: int) -> list[Design]:
-        """Return designs that answer for linear forms in the cells of one part each, if they can sooner than this one.
+        """Return one design per part, restricted to its cells where that is faster; by default the full design.
 
         Parameters
         ----------
@@ -485,9 +485,9 @@ class Design(abc.ABC):
         return [self] * number
 
     def by_unit(self, size: int) -> tuple[Any, Array | None, Array | None]:
-        """Return the table of each unit, a sparse matrix ``(units, size)``, its cluster, and the clusters' names.
+        """Return the table of each unit as a sparse matrix ``(units, size)``, its cluster, and the clusters' names.
 
-        The latter are None where each unit is a cluster by itself.
+        Clusters and names are None if each unit is its own cluster.
 
         Parameters
         ----------
@@ -497,62 +497,62 @@ class Design(abc.ABC):
         Raises
         ------
         UndefinedDesignError
-            If what each unit has is not known.
+            If the tables of the units are not known.
         """
         raise UndefinedDesignError(type(self).__name__, "a table for each unit")
 
     def excess_skewness(self, counts: Array, effect: Array) -> Array:
-        """Return by what part a smooth function of the counts is more skewed than that of independent cases.
+        """Return the relative increase in skewness of a smooth function of the counts over independent cases.
 
         Parameters
         ----------
         counts : ndarray of shape (..., cells)
             The tables.
         effect : ndarray of shape (...)
-            How many times the variance is that of independent cases, one a count.
+            Design effect: the variance divided by that of independent cases with weight 1.
         """
         return np.zeros(np.shape(effect))
 
     def strata(self, counts: Array, gradient: Array) -> Strata:
-        """Return what each stratum adds to a linear form, where the cases of each are labelled in part.
+        """Return the contribution of each partially labelled stratum to a linear form.
 
         Parameters
         ----------
         counts, gradient : ndarray of shape (..., cells)
-            The tables, and what is summed.
+            The tables, and the coefficients of the linear form.
         """
         raise UndefinedDesignError(type(self).__name__, "strata of cases that are labelled in part")
 
     def extremes(self, counts: Array, gradient: Array) -> Array:
-        """Return the tables of which one stratum has nothing but the outcome that is worst, or best, for a linear form.
+        """Return tables in which one stratum has only its worst, or only its best, outcome for a linear form.
 
         Parameters
         ----------
         counts, gradient : ndarray of shape (cells,)
-            The table, and what is summed.
+            The table, and the coefficients of the linear form.
 
         Returns
         -------
         ndarray of shape (2, ties, strata, cells)
-            First the worst. Where several outcomes are, there are tables of each.
+            The worst outcome comes first. Tied outcomes have one table each.
         """
         raise UndefinedDesignError(type(self).__name__, "strata of cases that are labelled in part")
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
-        """Return tables that a repetition of the study could have given, ``(size, cells)``."""
+        """Return bootstrap replicates of the table, ``(size, cells)``."""
         raise UndefinedDesignError(type(self).__name__, "resampled tables")
 
     def repeated(self, counts: Array, scale: float, size: int, rng: np.random.Generator) -> tuple[Array, Design]:
-        """Return tables of new studies of the population that the counts describe, with the design of this batch.
+        """Return tables of new studies from the population with these cell probabilities, and their batch design.
 
-        A `resample` has the counts alone; here each table has what an interval of it needs.
+        `resample` returns counts only; here the interval of each table can also be computed.
 
         Parameters
         ----------
         counts : ndarray of shape (cells,)
-            The table whose shares are the population's.
+            The table whose proportions define the population.
         scale : float
-            How many times as large as the table each study is: in cases, or in clusters of them.
+            Sample size of a study divided by that of the table, in cases or clusters.
         size : int
             How many studies.
         rng : Generator
@@ -565,10 +565,10 @@ class Design(abc.ABC):
         raise UndefinedDesignError(type(self).__name__, "new studies")
 
     def tilted(self, counts: Array, slopes: Array) -> tuple[Array, Design]:
-        """Return the table of a population in which units are as many times as frequent as their slopes say.
+        """Return table and design of the exponentially tilted population.
 
-        The number of each kind of unit is multiplied by the exponential of what one adds to ``sum(slopes * counts)``,
-        and the whole by what leaves the number of units as it was.
+        The number of units of each kind is multiplied by the exponential of the contribution of one unit to
+        ``sum(slopes * counts)``. The result is rescaled to the original number of units.
 
         Parameters
         ----------
@@ -582,15 +582,15 @@ class Design(abc.ABC):
         raise UndefinedDesignError(type(self).__name__, "another truth than the table's own")
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
-        """Return tables in proportion to draws of the cells' probabilities, ``(size, cells)``.
+        """Return posterior draws of the cell probabilities, up to a factor per draw, ``(size, cells)``.
 
         Parameters
         ----------
         counts : ndarray of shape (cells,)
             The table.
         prior : ndarray of shape (cells,) or (size, cells)
-            Pseudo-cases of each cell, each worth a sampling unit of average size: the same in all draws, or each
-            draw's own. Only designs of counted cases are given the second.
+            Pseudo-counts of each cell, in sampling units of mean size: one set for all draws, or one set per draw.
+            Callers pass one set per draw only to designs of counted cases.
         size : int
             Number of draws.
         rng : Generator
@@ -599,14 +599,14 @@ class Design(abc.ABC):
         raise UndefinedDesignError(type(self).__name__, "posterior tables")
 
     def posterior_with(self, counts: Array, pair: Array, size: int, rng: np.random.Generator) -> Array:
-        """Return what `posterior` does, where each draw has two whole pseudo-cases of its own.
+        """Return `posterior` draws in which each draw has its own two whole pseudo-counts.
 
         Parameters
         ----------
         counts : ndarray of shape (cells,)
             The table.
         pair : ndarray of shape (size, 2)
-            The cells of each draw's pseudo-cases.
+            The cells of the two pseudo-counts of each draw.
         size : int
             Number of draws.
         rng : Generator
@@ -615,11 +615,11 @@ class Design(abc.ABC):
         return self.posterior(counts, counts_of_draws(pair, counts.size), size, rng)
 
     def left_out(self, counts: Array) -> Blocks:
-        """Yield tables without one unit, ``(distinct units, cells)``, and how many units each stands for."""
+        """Yield jackknife tables without one unit, ``(distinct units, cells)``, and the number of such units."""
         raise UndefinedDesignError(type(self).__name__, "tables without one unit")
 
     def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
-        """Return the variance at each threshold of a table of scores, of slopes by the confusion table there.
+        """Return the variance of a linear form of the confusion table at each threshold of a table of scores.
 
         Parameters
         ----------
@@ -641,12 +641,12 @@ class Design(abc.ABC):
         return variances
 
     def cells_at(self, threshold: float) -> Array | None:
-        """Return the exact shares of the confusion table's cells at a threshold, where they are known."""
+        """Return the exact cell probabilities of the confusion table at a threshold, if they are known."""
         return None
 
     @property
     def exact_values(self) -> Mapping[str, float]:
-        """Metrics of scores whose exact values are known, by name."""
+        """Exact values of metrics of scores, by name."""
         return NOTHING
 
 
@@ -665,7 +665,7 @@ def quotient(part: Array, whole: Array) -> Array:
 
 
 def _size_of(value: Any) -> str:
-    """Return a setting as it is, and of an array or another long value how large it is."""
+    """Return a setting as text; arrays and other long values are replaced by their size."""
     if isinstance(value, np.ndarray):
         return f"<{' × '.join(map(str, value.shape))} {value.dtype}>"
     return shortened(repr(value), 100)

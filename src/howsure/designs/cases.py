@@ -1,4 +1,4 @@
-"""Cases whose true class is known by its probabilities alone, and the cells that they may fall in."""
+"""Cases with class probabilities instead of labels, and the cells of a table in which they can fall."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from howsure.designs.poisson_binomial import poisson_binomial
 from howsure.designs.sampling import BLOCK_CELLS, Blocks
 
 Array = NDArray[Any]
-SHADES = 2**10  # of a probability: sums of cases that are taken together so vary by a millionth less
-FEW_GROUPS = 2  # of two classes, whose sums are drawn from their exact distributions
+SHADES = 2**10  # bins of a probability; grouping cases by bin lowers the variance of their sums by a millionth
+FEW_GROUPS = 2  # groups of binary cases: up to this number, their sums are drawn from the exact distribution
 
 
 @dataclass(frozen=True, eq=False)
 class Cases:
-    """Cases with the probabilities of their true class, and the cells that they may fall in.
+    """Cases with class probabilities, and the cells in which they can fall.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Cases:
     cells
         ``(groups, K)``: the flat cell of the table in which a case of true class k falls.
     weight
-        ``(m,)``: what each of these cases counts; 1.0 where all count the same.
+        ``(m,)``: weight of each of these cases; 1.0 if all have the same weight.
     """
 
     probability: Array
@@ -57,7 +57,7 @@ class Cases:
 
     @property
     def is_binary(self) -> bool:
-        """Whether there are two classes, in few enough groups for the distribution of each one's number of cases."""
+        """Whether the cases are binary, unweighted, and in few enough groups for an exact distribution per group."""
         return self.probability.shape[1] == 2 and len(self.cells) <= FEW_GROUPS and np.ndim(self.weight) == 0
 
     @property
@@ -73,7 +73,7 @@ class Cases:
 
     @property
     def total(self) -> float:
-        """How many cases there are."""
+        """Number of cases."""
         return float(self.number.sum())
 
     def counts(self, shape: tuple[int, ...]) -> Array:
@@ -87,7 +87,7 @@ class Cases:
         return slopes, np.einsum("mk,mk->m", self.probability, slopes)
 
     def merged(self, cells: Array) -> Cases:
-        """Return the cases in the table whose cell ``cells[c]`` collects cell ``c``, merged where they can be."""
+        """Return the cases in the table whose cell ``cells[c]`` collects cell ``c``, and merge identical ones."""
         targets = cells[self.cells]
         together: dict[bytes, list[int]] = {}  # classes that fall in the same cells everywhere
         for index, column in enumerate(targets.T):
@@ -102,17 +102,17 @@ class Cases:
         return Cases(probability, self.number, groups[self.group], merged, self.weight)
 
     def cut(self, row: int) -> Cases:
-        """Return the cases of a table of scores in its confusion table, predicted positive from a row on."""
+        """Return the cases of the confusion table of a table of scores; scores from ``row`` on are positive."""
         group = (self.cells[:, 1] >= 2 * row).view(np.int8)
         if not self._are_groups:
             group = group[self.group]
         cells = np.array([[0, 2], [1, 3]])
-        if group.min() == group.max():  # nothing lies on the other side
+        if group.min() == group.max():  # all cases are on one side
             group, cells = np.zeros_like(group), cells[group[:1]]
         return Cases(self.probability, self.number, group, cells, self.weight)
 
     def joined(self, others: Sequence[Cases]) -> Cases:
-        """Return these cases and others, whose cells are of one table."""
+        """Return these cases together with others of the same table."""
         parts = [self, *others]
         starts = np.cumsum([0, *(len(each.cells) for each in parts[:-1])])
         cells, place = np.unique(np.concatenate([each.cells for each in parts]), axis=0, return_inverse=True)
@@ -125,7 +125,7 @@ class Cases:
         return Cases(probability, number, group, cells, weight)
 
     def thinned(self) -> Cases:
-        """Return cases of two classes with those taken together that hardly differ in probability."""
+        """Return binary cases after grouping those with nearly equal probabilities."""
         bins = len(self.cells) * SHADES
         if not self.is_binary or len(self.number) <= bins:
             return self
@@ -141,7 +141,7 @@ class Cases:
 
     @cached_property
     def sums(self) -> list[tuple[int, Array]]:
-        """Of two classes: the distribution of each group's number of cases of the second class."""
+        """Distribution of the number of second-class cases in each group, for binary cases."""
         return [poisson_binomial(self.probability[each, 1], self.number[each]) for each in self._members]
 
     @cached_property
@@ -153,20 +153,20 @@ class Cases:
 
     @property
     def _are_groups(self) -> bool:
-        """Whether each kind of cases is a group by itself, in order."""
+        """Whether each kind of cases is its own group, in order."""
         return len(self.group) == len(self.cells) and bool((self.group[1:] > self.group[:-1]).all())
 
     @property
     def _members(self) -> list[Any]:
-        """The places of the cases of each group: a slice where these lie together, in order."""
+        """Positions of the cases of each group; a slice if they are contiguous and in order."""
         if (self.group[1:] >= self.group[:-1]).all():
-            inner = np.arange(1, len(self.cells), dtype=self.group.dtype)  # of another type it would copy all groups
+            inner = np.arange(1, len(self.cells), dtype=self.group.dtype)  # another type would copy all groups
             ends = [0, *np.searchsorted(self.group, inner).tolist(), len(self.group)]
             return list(starmap(slice, pairwise(ends)))
         return [np.flatnonzero(self.group == index) for index in range(len(self.cells))]
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
-        """Return the expected number of cases in the marked cells; of weighted cases the effective one (Kish)."""
+        """Return the expected number of cases in the marked cells; for weighted cases the Kish effective number."""
         total = np.asarray((counts * trials).sum(-1))
         if np.ndim(self.weight) == 0:
             return total
@@ -200,7 +200,7 @@ class Cases:
         return sparse.csr_array((mass.ravel(), (rows, columns)), shape=(len(self.number), cells))
 
     def left_out(self, counts: Array) -> Blocks:
-        """Tables without one case of each kind, and how many cases each stands for, in blocks."""
+        """Yield tables without one case of each kind, and the number of cases of that kind, in blocks."""
         tables = self.sparse(counts.size)
         step = max(1, BLOCK_CELLS // counts.size)
         for start in range(0, len(self.number), step):
@@ -209,7 +209,7 @@ class Cases:
 
 
 def _codes(rows: Array) -> Array:
-    """Return numbers of the distinct rows of a matrix of small non-negative integers, in the order of their values."""
+    """Return codes of the distinct rows of a matrix of small non-negative integers, in the order of their values."""
     codes = np.zeros(len(rows), dtype=np.intp)
     for column in rows.T:
         combined = codes * (int(column.max(initial=0)) + 1) + column

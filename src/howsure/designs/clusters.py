@@ -1,4 +1,4 @@
-"""The design of cases that come in groups and vary together."""
+"""Sampling design of clusters: cases in groups whose outcomes are correlated."""
 
 from __future__ import annotations
 
@@ -17,40 +17,41 @@ from howsure.errors import HowsureError
 
 Array = NDArray[Any]
 OWN = np.empty(0)  # names of clusters that no other table has
-FEW = 20  # clusters, below which a variance between them is little more than a guess
-LEAST = 4.0  # degrees of freedom: below, the approximation is not to be trusted (Tipton 2015)
-UNSEEN = 1 / 12  # of a cluster whose cases are all as good or all as bad as any, which a sample may have missed,
-LARGE = 18.0  # and of no more cases than so many independent ones are worth
+FEW = 20  # number of clusters below which the variance between clusters is unreliable
+LEAST = 4.0  # smallest degrees of freedom for which the approximation is reliable (Tipton 2015)
+UNSEEN = 1 / 12  # fraction of an unobserved average cluster with only best or only worst outcomes
+LARGE = 18.0  # limit of the size of that cluster, in multiples of the design effect
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Clusters(Design):
-    """Cases that come in groups and vary together: images of one patient, sentences of one document.
+    """Correlated cases in clusters, such as images of one patient or sentences of one document.
 
-    The table of each cluster is kept in sparse form: entry ``e`` says that cluster ``cluster[e]`` has ``count[e]``
-    (summed weights) in cell ``cell[e]``. Clusters whose tables are identical may be kept once, with their number.
+    The table of each cluster is stored in sparse form: for entry ``e``, cluster ``cluster[e]`` has the count
+    ``count[e]`` (summed weights) in cell ``cell[e]``. Clusters with identical tables can be stored once, with their
+    number.
 
     Parameters
     ----------
     cluster, cell, count : ndarray of shape (entries,)
-        The entries; in a batch cells count through all tables.
+        The entries; in a batch, cells are numbered through all tables.
     multiplicity : ndarray of shape (clusters,)
-        How many clusters have each distinct table.
+        Number of clusters with each distinct table.
     owner : ndarray of shape (clusters,), optional
-        Of a batch: the table of each distinct cluster, ascending. Entries then are in the order of their tables.
+        Table of each distinct cluster of a batch, ascending. Entries are then in the order of their tables.
     shape : tuple of int
-        Of a batch: how many tables it has, and how many cells each of them.
+        Number of tables of a batch, and number of cells of each table.
     labels_per_case : int
-        In how many cells each case is counted: of multilabel data once for each label, else once.
+        Number of cells in which each case is counted: once per label for multilabel data, else once.
     case_weight : float, or ndarray of shape (...)
-        What a case weighs, on average by weight: ``sum(w**2) / sum(w)``; of a batch, in each table.
+        Weighted mean weight of a case, ``sum(w**2) / sum(w)``; one value per table for a batch.
     names : ndarray of shape (clusters,) or (0,), optional
-        What the clusters are called in ``groups``, by which they are known again in other parts of the data; empty
-        where they are in no other part, as single cases; None where the names were not kept.
+        Names of the clusters in ``groups``, for matching them in other parts of the data. Empty if they occur in no
+        other part, like single cases; None if the names were not stored.
     unit : ndarray of shape (entries,), optional
-        The unit (an image of a patient) that each entry is of, counted through all clusters, where clusters hold
-        several; by default a cluster is one unit.
+        Unit (such as an image of a patient) of each entry, numbered through all clusters, if clusters contain several
+        units. The default is one unit per cluster.
 
     Examples
     --------
@@ -101,24 +102,24 @@ class Clusters(Design):
 
     @property
     def number(self) -> Any:
-        """How many clusters there are, of each table of a batch."""
+        """Number of clusters, for each table of a batch."""
         if self.owner is None:
             return round(float(self.multiplicity.sum()))
         return self._per_table(np.ones(len(self.multiplicity)))
 
     @property
     def unit_names(self) -> Array | None:
-        """What the clusters are called, where each is known by a name."""
+        """Names of the clusters, if all are named."""
         return self.names if self.names is not None and len(self.names) else None
 
     @property
     def words(self) -> str:
-        """How many clusters the cases come in."""
+        """Number of clusters, as text."""
         return f"in {np.sum(self.number):,} clusters"
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """That cases vary together, and whether the clusters are few."""
+        """Sentences on correlated cases and, if applicable, on few clusters."""
         few = " So few make the intervals themselves uncertain." if np.min(self.number) < FEW else ""
         said = "and vary together within them; the intervals take this into account."
         return (f"The cases come {self.words} {said}{few}",)
@@ -140,12 +141,12 @@ class Clusters(Design):
         return np.where(enough, quotient(number, number - 1) * squares, np.nan)
 
     def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
-        """Return one over the share of the variance that is seen, and Satterthwaite's degrees of freedom.
+        """Return the inflation factor of the cluster variance, and Satterthwaite's degrees of freedom.
 
-        Both follow from the clusters' shares ``h`` of the cases that the form depends on, were any two cases of
-        a cluster correlated alike (Imbens and Kolesár 2016); the correlation is what the variance shows, by moments.
-        Clusters of one size give 1 and their number minus 1. A giant cluster pulls the average towards itself: its
-        deviation is too small, and most of what is known of the variance.
+        Both assume that any two cases of a cluster have the same correlation (Imbens and Kolesár 2016), estimated from
+        the variance by moments. They depend on ``h``, each cluster's fraction of the cases in the linear form. Clusters
+        of equal size give a factor of 1 and their number minus 1. A giant cluster pulls the average towards itself: its
+        deviation is too small, although it carries most of the information on the variance.
         """
         heard = is_heard(counts, gradient)
         sizes, total = self.totals(heard), (counts * heard).sum(-1)
@@ -154,7 +155,7 @@ class Clusters(Design):
         alone = quotient(self.case_weight, total)  # one over the number of cases
         plain = self.case_weight * (counts * gradient**2).sum(-1)  # the variance, were cases independent
         seen = quotient(self._per_table(self.totals(np.broadcast_to(gradient, counts.shape)) ** 2), plain)
-        # Seen and unseen variance of independent cases, and of clusters whose cases all agree.
+        # Expected variance estimate for independent cases, and for clusters whose cases all agree.
         within, between = alone * (1 - h2), h2 - 2 * h3 + h2**2
         correlated = np.clip(quotient(seen * alone - within, between - within), 0.0, 1.0)
         a, b = alone * (1 - correlated), correlated  # the variance of a cluster is a h + b h²
@@ -169,12 +170,12 @@ class Clusters(Design):
         return np.where(told, np.maximum(inflation, 1.0), 1.0), freedom
 
     def unseen(self, counts: Array, gradient: Array) -> Any:
-        """Return the factor of the variance, over that of independent cases, with a part of a cluster that was missed.
+        """Return the design effect after adding part of an unobserved cluster, divided by the design effect.
 
-        The few bad clusters bring most of the variance, and a sample without them shows cases that seem independent.
-        So to both variances a small part of an average cluster is added whose cases all fall in the one or the other
-        of the cells that count for most. Large clusters that are much alike leave little doubt: its cases are no more
-        than a few independent ones are worth.
+        A few bad clusters contribute most of the variance, and a sample without them resembles independent cases. Both
+        variances therefore get a small part of an average cluster whose cases all fall in one of the two cells with the
+        extreme slopes. Its size is limited to a multiple of the design effect, because large clusters with a small
+        design effect leave little doubt.
         """
         heard = is_heard(counts, gradient)
         slopes = np.where(heard, gradient, 0.0)
@@ -186,10 +187,10 @@ class Clusters(Design):
         return np.maximum(quotient(1 + part * quotient(size, effect), 1 + part * self.case_weight), 1.0)
 
     def excess_skewness(self, counts: Array, effect: Array) -> Array:
-        """Return ``(1 - r + 2 m r) / ((1 + r) (1 - r + m r)) - 1`` of clusters of m cases that are correlated by r.
+        """Return ``(1 - r + 2 m r) / ((1 + r) (1 - r + m r)) - 1`` for clusters of m cases with correlation r.
 
-        So it is of cases whose shares by cell are a Dirichlet variable in each cluster; r is what the effect shows. Bad
-        clusters are few, and where they are missing the variance is estimated too small.
+        The formula holds if the cell probabilities of each cluster have a Dirichlet distribution; r follows from the
+        design effect. Bad clusters are few, and a sample without them underestimates the variance.
         """
         size = np.broadcast_to(quotient(self.unit_size(counts), self.case_weight), np.shape(effect))
         together = np.clip(quotient(quotient(effect, self.case_weight) - 1, size - 1), 0.0, 1.0)
@@ -201,7 +202,7 @@ class Clusters(Design):
         """Return Obuchowski's variance (1997), with the covariance of the classes within clusters."""
         sides = [np.broadcast_to(truth == side, counts.shape) for side in range(int(truth.max()) + 1)]
         totals = np.stack([self.totals(slopes * side) for side in sides])
-        # Clusters that hold a case of the class; the covariance of the classes is over all clusters.
+        # Number of clusters with a case of the class; the covariance of the classes is over all clusters.
         present = np.stack([self._per_table((self.totals(side * 1.0) > 0) * 1.0) for side in sides])
         own = np.stack([self._per_table(each**2) for each in totals])
         across = self._per_table(totals.sum(0) ** 2) - own.sum(0)
@@ -211,19 +212,19 @@ class Clusters(Design):
         return np.where(single, np.nan, np.maximum(variance, 0.0))
 
     def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Any:
-        """Return Satterthwaite's degrees of freedom by the tails of the clusters' totals, at most those of all."""
+        """Return Satterthwaite's degrees of freedom from the kurtosis of cluster totals; at most the number minus 1."""
         totals = self.totals(np.broadcast_to(slopes, counts.shape))
         square = self._per_table(totals**2) ** 2
         tails = np.where(square > 0, quotient(2 * square, self._per_table(totals**4)), np.inf)
         return np.minimum(tails, self.degrees_of_freedom)
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
-        """Return Kish's effective number of clusters: all cases of a cluster are taken to agree."""
+        """Return Kish's effective number of clusters, under the assumption that all cases of a cluster agree."""
         marked = np.broadcast_to(np.asarray(trials, dtype=float), counts.shape)
         return quotient((counts * marked).sum(-1) ** 2, self._per_table(self.totals(marked) ** 2))
 
     def unit_size(self, counts: Array) -> Any:
-        """Return the size of an average cluster: of one in which an average case is."""
+        """Return the mean cluster size over cases, that is, weighted by cluster size."""
         total = counts.sum(-1)
         return quotient(total, self.effective_trials(counts, np.ones(counts.shape[-1])))
 
@@ -233,20 +234,20 @@ class Clusters(Design):
         return replace(self, cell=cells[cell] + size * table, shape=(self.shape[0], size))
 
     def lumps(self, cells: int) -> Array:
-        """Return one code: whole clusters are drawn, whatever cells their cases are counted in."""
+        """Return one code: draws are of whole clusters and do not depend on the cells of their cases."""
         return np.zeros(cells, dtype=np.intp)
 
     def joined(self, others: Sequence[Self]) -> Clusters:
-        """Put the clusters of all tables together: those of one name are one cluster.
+        """Combine the clusters of all tables; clusters with the same name are one cluster.
 
         Raises
         ------
         HowsureError
-            If the clusters of a table are not known by name, so that they may be in another one too.
+            If the clusters of a table have no names, so that they may also occur in another table.
         """
         designs: list[Self] = [self, *others]
         if len({each.unit is None for each in designs}) > 1:
-            message = "Some of the tables have units within their clusters and others none. Count all parts alike."
+            message = "Some of the tables have units within their clusters and others none. Count all in the same way."
             raise HowsureError(message)
         known = [each.names for each in designs if each.names is not None]
         if len(known) < len(designs):
@@ -272,7 +273,7 @@ class Clusters(Design):
         )
 
     def parted(self, part: Array, number: int) -> list[Design]:
-        """Return the clusters' entries in the cells of each part."""
+        """Return one design per part, with the clusters' entries in its cells."""
         if self.owner is not None:
             return [self] * number
         of_entry = part.astype(np.int16 if number < 2**15 else np.intp)[self.cell]  # which sorts quickly
@@ -281,7 +282,7 @@ class Clusters(Design):
         return [replace(self, cluster=i, cell=j, count=n, unit=None) for i, j, n in zip(*columns, strict=True)]
 
     def apart(self) -> Clusters:
-        """Return the clusters as those of this table alone, whatever they are called."""
+        """Return the clusters of this table, without names shared with other tables."""
         return replace(self, names=OWN)
 
     def stacked(self, others: Sequence[Self], size: int) -> Clusters:
@@ -313,14 +314,14 @@ class Clusters(Design):
         return Clusters(cluster, cell, count, multiplicity, owner, shape, self.labels_per_case, self.case_weight, names)
 
     def kept(self, chosen: Array, cells: Array) -> Clusters:
-        """Return the clusters' counts in the cells of one label alone; cell ``c`` becomes ``cells[c]``."""
+        """Return the clusters' counts in the chosen cells, those of one label; cell ``c`` becomes ``cells[c]``."""
         inside = chosen[self.cell]
         found = self.cluster[inside], cells[self.cell[inside]], self.count[inside], self.multiplicity
         unit = None if self.unit is None else self.unit[inside]
         return Clusters(*found, case_weight=self.case_weight, names=self.names, unit=unit)
 
     def by_unit(self, size: int) -> tuple[Any, Array | None, Array | None]:
-        """Return the table of each unit, as a sparse matrix, the cluster that it is in, and the clusters' names."""
+        """Return the table of each unit as a sparse matrix, the cluster of each unit, and the clusters' names."""
         if self.unit is None:
             each = np.repeat(np.arange(len(self.multiplicity)), self.multiplicity.astype(int))
             return self._sparse(size)[each], None, None
@@ -349,7 +350,7 @@ class Clusters(Design):
         return Clusters(*found, labels_per_case=self.labels_per_case, case_weight=weight, names=names, unit=unit)
 
     def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
-        """Return the total of each distinct cluster, and how many clusters it stands for."""
+        """Return the total of each distinct cluster, and its multiplicity."""
         return self.totals(gradient), self.multiplicity
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
@@ -382,9 +383,9 @@ class Clusters(Design):
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw the clusters' weights from a flat Dirichlet (the Bayesian bootstrap), and add the prior's cells.
 
-        A pseudo-case is worth an average cluster, as a case is of its own.
+        A pseudo-count has the size of an average cluster.
         """
-        # Draw by draw, so that the draws do not depend on how many of them are held at once.
+        # Draw by draw, so that the draws do not depend on the block size.
         shape = self.multiplicity
         drawn = self._added(counts.size, size, lambda number: rng.standard_gamma(shape, (number, len(shape))))
         if prior.any():
@@ -403,9 +404,9 @@ class Clusters(Design):
     def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
         """Return the variance at each threshold, exactly, in one pass over the sorted cases.
 
-        The linear form of a cluster is ``sum_k below_k N_k + (above_k - below_k) A_k`` with N its cases of class k,
-        and A those above the threshold. The sums over all clusters of the products of A, and of A and N, change by one
-        cluster's when the threshold passes a case.
+        The linear form of a cluster is ``sum_k below_k N_k + (above_k - below_k) A_k``, where N_k counts its cases of
+        class k and A_k those above the threshold. When the threshold passes a case, the sums over clusters of A A and A
+        N change by the terms of one cluster.
         """
         rows = len(counts)
         rank, truth = rows - 1 - self.cell // 2, self.cell % 2
@@ -413,7 +414,7 @@ class Clusters(Design):
         rank, truth, cluster = rank[order], truth[order], self.cluster[order]
         count = np.stack([np.where(truth == side, self.count[order], 0.0) for side in range(2)])
         number = np.stack([np.bincount(cluster, each, len(self.multiplicity)) for each in count])
-        before = np.cumsum(count, axis=1) - count  # cases above, in the own cluster, once its start is taken off
+        before = np.cumsum(count, axis=1) - count  # cases above in the same cluster, after the next lines
         first = np.flatnonzero(np.diff(cluster, prepend=-1))
         before -= np.repeat(before[:, first], np.diff(first, append=len(cluster)), axis=1)
         weight = self.multiplicity[cluster]
@@ -430,18 +431,18 @@ class Clusters(Design):
             added = count[k] * before[j] + before[k] * count[j] + count[k] * count[j]
             terms.append(step[k] * step[j] * products(added))
         variance = np.sum(terms, 0)
-        variance[variance <= DUST * np.abs(terms).sum(0)] = 0.0  # what rounding leaves of terms that cancel
+        variance[variance <= DUST * np.abs(terms).sum(0)] = 0.0  # rounding error of terms that cancel
         total = self.number
         return np.asarray(variance * (total / (total - 1) if total > 1 else np.nan))
 
     def _per_table(self, values: Array) -> Array:
-        """Add up values of the distinct clusters, each as often as it occurs, for each table."""
+        """Sum values of the distinct clusters, times their multiplicity, for each table."""
         if self.owner is None:
             return np.asarray(np.vdot(self.multiplicity, values))
         return np.bincount(self.owner, self.multiplicity * values, self.shape[0])
 
     def _chosen(self, size: int, rng: np.random.Generator) -> Array:
-        """Draw how often each distinct cluster occurs in a repetition, ``(size, distinct clusters)``."""
+        """Draw the number of occurrences of each distinct cluster in a replicate, ``(size, distinct clusters)``."""
         if len(self.multiplicity) != self.number:
             return multinomial(self.multiplicity, size, rng)
         picks = rng.integers(self.number, size=(size, self.number))
@@ -449,7 +450,7 @@ class Clusters(Design):
         return np.bincount(picks.ravel(), minlength=size * self.number).reshape(size, -1).astype(float)
 
     def _added(self, cells: int, size: int, weights: Callable[[int], Array]) -> Array:
-        """Return the sums of the clusters' tables by drawn weights, ``(size, cells)``, in blocks that fit memory."""
+        """Return sums of the clusters' tables with drawn weights, ``(size, cells)``, in blocks that fit in memory."""
         tables, drawn = self._sparse(cells), np.empty((size, cells))
         step = max(1, BLOCK_CELLS // max(len(self.multiplicity), 1))
         for start in range(0, size, step):
@@ -466,7 +467,7 @@ class Clusters(Design):
 
 
 def clusters_of(counts: Array) -> Clusters:
-    """Return the design of a batch of tables by the counts of their clusters.
+    """Return the design of a batch of tables from the counts of their clusters.
 
     Parameters
     ----------

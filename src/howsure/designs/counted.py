@@ -1,4 +1,4 @@
-"""Designs of independent cases that were counted: plain, weighted, or sampled class by class."""
+"""Designs of independent, counted cases: unweighted, weighted, or sampled class by class."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from howsure.designs.sums import (
 from howsure.errors import HowsureError, UndefinedDesignError
 
 Array = NDArray[Any]
-MOST_ATOMS = 100_000  # distinct weights by cell that are kept for exact resampling
+MOST_ATOMS = 100_000  # largest number of distinct weights by cell stored for exact resampling
 
 
 @final
@@ -78,11 +78,11 @@ class Independent(Design):
         return self
 
     def lumps(self, cells: int) -> Array:
-        """Return one code: sums of cells of a multinomial are a multinomial, and those of a Dirichlet a Dirichlet."""
+        """Return one code: multinomial and Dirichlet distributions are closed under sums of cells."""
         return np.zeros(cells, dtype=np.intp)
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
-        """Add the pseudo-cases."""
+        """Add the pseudo-counts."""
         return counts + extra, self
 
     def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
@@ -104,11 +104,11 @@ class Independent(Design):
         return self.rescaled(counts * np.exp(slopes), counts), self
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw gamma variables, which are a Dirichlet draw up to their sum."""
+        """Draw gamma variables; divided by their sum they are a Dirichlet draw."""
         return gammas_with_prior(counts, prior, size, rng)
 
     def posterior_with(self, counts: Array, pair: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw those gamma variables, and add those of the pseudo-cases."""
+        """Draw those gamma variables, and add those of the pseudo-counts."""
         return gammas_with_pair(counts, pair, size, rng)
 
     def left_out(self, counts: Array) -> Blocks:
@@ -124,15 +124,15 @@ class Independent(Design):
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Weighted(Design):
-    """Independent cases that count with a weight (survey, importance or inverse-probability weights).
+    """Independent cases with weights (survey, importance or inverse-probability weights).
 
     Parameters
     ----------
     weight_squared : ndarray of shape (..., cells)
-        Sum of the squared weights by cell; the table's counts then hold the sums of the weights.
+        Sum of the squared weights by cell; the counts of the table are then the sums of the weights.
     atoms : tuple of three ndarray of shape (atoms,), optional
-        ``(cell, weight, number)`` of each distinct weight in each cell, for exact resampling; None where the
-        weights are too many to keep, and in a batch.
+        ``(cell, weight, number)`` of each distinct weight in each cell, for exact resampling; None in a batch, and if
+        there are too many weights to store.
 
     Examples
     --------
@@ -164,12 +164,12 @@ class Weighted(Design):
 
     @property
     def words(self) -> str:
-        """That each case counts with its own weight."""
+        """Text for weighted cases."""
         return "of different weights"
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """That the cases are weighted."""
+        """Sentence on weighted cases."""
         return ("The cases are weighted; the intervals take this into account.",)
 
     def variance(self, counts: Array, gradient: Array) -> Array:
@@ -177,13 +177,13 @@ class Weighted(Design):
         return dot(self.weight_squared * gradient, gradient)
 
     def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
-        """Return how far the variance is below that of as many cases as the weights are worth (Kish), at least 1.
+        """Return the variance at Kish's effective sample size, divided by the weighted variance; at least 1.
 
-        The variance of weighted cases is dominated by the few heaviest: in most samples none of these is an error, and
-        the others tell too little.
+        A few heavy cases dominate the variance of weighted cases. Most samples contain no error among them, and the
+        remaining cases then underestimate the variance.
         """
         heard = is_heard(counts, gradient)
-        mean = quotient(dot(self.weight_squared, heard), dot(counts, heard))  # of the weights, by weight
+        mean = quotient(dot(self.weight_squared, heard), dot(counts, heard))  # weighted mean of the weights
         worth = mean * dot(counts * gradient, gradient)
         return np.maximum(quotient(worth, self.variance(counts, gradient)), 1.0), self.degrees_of_freedom
 
@@ -196,7 +196,7 @@ class Weighted(Design):
         return variance_by_class(counts, self.weight_squared, truth, slopes)
 
     def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Array:
-        """Return Satterthwaite's degrees of freedom, each cell's cases taken to have its effective weight."""
+        """Return Satterthwaite's degrees of freedom, with the effective weight of each cell for its cases."""
         return freedom_by_class(counts, self.weight_squared, truth, slopes)
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
@@ -209,7 +209,7 @@ class Weighted(Design):
         return Weighted(added_up(self.weight_squared, cells, size), atoms)
 
     def joined(self, others: Sequence[Self]) -> Weighted:
-        """Add up the squared weights, and put the distinct weights together where all tables keep theirs."""
+        """Add the squared weights, and combine the distinct weights if all tables store them."""
         designs: list[Self] = [self, *others]
         squared = np.sum([each.weight_squared for each in designs], axis=0)
         kept = [each.atoms for each in designs if each.atoms is not None]
@@ -239,7 +239,7 @@ class Weighted(Design):
         return quotient(self.weight_squared.sum(-1), counts.sum(-1))
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
-        """Add pseudo-cases of the average weight."""
+        """Add pseudo-counts of the average weight."""
         mean = self.unit_size(counts)[..., None]
         return counts + extra * mean, Weighted(self.weight_squared + extra * mean**2)
 
@@ -249,10 +249,10 @@ class Weighted(Design):
         return weight * gradient[cell], number
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw how often each distinct weight occurs.
+        """Draw the number of occurrences of each distinct weight.
 
-        Where the weights were too many to keep, each cell is a Poisson number of cases of its effective weight
-        ``sum(w**2) / sum(w)``, which has the right mean and variance.
+        If the weights are not stored, each cell is a Poisson number of cases with the effective weight ``sum(w**2) /
+        sum(w)``, which has the correct mean and variance.
         """
         drawn = np.zeros((size, counts.size))
         if self.atoms is None:
@@ -281,7 +281,7 @@ class Weighted(Design):
         return sums, Weighted(squares, (cell, weight, moved))
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw gamma variables with the cells' sums of weights as means and sums of squared weights as variances."""
+        """Draw gamma variables with the sums of weights as means and the sums of squared weights as variances."""
         weight, number = self._typical(counts)
         mean = self.weight_squared.sum() / counts.sum()
         prior_weight = np.where(number > 0, weight, mean)
@@ -292,7 +292,7 @@ class Weighted(Design):
         return without_one(counts, *self.units(counts))
 
     def units(self, counts: Array) -> tuple[Array, Array, Array]:
-        """Return the cell, weight and number of cases of each distinct weight (of each cell's effective one)."""
+        """Return cell, weight and number of cases of each distinct weight, or of the effective weight of each cell."""
         if self.atoms is not None:
             return self.atoms
         weight, number = self._typical(counts)
@@ -317,7 +317,7 @@ class FixedMargins(Design):
     Parameters
     ----------
     stratum : ndarray of shape (cells,), optional
-        Stratum of each cell, 0 … S−1, whose totals are fixed; the true class once it is put on a table.
+        Stratum of each cell, 0 … S−1, with a fixed total; the true class once the design is attached to a table.
 
     Examples
     --------
@@ -336,7 +336,7 @@ class FixedMargins(Design):
             invariants.positions("stratum", self.stratum, shape[-1:], 2 * shape[-1])
 
     def bound(self, truth: Array) -> FixedMargins:
-        """Take the true classes as strata, unless there are others; cells that no case fell into take their class's."""
+        """Use the true classes as strata unless others are set; cells without a stratum get that of their class."""
         if self.stratum is None:
             return FixedMargins(truth)
         reached = self.stratum >= 0
@@ -349,21 +349,21 @@ class FixedMargins(Design):
         return np.asarray((counts * self.tangent(counts, gradient) ** 2).sum(-1))
 
     def tangent(self, counts: Array, gradient: Array) -> Array:
-        """Return the gradient less its mean in each stratum."""
+        """Return the gradient minus its mean in each stratum."""
         means = quotient(self._sums(counts * gradient), self._sums(counts))
         return np.asarray(gradient - means[..., self._strata])
 
     def rescaled(self, cells: Array, counts: Array) -> Array:
-        """Return tables in proportion to ``cells`` with the total of each stratum."""
+        """Scale ``cells`` to the total of each stratum."""
         scale = quotient(self._sums(counts), self._sums(cells))
         return np.asarray(cells * scale[..., self._strata])
 
     def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
-        """Return DeLong's variance; class totals that are fixed do not vary."""
+        """Return DeLong's variance; fixed class totals have no variance."""
         return variance_by_class(counts, counts, truth, within_classes(counts, truth, slopes))
 
     def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Array:
-        """Return Satterthwaite's degrees of freedom; class totals that are fixed do not vary."""
+        """Return Satterthwaite's degrees of freedom; fixed class totals have no variance."""
         return freedom_by_class(counts, counts, truth, within_classes(counts, truth, slopes))
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
@@ -371,7 +371,7 @@ class FixedMargins(Design):
         return dot(counts, trials)
 
     def merged(self, cells: Array, size: int) -> FixedMargins:
-        """Keep the strata, where no cell collects cells of several; -1 where one collects none, until it is bound."""
+        """Keep the strata if no merged cell spans several; an empty merged cell has -1 until `bound` is called."""
         stratum = np.full(size, -1, dtype=np.intp)
         stratum[cells] = self._strata
         if (stratum[cells] != self._strata).any():
@@ -379,7 +379,7 @@ class FixedMargins(Design):
         return FixedMargins(stratum)
 
     def lumps(self, cells: int) -> Array:
-        """Return the strata: cells of one are a multinomial, or a Dirichlet, of its fixed total."""
+        """Return the strata: the cells of a stratum are multinomial, or Dirichlet, with its fixed total."""
         return self._strata
 
     def joined(self, others: Sequence[Self]) -> FixedMargins:
@@ -395,11 +395,11 @@ class FixedMargins(Design):
         return self.joined(others)
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
-        """Add the pseudo-cases."""
+        """Add the pseudo-counts."""
         return counts + extra, self
 
     def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
-        """Return the gradient less its mean in the stratum, and the counts, of the non-empty cells."""
+        """Return the gradient minus its stratum mean, and the counts, for the non-empty cells."""
         filled = np.flatnonzero(counts)
         return self.tangent(counts, gradient)[filled], counts[filled]
 
@@ -427,7 +427,7 @@ class FixedMargins(Design):
         return self._scaled(gammas_with_prior(counts, prior, size, rng), counts)
 
     def left_out(self, counts: Array) -> Blocks:
-        """Leave out one case of each non-empty cell, and weight its stratum up to the fixed total again."""
+        """Leave out one case of each non-empty cell, and rescale its stratum to the fixed total."""
         for tables, number in Independent().left_out(counts):
             yield self._scaled(tables, counts), number
 
@@ -461,9 +461,9 @@ class FixedMargins(Design):
 
 
 def smoothed(design: Design, counts: Array, extra: Array) -> tuple[Array, Design]:
-    """Return counts and design with pseudo-cases added, each worth a sampling unit of average size.
+    """Return counts and design after adding pseudo-counts, in sampling units of mean size.
 
-    Clusters that all agree show no variance; there pseudo-cases vary on their own, as large as a cluster.
+    Clusters that all agree have no variance. The pseudo-counts then vary separately and have the size of a cluster.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The confusion table at any threshold of scores with a known distribution, and the areas under their curves.
+"""Confusion tables and areas under curves for scores with a known distribution.
 
-Everything follows from the distribution function F alone, by integration by parts, so that no density is needed:
-with ``I(t)`` the integral of F up to t, the positive cases below t are ``FN = t F(t) - I(t)``.
+All quantities follow from the distribution function F by integration by parts, so no density is needed. If ``I(t)`` is
+the integral of F up to t, the positive cases below t are ``FN = t F(t) - I(t)``.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from howsure.errors import HowsureError
 
 Array = NDArray[Any]
 Function = Callable[[Array], Array]
-NODES = 16  # of the Gauss–Legendre rule on each panel
-DEPTH = 46  # halvings of the panels towards 0 and 1, where densities may be infinite
-PRECISE = 1e-14  # difference of a panel's integral from that of its halves, from which on it is halved
+NODES = 16  # nodes of the Gauss–Legendre rule on each panel
+DEPTH = 46  # halvings of the panels towards 0 and 1, where densities can be infinite
+PRECISE = 1e-14  # a panel is halved if its integral differs by more than this from that of its halves
 ROUNDS = 50  # of halving
-NARROW, JUMP = 1e-7, 1e-4  # relative to the distance from 0 and 1: a rise by so much on so little is an atom
-OUTSIDE = 1e-9  # mass outside [0, 1] that is rounding
-KERNELS = 2**20  # of a density estimate, evaluated at once
-GRID = 1024  # edges of equal width, and as many of equal mass, of the table that stands for the curves
+NARROW, JUMP = 1e-7, 1e-4  # relative to the distance from 0 and 1: a larger rise over a smaller width is an atom
+OUTSIDE = 1e-9  # mass outside [0, 1] that counts as rounding error
+KERNELS = 2**20  # points of a density estimate evaluated at once
+GRID = 1024  # edges of equal width, and as many of equal mass, of the table that represents the curves
 
 
 class ScoreDistribution:
@@ -35,8 +35,8 @@ class ScoreDistribution:
     Parameters
     ----------
     distribution
-        A frozen SciPy distribution or anything else with a method ``cdf``, the distribution function itself, or a
-        ``scipy.stats.gaussian_kde``, whose part within [0, 1] is taken for the whole.
+        A frozen SciPy distribution or another object with a method ``cdf``, the distribution function itself, or a
+        ``scipy.stats.gaussian_kde``, which is truncated to [0, 1].
 
     Raises
     ------
@@ -91,17 +91,17 @@ class ScoreDistribution:
             raise HowsureError(_atom(0.0))
 
     def below(self, threshold: Array) -> Array:
-        """Return F, the share of scores below a threshold."""
+        """Return F, the proportion of scores below a threshold."""
         return np.asarray(np.clip(self._values(threshold), 0.0, 1.0))
 
     def _values(self, threshold: Array) -> Array:
         try:
             return np.asarray(self._function(threshold), dtype=float)
-        except (TypeError, ValueError):  # a function of one number
+        except (TypeError, ValueError):  # a scalar function
             return np.asarray(np.vectorize(self._function, otypes=[float])(threshold))
 
     def above(self, threshold: Array) -> Array:
-        """Return 1 − F, with the digits of the upper tail where the distribution has them."""
+        """Return 1 − F, at full precision in the upper tail if the distribution supports it."""
         if self._upper is None:
             return 1 - self.below(threshold)
         return np.asarray(np.clip(self._upper(threshold), 0.0, 1.0))
@@ -125,12 +125,12 @@ class ScoreDistribution:
 
     @cached_property
     def prevalence(self) -> float:
-        """Mean of the scores: the share of positive cases."""
+        """Mean of the scores, the proportion of positive cases."""
         return 1 - self.panels.total if self._closed is None else float(self._closed(np.array(0.0))[1])
 
     @cached_property
     def panels(self) -> Panels:
-        """The nodes at which the distribution function is known."""
+        """Panels with the nodes at which the distribution function was evaluated."""
         return Panels(self.below)
 
     def _integral(self, threshold: Array) -> Array:
@@ -146,9 +146,9 @@ class ScoreDistribution:
     def areas(self) -> dict[str, float]:
         """Metrics of the scores by name: the areas under both curves, the Brier score, the log loss.
 
-        With ``p`` the prevalence, S = 1 − F and ``J(y)`` the integral of S above y, integration by parts gives
-        ``AUC = (1 - p² - ∫F²) / (2 p (1 - p))``, ``AP = (1 - 2∫yF + ∫ log S (J - yS)) / p``,
-        ``Brier = p - 1 + 2∫yF`` and ``log loss = ∫ F log(y / (1 - y))``.
+        Let ``p`` be the prevalence, S = 1 − F and ``J(y)`` the integral of S above y. Integration by parts gives ``AUC
+        = (1 - p² - ∫F²) / (2 p (1 - p))``, ``AP = (1 - 2∫yF + ∫ log S (J - yS)) / p``, ``Brier = p - 1 + 2∫yF`` and
+        ``log loss = ∫ F log(y / (1 - y))``.
         """
         panels, p = self.panels, self.prevalence
         y, under = panels.nodes, panels.values
@@ -166,7 +166,7 @@ class ScoreDistribution:
         }
 
     def edges(self) -> Array:
-        """Return thresholds, of equal width and of about equal mass between them, that the curves are drawn through."""
+        """Return the thresholds of the curves: some with equal widths, some with about equal mass between them."""
         width = np.linspace(0.0, 1.0, GRID + 1)
         known = np.concatenate([self.panels.edges, width])
         known.sort()
@@ -244,7 +244,7 @@ class Panels:
             message = "The distribution function is not one: it must rise from 0 to 1 on [0, 1], and be finite."
             raise HowsureError(message)
         rises = self.values[:, -1] - self.values[:, 0]
-        # Next to 0 and 1, panels are as narrow as they are near; elsewhere narrow ones have closed in on an atom.
+        # Panels near 0 and 1 are as narrow as their distance; narrow panels elsewhere surround an atom.
         steep = (stops - starts < NARROW * np.minimum(starts, 1 - stops)) & (rises > JUMP)
         if steep.any():
             raise HowsureError(_atom(float(starts[np.argmax(steep)])))
@@ -255,7 +255,7 @@ def _nodes(left: Array, right: Array) -> Array:
 
 
 def _of_kernels(density: Any) -> Function:
-    """Return the distribution function of SciPy's kernel density estimate, cut to [0, 1]."""
+    """Return the distribution function of SciPy's kernel density estimate, truncated to [0, 1]."""
     from scipy import special
 
     points, weights = np.atleast_2d(density.dataset), np.asarray(density.weights)
@@ -288,7 +288,7 @@ def _atom(place: float) -> str:
 
 
 def closed_form(distribution: Any) -> Callable[[Array], tuple[Array, Array]] | None:
-    """Return the positive cases below and above thresholds of a Beta or uniform distribution; None for all others."""
+    """Return the positive cases below and above thresholds for a Beta or uniform distribution, else None."""
     name = getattr(getattr(distribution, "dist", None), "name", None)
     if name == "uniform":
         return _beta(1.0, 1.0, *_location(*distribution.args, **distribution.kwds))

@@ -1,4 +1,4 @@
-"""Clusters in sparse form, put together: those of one name are one, those without names are counted by their table."""
+"""Combination of clusters in sparse form: by name, or by identical tables if they have no names."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entries:
-    """Entry ``e`` says that cluster ``cluster[e]`` has ``count[e]`` in cell ``cell[e]``; see `Clusters`."""
+    """Entry ``e``: cluster ``cluster[e]`` has the count ``count[e]`` in cell ``cell[e]``; see `Clusters`."""
 
     cluster: Array
     cell: Array
     count: Array
     multiplicity: Array
-    unit: Array | None = None  # of each entry, where clusters hold several
+    unit: Array | None = None  # unit of each entry, if clusters contain several
 
     @classmethod
     def side_by_side(cls, parts: Sequence[Any]) -> Entries:
@@ -37,7 +37,7 @@ class Entries:
         return cls(cluster, cell, count, multiplicity, unit)
 
     def by_name(self, names: Sequence[Array]) -> tuple[Entries, Array]:
-        """Return the entries with clusters of one name as one, and the names, in order where they have one."""
+        """Return the entries after combining clusters with the same name, and the names, sorted if sortable."""
         every = joined_names(names)
         try:
             known, code = np.unique(every, return_inverse=True)
@@ -53,7 +53,7 @@ class Entries:
         return Entries(cluster, cell, np.bincount(where.ravel(), self.count), np.ones(len(known))), known
 
     def by_content(self) -> Entries:
-        """Return the entries with clusters whose tables are equal kept once, where all have as many entries."""
+        """Return the entries with identical clusters stored once, if all clusters have the same number of entries."""
         held = np.bincount(self.cluster, minlength=len(self.multiplicity))
         if self.unit is not None or not len(held) or (held != held[0]).any():
             return self
@@ -66,7 +66,7 @@ class Entries:
 
 
 def joined_names(parts: Sequence[Array]) -> Array:
-    """Return several arrays of names as one, in which texts stay texts and numbers numbers."""
+    """Concatenate arrays of names; strings stay strings and numbers stay numbers."""
     if len({each.dtype.kind for each in parts}) == 1:
         return np.concatenate(parts)
     every = np.empty(sum(map(len, parts)), dtype=object)

@@ -1,9 +1,9 @@
-"""Designs of expected counts: cases whose true class is known only by its probabilities.
+"""Designs of expected counts: cases with class probabilities instead of labels.
 
-Two questions lead to two designs of the same counts. `Batch` asks what the metric of these very cases will turn out
-to be: the cases are given, their classes are drawn. `Population` asks for the metric of the population that the
-cases are a sample of: the cases are drawn, and the classes enter by their probabilities, without noise of their own.
-The variances of the two add up to that of labelled cases, the multinomial's.
+Two designs of the same counts have different targets. `Batch` targets the realised metric of the given cases: only
+their classes are random. `Population` targets the metric of the population from which the cases were sampled: only the
+cases are random, and the classes enter through their probabilities. The two variances add up to the multinomial
+variance of labelled cases.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Array = NDArray[Any]
 
 
 class Expected(Design):
-    """What the designs of expected counts have in common: no label was seen."""
+    """Base class of the designs of expected counts, for which no label was observed."""
 
     __slots__ = ()
     is_counted: ClassVar[bool] = False
@@ -34,11 +34,11 @@ class Expected(Design):
     awaits_labels: ClassVar[bool] = True
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
-        """Return the counts as they are: what does not vary is certain, given the scores."""
+        """Return the counts unchanged: without variation they are certain, given the scores."""
         return counts, self
 
     def unit_size(self, counts: Array) -> float:
-        """Return 0: what does not vary is certain, given the scores."""
+        """Return 0: counts without variation are certain, given the scores."""
         return 0.0
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
@@ -49,9 +49,9 @@ class Expected(Design):
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Batch(Expected):
-    """The cases at hand are given, and each one's true class is drawn from its probabilities.
+    """Given cases, each with a true class drawn from its probabilities.
 
-    Intervals are prediction intervals: they hold what a metric of these cases will be once their labels are known.
+    Intervals are prediction intervals: they cover the metric of these cases once their labels are observed.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Batch(Expected):
 
     @property
     def note(self) -> str:
-        """What the interval is of, and what it assumes."""
+        """Target and assumptions of the interval."""
         return "prediction for these cases; assumes calibrated scores"
 
     def variance(self, counts: Array, gradient: Array) -> Array:
@@ -113,7 +113,7 @@ class Batch(Expected):
         return Batch(self.cases.cut(row))
 
     def lumps(self, cells: int) -> Array:
-        """Return one code: the cases' classes are drawn, whatever cells they are counted in."""
+        """Return one code: draws are of the classes of the cases and do not depend on their cells."""
         return np.zeros(cells, dtype=np.intp)
 
     def joined(self, others: Sequence[Self]) -> Batch:
@@ -137,7 +137,7 @@ class Batch(Expected):
         return drawn
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw every case's class; the scores say all, and a prior of the cells adds nothing."""
+        """Draw every case's class; the scores determine its distribution, and the prior has no effect."""
         return self.resample(counts, size, rng)
 
     def left_out(self, counts: Array) -> Blocks:
@@ -145,7 +145,7 @@ class Batch(Expected):
         return self.cases.left_out(counts)
 
     def _successes(self, size: int, rng: np.random.Generator) -> Array:
-        """Draws of what each group has of the second class, ``(size, groups)``, in blocks that fit memory."""
+        """Yield draws of the number of second-class cases in each group, ``(size, groups)``, in blocks."""
         cases = self.cases
         step = max(1, BLOCK_CELLS // len(cases.number))
         blocks = [self._of_second_class(min(step, size - start), rng) for start in range(0, size, step)]
@@ -185,10 +185,10 @@ def _picked(mass: Array, size: int, rng: np.random.Generator) -> Array:
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Population(Expected):
-    """The cases are a sample of a population, in which the classes have the probabilities that the scores say.
+    """A sample of cases from a population in which the scores are the class probabilities.
 
-    Intervals are confidence intervals of the population's metric. No label is drawn: that of a case adds nothing to
-    what its score says of the population.
+    Intervals are confidence intervals for the metric of the population. Labels are not drawn: given the score of a
+    case, its label adds no information on the population.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ class Population(Expected):
 
     @property
     def note(self) -> str:
-        """What the interval is of, and what it assumes."""
+        """Target and assumptions of the interval."""
         return "population of these cases; assumes calibrated scores"
 
     def variance(self, counts: Array, gradient: Array) -> Array:
@@ -249,7 +249,7 @@ class Population(Expected):
         return Population(self.cases.cut(row))
 
     def lumps(self, cells: int) -> Array:
-        """Return one code: cases are drawn with what each is expected to count, in whatever cells."""
+        """Return one code: draws are of whole cases and do not depend on their cells."""
         return np.zeros(cells, dtype=np.intp)
 
     def joined(self, others: Sequence[Self]) -> Population:
@@ -287,14 +287,14 @@ def _tables(cases: Cases, cells: int, size: int, weights: Callable[[int], Array]
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Known(Expected):
-    """Cases yet to be drawn, from a known distribution of the scores.
+    """Cases still to be drawn from a known distribution of the scores.
 
     Parameters
     ----------
     distribution
-        The distribution of the scores; None once the counts are all that is asked for.
+        The distribution of the scores; None if only the counts are needed.
     n
-        How many cases are drawn; infinitely many are the distribution itself, which nothing is uncertain about.
+        Number of cases to draw; infinity stands for the distribution itself, without uncertainty.
     """
 
     distribution: ScoreDistribution | None
@@ -307,12 +307,12 @@ class Known(Expected):
 
     @property
     def is_exact(self) -> bool:
-        """Whether nothing is drawn."""
+        """Whether the number of cases is infinite, so that estimates have no uncertainty."""
         return bool(np.isinf(self.n))
 
     @property
     def note(self) -> str:
-        """What the interval is of, and what it assumes."""
+        """Target and assumptions of the interval."""
         if self.is_exact:
             return "exact; assumes calibrated scores of this distribution"
         return f"prediction for {self.n:,.0f} new cases; assumes calibrated scores of this distribution"
@@ -323,11 +323,11 @@ class Known(Expected):
         return NOTHING if self.distribution is None else self.distribution.areas
 
     def cells_at(self, threshold: float) -> Array | None:
-        """Return the exact shares of the confusion table's cells at a threshold."""
+        """Return the exact cell probabilities of the confusion table at a threshold."""
         return None if self.distribution is None else self.distribution.cells(np.array(threshold))
 
     def variance(self, counts: Array, gradient: Array) -> Array:
-        """Return the multinomial variance, of a known table; 0 for the distribution itself."""
+        """Return the multinomial variance for the known table; 0 for the distribution itself."""
         return np.asarray((counts * gradient**2).sum(-1) * counts.sum(-1) / self.n)
 
     def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
@@ -340,7 +340,7 @@ class Known(Expected):
         return np.asarray((cells * slopes**2).sum((-2, -1)) * (total.sum() / self.n))
 
     def squares(self, counts: Array) -> Array:
-        """Return the counts, in the measure of so many cases."""
+        """Return the counts, scaled to the number of cases."""
         return np.asarray(counts * (counts.sum() / self.n))
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
@@ -348,7 +348,7 @@ class Known(Expected):
         return np.asarray((counts * trials).sum(-1) / counts.sum(-1) * self.n)
 
     def merged(self, cells: Array, size: int) -> Known:
-        """Merge cells: a multinomial stays one."""
+        """Merge cells: the result is again multinomial."""
         return Known(None, self.n)
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
@@ -362,5 +362,5 @@ class Known(Expected):
         return self.resample(counts, size, rng)
 
     def left_out(self, counts: Array) -> Blocks:
-        """Return the table itself: nothing was sampled that could be left out."""
+        """Return the table itself: there is no sampled case to leave out."""
         yield counts.reshape(1, -1), np.ones(1)

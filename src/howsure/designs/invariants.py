@@ -1,4 +1,4 @@
-"""Invariants of tables and designs: the checks that constructors and loaded files share."""
+"""Checks of tables and designs, shared by constructors and the loading of files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = NDArray[Any]
 Shape = tuple[int | None, ...]
 LARGEST = float(np.finfo(float).max)
 SMALLEST = float(np.finfo(float).tiny)
-MOST_CASES = 2**53  # up to which every whole number is a float
+MOST_CASES = 2**53  # largest number up to which every integer is a float
 REAL, WHOLE, ANY = "iuf", "iu", "biufUOMm"  # kinds of NumPy types
 EACH_SUM = 1e-6  # tolerance of probabilities that sum to 1
 
@@ -45,7 +45,7 @@ def numbers(name: str, value: Any, shape: Shape, low: float = 0.0, high: float =
 
 
 def whole_numbers_of_cases(cells: Array) -> Array:
-    """Return the numbers of cases that counts ``(..., cells)`` add up to; refuse more than whole floats can tell."""
+    """Return the total number of cases of counts ``(..., cells)``; refuse totals above `MOST_CASES`."""
     with np.errstate(over="ignore"):
         sums = cells.sum(-1)
     if sums.size and sums.max() > MOST_CASES:
@@ -56,7 +56,7 @@ def whole_numbers_of_cases(cells: Array) -> Array:
 
 
 def positions(name: str, value: Any, shape: Shape, size: int, least: int = 0) -> None:
-    """Check an array of positions among ``size`` things, from ``least`` (0, or −1 where there may be none) on."""
+    """Check an array of positions from ``least`` (0, or −1 if a position can be missing) to ``size − 1``."""
     array(name, value, shape, WHOLE)
     _within(name, value, least, size - 1)
 

@@ -1,4 +1,4 @@
-"""The design of counts that are estimated from other counts: corrected, imputed or calibrated ones."""
+"""Design of counts that are estimated from other counts: corrected, imputed or calibrated counts."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Sample:
     Parameters
     ----------
     counts : ndarray of shape (observed cells,)
-        What was observed: cases in each observed cell.
+        Number of cases in each observed cell.
     influence : ndarray or sparse array of shape (observed cells, cells)
-        What one more case in each observed cell adds to each cell of the table.
+        Effect of one more case in each observed cell on each cell of the table.
     design : Design
-        How the observed counts would vary; their total is taken as given.
+        Design of the observed counts; their total is taken as given.
     """
 
     counts: Array
@@ -49,19 +49,19 @@ class Sample:
         self.design.check((observed,))
 
     def slopes(self, gradient: Array) -> Array:
-        """Return what one more case in each observed cell adds to ``sum(gradient * table)``, ``(..., cells)``."""
+        """Return the effect of one more case in each observed cell on ``sum(gradient * table)``, ``(..., cells)``."""
         return np.asarray((self.influence @ gradient.reshape(-1, gradient.shape[-1]).T).T).reshape(
             *gradient.shape[:-1], self.counts.size
         )
 
     def variance(self, gradient: Array) -> Array:
-        """Return the variance that this sample gives to ``sum(gradient * table)``."""
+        """Return the contribution of this sample to the variance of ``sum(gradient * table)``."""
         slopes = self.slopes(gradient)
         centred = slopes - np.average(slopes, weights=np.broadcast_to(self.counts, slopes.shape), axis=-1)[..., None]
         return self.design.variance(self.counts, centred)
 
     def deviations(self, observed: Array) -> Array:
-        """Return how the table moves when the observed counts are others, each ``(size, cells)``."""
+        """Return the change of the table for other observed counts, both ``(size, cells)``."""
         total = observed.sum(1, keepdims=True)
         scale = np.divide(self.counts.sum(), total, out=np.ones(total.shape), where=total > 0)
         return np.asarray((observed * scale - self.counts) @ self.influence)
@@ -70,26 +70,26 @@ class Sample:
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Linearised(Design):
-    """Counts estimated from independent samples, of which they are a smooth function.
+    """Counts estimated as a smooth function of independent samples.
 
-    To first order the table moves by ``sum(influence * change)`` when the samples change, which gives variances,
-    resamples and what leaving out a case does. A resample that would be negative is cut at zero.
+    A change of the samples changes the table by ``sum(influence * change)`` to first order. Variances, resamples and
+    jackknife tables use this approximation. Negative counts in a resample are set to zero.
 
     Parameters
     ----------
     samples : tuple of Sample
         The samples, each with its influence on the table.
     centre : ndarray of shape (cells,)
-        The estimated counts before negative ones were cut off.
+        The estimated counts before negative ones are set to zero.
     draws : callable, optional
-        ``(prior, size, rng)`` → posterior tables, where a model gives them; by default each sample's own posterior
-        is carried over to first order.
+        ``(prior, size, rng)`` → posterior tables from a model. The default propagates the posterior of each sample to
+        the table to first order.
     note : str
         Caveat attached to every estimate; empty if there is none.
     estimates_shares : bool
-        Whether the shares of the true classes are estimates, which may come out near 0.
+        Whether the class frequencies are estimates, which may be close to 0.
     refit : Refit, optional
-        The samples as multinomial ones and the table as a function of their counts, where that is known.
+        The samples as multinomials and the table as a function of their counts, if that is known.
     """
 
     samples: tuple[Sample, ...]
@@ -117,7 +117,7 @@ class Linearised(Design):
 
     @property
     def degrees_of_freedom(self) -> float:
-        """The smallest of the samples'."""
+        """Smallest degrees of freedom among the samples."""
         return min(float(sample.design.degrees_of_freedom) for sample in self.samples)
 
     def variance(self, counts: Array, gradient: Array) -> Array:
@@ -125,7 +125,7 @@ class Linearised(Design):
         return np.asarray(sum(sample.variance(gradient) for sample in self.samples))
 
     def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Array:
-        """Return the degrees of freedom of the variances together (Welch, Satterthwaite), each as of one class."""
+        """Return the degrees of freedom of the sum of variances (Welch, Satterthwaite); each sample is one class."""
         own = [(sample.counts, sample.slopes(slopes)) for sample in self.samples]
         centred = [each - quotient(seen @ each.T, seen.sum())[..., None] for seen, each in own]
         parts = [
@@ -137,7 +137,7 @@ class Linearised(Design):
         return np.where(lost > 0, quotient(total**2, lost), np.inf)
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
-        """Return the squared total of the cells over its variance, were the cases Poisson: Kish's size."""
+        """Return Kish's size: the squared total of the cells divided by its variance under Poisson sampling."""
         marked = np.broadcast_to(np.asarray(trials, dtype=float), counts.shape)
         square = sum(sample.design.variance(sample.counts, sample.slopes(marked)) for sample in self.samples)
         return quotient((counts * marked).sum(-1) ** 2, np.asarray(square))
@@ -152,14 +152,14 @@ class Linearised(Design):
         return Linearised(samples, self.centre @ merge, draws, self.note, self.estimates_shares, refit)
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw each sample anew, and carry it over to the table."""
+        """Resample each sample, and propagate the change to the table."""
         drawn = self.centre + sum(
             sample.deviations(sample.design.resample(sample.counts, size, rng)) for sample in self.samples
         )
         return np.maximum(drawn, 0.0)
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw from the model where there is one, else from each sample's posterior, and add the prior's cells."""
+        """Draw from the model if there is one, else from each sample's posterior, and add draws of the prior."""
         if self.draws is not None:
             return self.draws(prior, size, rng)
         drawn = self.centre + sum(

@@ -1,4 +1,4 @@
-"""The number of successes among independent trials that each have a probability of their own."""
+"""Poisson binomial distribution: successes among independent trials with unequal probabilities."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from howsure.native.moments import power_sums
 
 Array = NDArray[Any]
-LOG_NEGLIGIBLE = 40.0  # exp(-40) = 4e-18: what is left out of a distribution adds up to less than rounding
+LOG_NEGLIGIBLE = 40.0  # exp(-40) = 4e-18: the omitted tails of a distribution are below rounding error
 LEFT_OUT = 1e-13  # of a logarithm
 WITHIN = 0.5  # the argument of a series of a logarithm that converges fast
 BLOCK = 2**15  # probabilities whose factors are multiplied at once
@@ -25,23 +25,24 @@ def poisson_binomial(probability: Array, number: Array | None = None) -> tuple[i
     probability
         Probability of success of each trial.
     number
-        How many trials have it; one by default.
+        Number of trials with this probability; one by default.
 
     Returns
     -------
     start, mass
-        ``mass[i]`` is the probability of ``start + i`` successes; what lies outside has a mass below 1e-17.
+        ``mass[i]`` is the probability of ``start + i`` successes; the mass outside is below 1e-17.
 
     Notes
     -----
-    The discrete Fourier transform of the characteristic function (Hong 2013), on the window that Bernstein's
-    inequality leaves and at the frequencies where ``|phi(w)| <= exp(-variance * (1 - cos w))`` is not negligible:
-    about thirty of them, whatever the number of trials, so that the cost is linear and the result exact to rounding.
+    The distribution is the discrete Fourier transform of the characteristic function (Hong 2013). Bernstein's
+    inequality limits the range of values. Only about thirty frequencies are needed, for any number of trials: those
+    where the bound ``|phi(w)| <= exp(-variance * (1 - cos w))`` is not negligible. The cost is linear and the result
+    exact to rounding.
 
-    With ``z = exp(iw) - 1`` and the sums of powers ``S_k = sum p**k``, ``log phi(w) = sum (-1)**(k+1) S_k z**k / k``.
-    Many trials need few of its terms, as z then is small at all those frequencies: what the terms after the m-th add
-    up to is at most ``n |z|**(m+1) / ((m+1) (1 - |z|))``. The series is taken where that is below 1e-13 with no more
-    terms than there are frequencies, else the product over the trials.
+    The characteristic function has the series ``log phi(w) = sum (-1)**(k+1) S_k z**k / k``, with ``z = exp(iw) - 1``
+    and the power sums ``S_k = sum p**k``. Many trials need few terms, because z is then small at all those frequencies.
+    The remainder after the m-th term is at most ``n |z|**(m+1) / ((m+1) (1 - |z|))``. The series is used if this is
+    below 1e-13 with no more terms than frequencies, else the product over the trials.
 
     References
     ----------
@@ -88,7 +89,7 @@ def _characteristic(probability: Array, trials: Array, frequency: Array) -> Arra
 
 
 def _terms(largest: float, number: float, most: int) -> int:
-    """Return how many terms of the series of the logarithm leave out less than rounding; 0 where too many would."""
+    """Return the number of terms with a remainder below rounding error; 0 if too many are needed."""
     if largest >= WITHIN:
         return 0
     orders = np.arange(1, most + 1)

@@ -1,4 +1,4 @@
-"""Tables that are estimated anew from other observed counts, where an estimate is a known function of them."""
+"""Estimated tables as an explicit function of the observed counts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Array = NDArray[Any]
 
 
 class Refit(Protocol):
-    """Independent multinomial samples, and the table that is estimated from them.
+    """Independent multinomial samples, and the table estimated from them.
 
     Attributes
     ----------
@@ -42,9 +42,9 @@ class Refit(Protocol):
         ...
 
     def interior(self, observed: Array) -> Array:
-        """Return the nearest counts whose table lies inside the range of possible tables, ``(observed cells,)``."""
+        """Return the nearest counts whose table is inside the range of possible tables, ``(observed cells,)``."""
         ...
 
     def merged(self, cells: Array, size: int) -> Self:
-        """Return the same for the table whose cell ``cells[c]`` collects cell ``c``."""
+        """Return the refit of the table whose cell ``cells[c]`` collects cell ``c``."""
         ...

@@ -1,4 +1,4 @@
-"""Draws of tables of counts, and tables without one case; all ``(size, cells)``, in blocks that fit memory."""
+"""Random draws of tables of counts, and jackknife tables; all ``(size, cells)``, in blocks that fit in memory."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from howsure.native.resampling import EIGHT, Resamples, starts_of
 
 Array = NDArray[Any]
 Blocks = Iterator[tuple[Array, Array]]
-BLOCK_CELLS = 2**20  # cells of the tables held at once
-MANY_CELLS = 256  # from here on, cells of few cases each are resampled
-CASES_PER_CELL = 16  # or fewer of them, by weights of cases: they cost less than a binomial draw
-WEIGHTED_CASES = 8  # or fewer of a cell: weights of them cost less than a binomial draw
+BLOCK_CELLS = 2**20  # total cells of the tables in memory at once
+MANY_CELLS = 256  # number of cells from which sparse cells are resampled case by case
+CASES_PER_CELL = 16  # largest mean of cases per cell for resampling by case, which is then cheaper than binomial draws
+WEIGHTED_CASES = 8  # largest number of cases of a cell for resampling by case
 
 
 def multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
     """Multinomial draws, ``(size, cells)``; counts are whole.
 
-    Where many cells hold few cases each, each of their cases has a weight.
+    If many cells have few cases, the draw is of a weight for each of their cases.
     """
     filled = np.flatnonzero(counts)
     few = filled[counts[filled] <= WEIGHTED_CASES]
@@ -37,12 +37,12 @@ def multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
 
 
 def _by_cell(counts: Array, size: int, rng: np.random.Generator) -> Array:
-    """Multinomial draws, cell by cell, ``(cells, size)``: what reads draws sums over cells."""
+    """Multinomial draws, cell by cell, ``(cells, size)``: callers sum over cells."""
     return multinomials(counts, size, rng.integers(2**64 - 1, dtype=np.uint64, endpoint=True))
 
 
 def _added_up(counts: Array, resamples: Resamples, size: int) -> Array:
-    """Tables ``(cells, size)`` that weights of their cases add up to."""
+    """Tables ``(cells, size)`` as sums of weights of their cases."""
     tables = np.empty((counts.size, size))
     step = max(1, BLOCK_CELLS // (EIGHT * counts.size))
     for start in range(0, size, EIGHT * step):
@@ -52,12 +52,12 @@ def _added_up(counts: Array, resamples: Resamples, size: int) -> Array:
 
 
 def holds_few(filled: int, total: float) -> bool:
-    """Whether so many non-empty cells hold few cases each: then weights of cases are drawn, not cells."""
+    """Whether there are many non-empty cells with few cases each; draws are then of case weights, not of cells."""
     return bool(filled >= MANY_CELLS and total <= CASES_PER_CELL * filled)
 
 
 def resampled(counts: Array, weights: Array) -> Array:
-    """Return the tables ``(size, cells)`` of weights of their cases ``(cases, size)``, which come cell by cell."""
+    """Return tables ``(size, cells)`` from weights of their cases ``(cases, size)``, which are sorted by cell."""
     filled = np.flatnonzero(counts)
     each = counts[filled].astype(np.intp)
     drawn = np.zeros((weights.shape[1], counts.size), dtype=np.intp)
@@ -68,7 +68,7 @@ def resampled(counts: Array, weights: Array) -> Array:
 
 
 def _partly_weighted(counts: Array, few: Array, size: int, rng: np.random.Generator) -> Array:
-    """Multinomial draws of which those of cells of few cases are made by weights of cases."""
+    """Multinomial draws; cells with few cases are drawn by weights of cases."""
     rich, cases = np.setdiff1d(np.flatnonzero(counts), few, assume_unique=True), round(float(counts[few].sum()))
     blocks, eights = np.diff(starts_of(cases)), -(-size // EIGHT)
     keys = rng.integers(2**64 - 1, size=eights, dtype=np.uint64, endpoint=True)
@@ -79,7 +79,7 @@ def _partly_weighted(counts: Array, few: Array, size: int, rng: np.random.Genera
     for number in range(1, WEIGHTED_CASES + 1):
         cells = few[counts[few] == number]
         layers = weights[start : start + number * len(cells)].reshape(number, len(cells), weights.shape[1])
-        drawn[cells] = np.add.reduce(layers, 0, dtype=np.uint8)[:, :size]  # of at most 8 weights, which are below 31
+        drawn[cells] = np.add.reduce(layers, 0, dtype=np.uint8)[:, :size]  # sum of at most 8 weights, each below 31
         start += number * len(cells)
     return drawn.T
 
@@ -87,32 +87,32 @@ def _partly_weighted(counts: Array, few: Array, size: int, rng: np.random.Genera
 def gammas(shape: Array, size: int, rng: np.random.Generator) -> Array:
     """Independent gamma draws, ``(size, cells)``; a shape of zero is the limit, zero."""
     key = rng.integers(2**64 - 1, dtype=np.uint64, endpoint=True)
-    return gamma_draws(shape, size, key).T  # draws of one cell lie together
+    return gamma_draws(shape, size, key).T  # draws of one cell are contiguous
 
 
 def gammas_with_prior(counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
-    """Independent gamma draws of counts and pseudo-cases, ``(size, cells)``.
+    """Independent gamma draws of counts and pseudo-counts, ``(size, cells)``.
 
-    Pseudo-cases of each draw's own, ``(size, cells)``, fill few cells: their gamma variables are added to the counts'.
+    A prior per draw, ``(size, cells)``, has few non-zero cells: its gamma variables are added to those of the counts.
     """
     if prior.ndim == 1:
         return gammas(counts + prior, size, rng)
-    drawn, filled = gammas(counts, size, rng), np.flatnonzero(prior != 0)  # of booleans, which is quicker
+    drawn, filled = gammas(counts, size, rng), np.flatnonzero(prior != 0)  # faster for booleans
     row, cell = np.divmod(filled, prior.shape[1])
     drawn[row, cell] += rng.standard_gamma(prior.ravel()[filled])
     return drawn
 
 
 def gammas_with_pair(counts: Array, pair: Array, size: int, rng: np.random.Generator) -> Array:
-    """Independent gamma draws of counts and of two cases of each draw's own, ``(size, cells)``.
+    """Independent gamma draws of counts and of two further cases per draw, ``(size, cells)``.
 
-    Two in one cell have one gamma variable: the draws are those that `gammas_with_prior` has of `counts_of_draws`,
-    without a look at all cells.
+    Two cases in the same cell have one gamma variable. The draws equal those of `gammas_with_prior` with the prior
+    `counts_of_draws`, without a scan of all cells.
 
     Parameters
     ----------
     counts : ndarray of shape (cells,)
-        The same in all draws.
+        Counts, the same in all draws.
     pair : ndarray of shape (size, 2)
         The cells of each draw's two cases.
     size : int
@@ -122,15 +122,15 @@ def gammas_with_pair(counts: Array, pair: Array, size: int, rng: np.random.Gener
     """
     drawn, lower, upper = gammas(counts, size, rng), np.minimum(*pair.T), np.maximum(*pair.T)
     are_two = lower != upper
-    added = rng.standard_gamma(np.stack([2.0 - are_two, are_two], -1))  # a shape of 0 takes no random number
-    by_cell, draw = drawn.T.reshape(-1), np.arange(size)  # the first is a view: draws of one cell lie together
+    added = rng.standard_gamma(np.stack([2.0 - are_two, are_two], -1))  # a shape of 0 uses no random number
+    by_cell, draw = drawn.T.reshape(-1), np.arange(size)  # the first is a view: draws of one cell are contiguous
     for cell, each in zip((lower, upper), added.T, strict=True):
         by_cell[size * cell + draw] += each
     return drawn
 
 
 def counts_of_draws(cells: Array, size: int) -> Array:
-    """Return how often each of ``size`` cells is among those of each draw, ``(draws, size)``, in bytes."""
+    """Return the number of occurrences of each of ``size`` cells in each draw, ``(draws, size)``, as bytes."""
     counts = np.zeros((len(cells), size), dtype=np.uint8)
     starts, flat = size * np.arange(len(cells)), counts.reshape(-1)
     for column in cells.T:
@@ -139,7 +139,7 @@ def counts_of_draws(cells: Array, size: int) -> Array:
 
 
 def without_one(counts: Array, cell: Array, weight: Array, number: Array) -> Blocks:
-    """Tables without one case of a weight in a cell, for each of these cases that stand for ``number``."""
+    """Yield tables without one case of the given weight and cell, and the ``number`` of such cases."""
     step = max(1, BLOCK_CELLS // counts.size)
     for start in range(0, len(cell), step):
         cells = cell[start : start + step]

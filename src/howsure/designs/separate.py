@@ -1,4 +1,4 @@
-"""The design of test sets that vary independently of each other."""
+"""Design of independent test sets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = NDArray[Any]
 @final
 @dataclass(frozen=True, slots=True, repr=False)
 class Separate(Design):
-    """Test sets that vary independently of each other, their cells side by side.
+    """Independent test sets with their cells concatenated.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Separate(Design):
 
     @property
     def degrees_of_freedom(self) -> Any:
-        """The smallest of the parts': cautious where they differ."""
+        """Smallest degrees of freedom among the parts, which is conservative if they differ."""
         return np.minimum.reduce([part.degrees_of_freedom for part in self.parts])
 
     def variance(self, counts: Array, gradient: Array) -> Array:
@@ -62,7 +62,7 @@ class Separate(Design):
         return np.asarray(sum(part.variance(cells, slopes) for part, cells, slopes in pairs))
 
     def squares(self, counts: Array) -> Array | None:
-        """Return the parts' squares, where all have some."""
+        """Return the squared weights of the parts, if all have them."""
         found = [part.squares(cells) for part, cells in zip(self.parts, self.split(counts), strict=True)]
         known = [each for each in found if each is not None]
         return np.concatenate(known, -1) if len(known) == len(found) else None
@@ -73,7 +73,7 @@ class Separate(Design):
         return np.asarray(sum(part.placement_variance(*each) for part, *each in pairs))
 
     def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Any:
-        """Return Welch's degrees of freedom, of the parts' variances and their own degrees of freedom."""
+        """Return Welch's degrees of freedom from the parts' variances and degrees of freedom."""
         pairs = zip(self.parts, *(self.split(each) for each in (counts, truth, slopes)), strict=True)
         own = [(part.variance(cells, form), part.satterthwaite(cells, side, form)) for part, cells, side, form in pairs]
         square = np.asarray(sum(variance for variance, _ in own)) ** 2
@@ -81,7 +81,7 @@ class Separate(Design):
         return np.where(found > 0, found, self.degrees_of_freedom)
 
     def offers(self, what: str) -> bool:
-        """Return whether all parts define the answer."""
+        """Return whether all parts define the method."""
         return all(part.offers(what) for part in self.parts)
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
@@ -94,7 +94,7 @@ class Separate(Design):
         return Separate(tuple(part.picked(index) for part in self.parts), self.sizes)
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
-        """Add the pseudo-cases of each test set, in its own units."""
+        """Add the pseudo-counts of each test set, in its own units."""
         pairs = zip(self.parts, self.split(counts), self.split(extra), strict=True)
         filled, designs = zip(*(smoothed(part, cells, more) for part, cells, more in pairs), strict=True)
         return np.concatenate(filled, -1), Separate(designs, self.sizes)

@@ -1,4 +1,4 @@
-"""What a sample's strata add to a linear form in the counts."""
+"""Contributions of the strata of a sample to a linear form in the counts."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strata:
-    """What the strata of a sample add to a linear form, each from its lowest possible value to its highest.
+    """Contribution of each stratum to a linear form, between its lowest and highest possible value.
 
     Parameters
     ----------
     reach : ndarray of shape (..., strata)
-        By how much the form changes from one end of a stratum to the other.
+        Range of the form within each stratum.
     value : ndarray of shape (..., strata)
-        Where between the ends it is, from 0 to 1.
+        Position of the estimate in that range, from 0 to 1.
     trials : ndarray of shape (..., strata)
-        As a share of how many cases that is known; 0 where of none.
+        Number of cases on which that position is based, as for a proportion; 0 if none.
     within : ndarray of shape (..., strata)
-        Variance of the form with what is known of each stratum.
+        Variance of the form within the strata.
     between : ndarray of shape (...)
-        Variance of the form with the sizes of the strata.
+        Variance of the form due to the sizes of the strata.
     """
 
     reach: Array

@@ -1,4 +1,4 @@
-"""The design of samples from strata whose sizes are known: each case counts as many as its stratum has for it."""
+"""Design of samples from strata with known sizes: cases are weighted by the size of their stratum."""
 
 from __future__ import annotations
 
@@ -19,44 +19,44 @@ from howsure.errors import UndefinedDesignError
 
 Array = NDArray[Any]
 FEW = 2**12  # products of cells and places
-NOWHERE = -1  # the place of what is observed outside of a table: the other cases of its strata
+NOWHERE = -1  # place of observed cases outside a table: the other cases of its strata
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class StratifiedSample(Design):
-    """Cases drawn from strata whose sizes are known, or classes whose frequencies are stated.
+    """Cases sampled from strata with known sizes, or from classes with stated frequencies.
 
-    What was observed is a cell for each pair of a stratum and a cell of the table. A case counts its stratum's share
-    of the population over its share of the sample, so the totals of the strata are certain, and the variance is that
-    within strata.
+    There is one observed cell for each pair of a stratum and a cell of the table. The weight of a case is its stratum's
+    fraction of the population divided by its fraction of the sample. The totals of the strata are therefore certain,
+    and the variance is the variance within strata.
 
     Parameters
     ----------
     observed : ndarray of shape (..., observed cells)
         The cases, or sums of their weights.
     stratum, place : ndarray of shape (observed cells,)
-        Stratum of each observed cell, 0 … S−1, ascending where the strata vary on their own; and the cell of the table
-        that it is counted in, −1 of those in no cell, as the cases of other groups.
+        Stratum of each observed cell, 0 … S−1, ascending if each stratum has its own design. The place is its cell of
+        the table, or −1 for cases in no cell, such as those of other groups.
     cells : int
         Number of cells of the table.
     share : ndarray of shape (S,)
-        Share of each stratum in the population; they sum to 1.
+        Fraction of the population in each stratum; they sum to 1.
     design : Design
-        How the observed cells vary but for the strata's totals: as independent cases; of strata whose weighted cases
-        or clusters are their own, as `Separate`; or as whatever else gives a variance of residuals.
+        Design of the observed cells apart from the totals of the strata. It is `Independent`, `Separate` if each
+        stratum has its own weighted cases or clusters, or any other design with a variance of residuals.
     names : tuple
-        What the strata are called.
+        Names of the strata.
     noun : str
-        What they are: "strata", or "classes".
+        Noun for the strata in messages: "strata" or "classes".
     total : float, optional
-        Cases of the population, to which the table adds up; by default it adds up to the cases observed.
+        Number of cases of the population, the total of the table; by default the number of observed cases.
     units : ndarray of shape (S,), optional
-        Cases, or clusters, drawn from each stratum, where its variance is estimated from them as a sample's.
+        Number of cases, or clusters, sampled from each stratum, if its variance is estimated as a sample variance.
     fraction : ndarray of shape (S,), optional
-        Which part of each stratum was drawn; by default next to nothing.
+        Sampling fraction of each stratum; by default negligible.
     covariance : ndarray of shape (S, S), optional
-        Covariance of the shares, where they are estimates.
+        Covariance of the frequencies, if they are estimates.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class StratifiedSample(Design):
 
     @property
     def words(self) -> str:
-        """What the cases are drawn from, and come in."""
+        """Number of strata and, if applicable, of clusters, as text."""
         own = self.design.words
         if self.units is not None and self._are_apart:
             has_clusters = np.isfinite(self.design.degrees_of_freedom)
@@ -119,7 +119,7 @@ class StratifiedSample(Design):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What each case counts for, which strata have a single case, and that a population is finite."""
+        """Sentences on the weights of cases, strata with a single case, and a finite population."""
         shares = ", ".join(f"{name} {share:.3g}" for name, share in zip(self.names, self.share, strict=True))
         listed = f" ({shares})" if len(self.share) <= 8 else ""
         if self.noun == "classes":
@@ -144,28 +144,28 @@ class StratifiedSample(Design):
 
     @property
     def method(self) -> str:
-        """The delta method where the shares are estimates: their variance is of no observed cell."""
+        """The delta method if the fractions are estimates: their variance belongs to no observed cell."""
         return "" if self.covariance is None else "delta"
 
     @property
     def degrees_of_freedom(self) -> Any:
-        """Those of the observed cells, or the cases or clusters less the strata."""
+        """Those of the observed cells, or the number of cases or clusters minus the number of strata."""
         if self.units is None:
             return self.design.degrees_of_freedom
         return np.maximum(self.units.sum() - len(self.units), 1.0)
 
     @property
     def remaining(self) -> Array:
-        """Which part of each observed cell's stratum was not drawn."""
+        """1 minus the sampling fraction of the stratum of each observed cell."""
         return np.asarray((1 - self._drawn)[self.stratum])
 
     @property
     def whole(self) -> Array:
-        """The table that the observed cells give, ``(..., cells)``."""
+        """The table estimated from the observed cells, ``(..., cells)``."""
         return self.tables(self.observed)
 
     def tables(self, observed: Array) -> Array:
-        """Return the tables that other observed cells give, ``(..., observed cells)`` → ``(..., cells)``."""
+        """Return the tables estimated from other observed cells, ``(..., observed cells)`` → ``(..., cells)``."""
         return self._tables(observed, self._weights(observed))
 
     def sampled(self, counts: Array) -> Array:
@@ -173,12 +173,12 @@ class StratifiedSample(Design):
         return self.observed
 
     def lifted(self, values: Array) -> Array:
-        """Return the value of each observed cell from those of the table's cells; 0 outside of it."""
+        """Expand a value per cell of the table to a value per observed cell; 0 outside the table."""
         none = np.zeros((*values.shape[:-1], 1), dtype=values.dtype)
         return np.asarray(np.concatenate([values, none], -1)[..., self.place])
 
     def variance(self, counts: Array, gradient: Array) -> Array:
-        """Return the variance within the strata, and that of their shares where these are estimates."""
+        """Return the variance within the strata, plus that of their fractions if these are estimates."""
         slopes = self.tangent(self.observed, gradient)
         found = self.design.variance(np.broadcast_to(self.observed, slopes.shape), slopes)
         if self.covariance is None:
@@ -187,10 +187,10 @@ class StratifiedSample(Design):
         return np.asarray(found + np.einsum("...s,st,...t->...", means, self.covariance, means))
 
     def tangent(self, counts: Array, gradient: Array) -> Array:
-        """Return what one more case in each observed cell tells, ``(..., observed cells)``: less its stratum's mean.
+        """Return the effect of one more case in each observed cell minus the stratum mean, ``(..., observed cells)``.
 
-        A stratum's variance is that of a sample, divided by its cases minus 1, for as many cases as were not drawn.
-        Of a single case the distance to the mean of all is taken.
+        The variance of a stratum is a sample variance, with its number of cases minus 1, times the finite population
+        correction. The deviation of a single case in a stratum is taken from the overall mean.
         """
         form = self.lifted(gradient)
         means = np.where(self._single, 0.0, self._means(counts, form))
@@ -200,12 +200,12 @@ class StratifiedSample(Design):
         return np.asarray(away * scale[..., self.stratum])
 
     def rescaled(self, cells: Array, counts: Array) -> Array:
-        """Return observed cells in proportion to ``cells`` with the totals of the strata in ``counts``."""
+        """Scale ``cells`` to the totals of the strata in ``counts``."""
         scale = quotient(self._sums(counts), self._sums(cells))
         return np.asarray(cells * scale[..., self.stratum])
 
     def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
-        """Return Satterthwaite's degrees of freedom of a sum over strata, each of which has its cases minus 1."""
+        """Return Satterthwaite's degrees of freedom of a sum over strata, each with its number of cases minus 1."""
         slopes = self.tangent(self.observed, gradient)
         observed = np.broadcast_to(self.observed, slopes.shape)
         if self.units is None:
@@ -233,17 +233,18 @@ class StratifiedSample(Design):
         return np.where(self.design.variance(observed, own) > 0, found, self.degrees_of_freedom)
 
     def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
-        """Return the variance, which is a sample's already; of strata that are the classes that of their samples."""
+        """Return the variance, already a sample variance; if the strata are the classes, that of their samples."""
         if self.covariance is not None or not np.array_equal(self.lifted(truth), self.stratum):
             return self.variance(counts, slopes)
         own = self.tangent(self.observed, slopes)
         return self.design.placement_variance(np.broadcast_to(self.observed, own.shape), self.stratum, own)
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
-        """Return the marked cells over what a case counts in the heaviest stratum that may have some of them.
+        """Return the total of the marked cells divided by the largest case weight among strata that can contain them.
 
-        Of a finite stratum the chance that K cases are all among those that were not drawn is about (1 − f)ᴷ, so a case
-        that was drawn is worth −log(1 − f) / f of them, and of one that was read whole any number.
+        The probability that none of K cases is sampled, in a finite stratum with sampling fraction f, is about (1 −
+        f)ᴷ. Equating it with exp(−K f_eff) gives each sampled case the weight −log(1 − f) / f. A fully enumerated
+        stratum (f = 1) has infinite weight: it contributes no uncertainty.
         """
         marked = self.lifted(np.asarray(trials, dtype=float))
         own = np.broadcast_to(self.observed, np.broadcast_shapes(self.observed.shape, marked.shape))
@@ -255,24 +256,24 @@ class StratifiedSample(Design):
         worth = np.where((total > 0) & (heaviest == 0), np.inf, quotient(total, heaviest))
         if self.design.is_independent:
             return worth
-        # Of weighted or clustered cases as many fewer as they are worth less among all.
+        # Weighted or clustered cases: times the ratio of effective to observed cases in the marked cells.
         return worth * quotient(self.design.effective_trials(own, marked), dot(own, marked))
 
     def spread(self, extra: Array) -> Array:
-        """Return pseudo-cases of the table's cells as those of the observed ones: evenly over its strata."""
+        """Distribute pseudo-counts of the table's cells evenly over the observed cells of their strata."""
         inside = np.where(self.place < 0, self.cells, self.place)
         number = np.bincount(inside, minlength=self.cells + 1)[:-1]
         found = self.lifted(np.where(number > 0, extra / np.maximum(number, 1), 0.0))
         return np.asarray(found * quotient(extra.sum(-1), found.sum(-1))[..., None])
 
     def settles(self, form: Array) -> Array:
-        """Return whether a linear form is the same for all that may be observed in a stratum, if not all were."""
+        """Return whether a linear form is constant over the possible outcomes of each stratum not fully sampled."""
         lifted = self.lifted(form)
         spans = [np.ptp(lifted[..., cells], -1) * (self.remaining[cells[0]] > 0) for cells in self._members()]
         return np.asarray(np.max(spans, 0) <= DUST * np.abs(lifted).max(-1))
 
     def weighs_alike(self, marked: Array) -> bool:
-        """Return whether all cases that may fall in the marked cells count the same."""
+        """Return whether all cases that can fall in the marked cells have the same weight."""
         chosen = self.lifted(np.asarray(marked, dtype=float)) > 0
         weights = np.where(chosen, self._weights(self.observed)[..., self.stratum], np.nan)
         return bool((np.nanmax(weights, -1) <= np.nanmin(weights, -1) * (1 + 1e-9)).all()) if chosen.any() else True
@@ -305,12 +306,12 @@ class StratifiedSample(Design):
         return replace(self, observed=self.observed[index], design=self.design.picked(index))
 
     def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
-        """Spread pseudo-cases over the observed cells of each cell of the table."""
+        """Distribute pseudo-counts over the observed cells of each cell of the table."""
         filled, design = smoothed(self.design, self.observed, self.spread(extra))
         return self.tables(filled), replace(self, observed=filled, design=design)
 
     def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array] | None:
-        """Return those of the observed units."""
+        """Return the contributions of the observed units."""
         slopes = self.tangent(self.observed, gradient)
         if not self._are_apart:
             return self.design.influences(self.observed, slopes)
@@ -320,7 +321,7 @@ class StratifiedSample(Design):
         return form, number
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw within strata: one case fewer than each has, and of finite ones less far from it (Rao and Wu 1988)."""
+        """Draw within strata, one case fewer each; shrink deviations in finite strata (Rao and Wu 1988)."""
         if not self.design.is_independent:
             drawn = self.design.resample(self.observed, size, rng)
         elif self.units is None:
@@ -334,7 +335,7 @@ class StratifiedSample(Design):
         return self._with_shares(self._towards(drawn), rng)
 
     def repeated(self, counts: Array, scale: float, size: int, rng: np.random.Generator) -> tuple[Array, Design]:
-        """Draw new samples from the strata, of as many times their cases."""
+        """Draw new samples from the strata, with ``scale`` times their number of cases."""
         own: Design = FixedMargins(self.stratum) if self.design.is_independent else self.design
         drawn, new = own.repeated(self.observed, scale, size, rng)
         design = self.design if self.design.is_independent else new
@@ -349,19 +350,19 @@ class StratifiedSample(Design):
         )
 
     def tilted(self, counts: Array, slopes: Array) -> tuple[Array, Design]:
-        """Multiply the observed cases, as many times as each counts; the total of each stratum stays."""
+        """Tilt the observed cases by their weighted slopes; the total of each stratum stays."""
         own: Design = FixedMargins(self.stratum) if self.design.is_independent else self.design
         moved, new = own.tilted(self.observed, self.tangent(self.observed, slopes))
         design = self.design if self.design.is_independent else new
         return self.tables(moved), replace(self, observed=moved, design=design)
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw each stratum's probabilities; of a finite one the cases that were drawn are known."""
+        """Draw each stratum's probabilities; the sampled cases of a finite stratum are known."""
         drawn = self.design.posterior(self.observed, self.spread(prior), size, rng)
         return self._with_shares(self._towards(drawn), rng)
 
     def left_out(self, counts: Array) -> Blocks:
-        """Leave out one observed unit; the others of its stratum count for it."""
+        """Leave out one observed unit, and reweight the others of its stratum."""
         for observed, number in self.design.left_out(self.observed):
             yield self.tables(observed), number
 
@@ -379,41 +380,41 @@ class StratifiedSample(Design):
 
     @property
     def _are_apart(self) -> bool:
-        """Whether each stratum has a design of its own."""
+        """Whether each stratum has its own design."""
         return self.units is not None and not self.design.is_independent
 
     @property
     def _drawn(self) -> Array:
-        """Which part of each stratum was drawn."""
+        """Sampling fraction of each stratum."""
         return np.zeros(len(self.share)) if self.fraction is None else self.fraction
 
     @property
     def _single(self) -> Array:
-        """Which strata have a single case or cluster, and more that were not drawn."""
+        """Mask of strata with a single case or cluster that were not fully sampled."""
         if self.units is None:
             return np.zeros(len(self.share), dtype=bool)
         return (self.units < 2) & (self._drawn < 1)
 
     @property
     def _correction(self) -> Array:
-        """How many times the variance is that of shares of so many cases."""
+        """Correction of the binomial variance: sample variance and finite population."""
         left = 1 - self._drawn
         if self.units is None or np.all(
             np.isfinite(self.design.degrees_of_freedom)
-        ):  # clusters divide by their number less 1
+        ):  # variances of clusters already use their number minus 1
             return left
         return np.where(self.units < 2, left, quotient(self.units, self.units - 1) * left)
 
     @property
     def _population(self) -> Array:
-        """Cases that tables add up to, ``(...)``."""
+        """Total of the tables, ``(...)``."""
         return np.asarray(self.observed.sum(-1) if self.total is None else self.total)
 
     def _sums(self, cells: Array) -> Array:
         return _gathered(cells, self.stratum, len(self.share))
 
     def _weights(self, observed: Array) -> Array:
-        """Return what a case of each stratum counts for, ``(..., S)``."""
+        """Return the weight of a case of each stratum, ``(..., S)``."""
         whole = observed.sum(-1)[..., None] if self.total is None else self.total
         return quotient(whole * self.share, self._sums(observed))
 
@@ -431,7 +432,7 @@ class StratifiedSample(Design):
         return zip(self.design.test_sets, *(np.split(each, ends, -1) for each in values), strict=True)
 
     def _merged(self, pair: Array, stratum: Array) -> Design:
-        """Return the design of merged observed cells, whose strata are these."""
+        """Return the design of merged observed cells with these strata."""
         if not self._are_apart:
             return self.design.merged(pair, len(stratum))
         sizes = np.bincount(stratum, minlength=len(self.share))
@@ -443,12 +444,12 @@ class StratifiedSample(Design):
         return Separate(tuple(parts), tuple(sizes.tolist()))
 
     def _towards(self, drawn: Array) -> Array:
-        """Return drawn cells with the totals of the strata, so much nearer to the observed ones as these were drawn."""
+        """Scale drawn cells to the totals of the strata, and deviations by the root of the unsampled fraction."""
         moved = self.rescaled(drawn, self.observed)
         return np.asarray(self.observed + np.sqrt(self.remaining) * (moved - self.observed))
 
     def _with_shares(self, drawn: Array, rng: np.random.Generator) -> Array:
-        """Return the tables of drawn cells, with shares that are drawn too where they are estimates."""
+        """Return the tables of drawn cells; fractions that are estimates are drawn too."""
         if self.covariance is None:
             return self.tables(drawn)
         shares = np.maximum(rng.multivariate_normal(self.share, self.covariance, len(drawn)), 0.0)
@@ -461,7 +462,7 @@ class StratifiedSample(Design):
 
 
 def _gathered(values: Array, places: Array, size: int) -> Array:
-    """Return the sums of values over their places; of few cells by a product of matrices, much sooner."""
+    """Return the sums of values over their places; a matrix product is faster for few cells."""
     if values.ndim == 1 or len(places) * size > FEW:
         return added_up(values, places, size)
     return np.asarray(values @ (places[:, None] == np.arange(size)))
@@ -470,12 +471,12 @@ def _gathered(values: Array, places: Array, size: int) -> Array:
 def at_shares(
     counts: Array, truth: Array, names: Sequence[Any], share: Array, design: Design, covariance: Array | None = None
 ) -> StratifiedSample:
-    """Return the design of a table whose classes have stated shares.
+    """Return the design of a table with stated class frequencies.
 
     Parameters
     ----------
     counts : ndarray of shape (..., cells)
-        The cases as they were counted.
+        The observed counts.
     truth : ndarray of shape (cells,)
         Position of the true class of each cell.
     names : sequence
@@ -483,9 +484,9 @@ def at_shares(
     share : ndarray of shape (K,)
         Share of each class; they sum to 1.
     design : Design
-        How the counts vary.
+        Design of the observed counts.
     covariance : ndarray of shape (K, K), optional
-        Covariance of the shares, where they are estimates.
+        Covariance of the frequencies, if they are estimates.
     """
     cells = counts.shape[-1]
     found = counts, truth, np.arange(cells), cells, share, design, tuple(names)

@@ -1,4 +1,4 @@
-"""Sums over cells: by merged cell, by class, from the top of the scores, and what variances follow from them."""
+"""Sums over cells (by merged cell, by class, from the top of the scores) and variances computed from them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = NDArray[Any]
 
 
 def variance_by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> Array:
-    """Return the sum over the classes of a sample variance; nan where a class has a single case.
+    """Return the sum of the sample variances of the classes; nan if a class has a single case.
 
     Parameters
     ----------
@@ -34,8 +34,9 @@ def variance_by_class(counts: Array, squares: Array, truth: Array, slopes: Array
 def freedom_by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> Array:
     """Return Satterthwaite's degrees of freedom of ``sum(squares * slopes**2)``; infinite where that is zero.
 
-    The fewer of two numbers: Welch's, where each class has its number of cases minus 1 (at least 1); and those by
-    which twice the squared variance is the sum of the fourth powers of what each case adds, which heavy tails lower.
+    The result is the smaller of two numbers. The first is Welch's, where each class has its number of cases minus 1 (at
+    least 1). The second is twice the squared variance divided by the sum of the fourth powers of the cases'
+    contributions; heavy tails lower it.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ def _by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> tup
 
 
 def within_classes(counts: Array, truth: Array, slopes: Array) -> Array:
-    """Return slopes less their mean in each class."""
+    """Return slopes minus their mean in each class."""
     size = int(truth.max()) + 1
     means = quotient(added_up(counts * slopes, truth, size), added_up(counts, truth, size))
     return np.asarray(slopes - means[..., truth])
@@ -107,7 +108,7 @@ def confusion_from_top(counts: Array, index: Array | None = None) -> Array:
     counts : ndarray of shape (..., S, 2)
         Negative and positive cases by distinct score, ascending.
     index : ndarray of shape (T,), optional
-        Thresholds from the top among the ``S + 1``, of which the first lies above all scores; all by default.
+        Thresholds from the top among the ``S + 1``, of which the first is above all scores; all by default.
 
     Returns
     -------

@@ -1,1 +1,1 @@
-"""What is computed by compiled C where it was built, and by NumPy, to the same numbers, where it was not."""
+"""Kernels in compiled C, with NumPy counterparts that give the same numbers if the C library was not built."""

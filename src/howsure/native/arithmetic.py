@@ -1,4 +1,4 @@
-"""Uniform numbers from words, logarithms and exponentials whose bits depend on no library: fdlibm's polynomials."""
+"""Uniform numbers, logarithms and exponentials with platform-independent bits, by fdlibm's polynomials."""
 
 from __future__ import annotations
 

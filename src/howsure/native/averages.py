@@ -1,4 +1,4 @@
-"""Averages over classes of ratios of their hits and totals: many are evaluated side by side."""
+"""Averages over classes of ratios of hits and totals, evaluated in batches."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ class Slopes(NamedTuple):
 class ClassShares:
     """Macro or weighted averages of ratios of linear forms in the hits, row and column totals of a class.
 
-    Precision, recall, F-beta and Jaccard's index are such ratios: true negatives play no part. Arrays have the last
-    axis of classes, and in front of it that of the averages, one for each table of a batch.
+    Precision, recall, F-beta and Jaccard's index are such ratios, which do not depend on true negatives. The last axis
+    of the arrays is for classes; the axis before it is for averages, one for each table of a batch.
 
     Parameters
     ----------
     above, below : ndarray of shape (3, ..., 1)
         Coefficients of hits, row total and column total in numerator and denominator.
     by_total : ndarray of shape (..., 1)
-        Whether classes count by their true totals.
+        Whether classes are weighted by their true totals.
     times : ndarray of shape (..., K)
-        How often each class is averaged over.
+        Multiplicity of each class in the average.
     constants : ndarray of shape (..., K)
-        The value of each class that is a constant; nan of those that have their ratio.
+        Value of each constant class; nan for classes with a ratio.
 
     Examples
     --------
@@ -91,12 +91,12 @@ class ClassShares:
 
     @property
     def arrays(self) -> tuple[Array, ...]:
-        """All of them, as a kernel takes them."""
+        """All parameters, in the form for a kernel."""
         given = (self.above, self.below, self.by_total, self.times, self.constants)
         return tuple(np.ascontiguousarray(each, dtype=float) for each in given)
 
     def slopes(self, hits: Array, rows: Array, columns: Array) -> Slopes:
-        """Return values and derivatives on tables of which each class has these hits and totals, ``(..., K)``."""
+        """Return values and derivatives for tables with these hits and totals of each class, ``(..., K)``."""
         values, times, whole = self.of_each(hits, rows, columns)
         weights = self.weights(rows, times)
         total = np.add.reduce(weights, -1, keepdims=True)
@@ -110,11 +110,11 @@ class ClassShares:
         return Slopes(mean[..., 0], by_hit, by_row, by_column)
 
     def weights(self, rows: Array, times: Array) -> Array:
-        """Return what classes of these totals count, which are averaged over so often."""
+        """Return the weights of classes from their totals and multiplicities."""
         return np.where(self.by_total, rows, 1.0) * times if self.by_total.any() else times
 
     def of_each(self, hits: Array, rows: Array, columns: Array) -> tuple[Array, Array, Array]:
-        """Return the value of each class, how often it is averaged over, 0 if undefined, and its denominator.
+        """Return the value of each class, its multiplicity (0 if undefined), and its denominator.
 
         The denominator of a constant is 0: its value has no slope.
         """
@@ -130,16 +130,16 @@ class ClassShares:
         return np.where(absent, 0.0, values), np.where(absent, 0.0, self.times), whole
 
     def bias(self, outcomes: Sequence[Array], part: float, most: float) -> Array:
-        """Return half the sum of what classes add to the second differences, times their counts, ``(...)``.
+        """Return half the sum over classes of their counts times the second differences, ``(...)``.
 
-        A weighted average is the sum of the ratio times the share of the class, another such ratio.
+        A weighted average is the sum of the ratio times the class frequency, which is another such ratio.
 
         Parameters
         ----------
         outcomes : sequence of 4 ndarray of shape (..., K)
             tp, fn, fp and tn of each class.
         part, most : float
-            Each of them alone is changed, up and down, by a part of it, or by so much if that is less.
+            Each count is changed separately, up and down, by the fraction ``part`` of it, but at most by ``most``.
         """
         compiled, shape = kernel("average_bias"), outcomes[0].shape
         require_equal("average_bias", *(each.shape for each in outcomes))
@@ -166,10 +166,10 @@ class ClassShares:
 
 
 def differences(value: Array, whole: Array, a: Any, b: Any, square: Array) -> tuple[Array, Array]:
-    """Return the symmetric differences of a ratio by one of its counts, first and second, over those of the count.
+    """Return the first and second symmetric difference quotients of a ratio by one of its counts.
 
-    With ``A ± ha`` over ``B ± hb`` they are ``D = (aB − Ab) / (B² − h²b²)`` and ``−2 D b / B``: no nearly equal numbers
-    are subtracted.
+    The differences of ``A ± ha`` over ``B ± hb`` are ``D = (aB − Ab) / (B² − h²b²)`` and ``−2 D b / B``. These forms
+    subtract no nearly equal numbers.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def differences(value: Array, whole: Array, a: Any, b: Any, square: Array) -> tu
 
     Examples
     --------
-    Of 2 / x where x is 4, and is changed by 1:
+    The quotient 2 / x at x = 4, changed by 1:
 
     >>> first, second = differences(np.array(0.5), np.array(4.0), 0.0, 1.0, np.array(1.0))
     >>> round(2 * float(first), 9), round(2 / 5 - 2 / 3, 9)

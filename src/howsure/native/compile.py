@@ -1,7 +1,7 @@
-"""Compile the kernels, where there is a C compiler: ``python compile.py [FOLDER]``. Nothing but Python is needed.
+"""Compile the kernels if there is a C compiler: ``python compile.py [FOLDER]``. The script needs only Python.
 
-The hook of the build runs this file as it stands in the source tree, before anything is installed, and so does
-``make native``. Where nothing can be compiled it says so, and howsure computes with NumPy.
+The build hook runs this file from the source tree, before anything is installed; ``make native`` does the same. If
+compilation fails, the script prints a message, and howsure computes with NumPy.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 SOURCES = sorted(HERE.glob("*.c"))
-# Sums are rounded alike on every processor only if none joins a product with a sum.
+# Sums are rounded equally on every processor only without fused multiply-add.
 OPTIONS = (
     "-std=c11",
     "-O3",
@@ -29,11 +29,11 @@ OPTIONS = (
 )
 SUFFIXES = {"darwin": ".dylib", "win32": ".dll"}
 LONGEST = 300  # seconds
-OFF = ("0", "no", "off", "false")  # words of HOWSURE_NATIVE
+OFF = ("0", "no", "off", "false")  # values of HOWSURE_NATIVE
 
 
 def compiler() -> list[str] | None:
-    """Return the command of a C compiler that takes the options of gcc: ``CC``, or the first that is found."""
+    """Return the command of a C compiler with the options of gcc: ``CC``, or the first found."""
     named = os.environ.get("CC", "").split()
     for command in [named] if named else [["cc"], ["gcc"], ["clang"]]:
         if shutil.which(command[0]):
@@ -42,12 +42,12 @@ def compiler() -> list[str] | None:
 
 
 def build(folder: Path = HERE) -> Path | None:
-    """Compile the shared library into a folder and return its path; None, with a word on why, where that fails.
+    """Compile the shared library into a folder and return its path; print a message and return None if that fails.
 
     Parameters
     ----------
     folder : Path
-        By default that of the sources, from which a checkout runs.
+        Target folder; by default that of the sources, as for a checkout.
     """
     command = compiler()
     is_off = os.environ.get("HOWSURE_NATIVE", "").strip().lower() in OFF
@@ -56,9 +56,9 @@ def build(folder: Path = HERE) -> Path | None:
         return None
     target = folder / f"kernels{SUFFIXES.get(sys.platform, '.so')}"
     said = ""
-    for more in ((), ("-DPLAIN",)):  # older compilers do not know all instruction sets by name
+    for more in ((), ("-DPLAIN",)):  # older compilers do not support all instruction sets
         try:
-            with tempfile.TemporaryDirectory(dir=folder) as place:  # moved there in one piece: others may be reading it
+            with tempfile.TemporaryDirectory(dir=folder) as place:  # for an atomic move: others may be reading it
                 made = Path(place) / target.name
                 compiled(made, [*command, *OPTIONS, *more])
                 made.replace(target)
@@ -92,7 +92,7 @@ def compiled(target: Path, command: list[str]) -> None:
 
 
 def say(words: str) -> None:
-    """Write a line for whoever builds."""
+    """Write a line to the log of the build."""
     sys.stderr.write(f"howsure: {words}\n")
 
 

@@ -1,10 +1,10 @@
-"""Gamma draws of many shapes, each from a stream of words of its own.
+"""Gamma draws of many shapes, each from its own stream of words.
 
-A draw of a small whole shape is the logarithm of a product of uniform numbers. The others are of Marsaglia and Tsang: a
-cubed normal draw, which a squeeze takes nearly always; for shapes below 1 the draw of the next larger shape, times a
-power of a uniform number. The words are those of `words.py`. Logarithms, exponentials, sines and cosines are fdlibm's
-polynomials, so that a draw is a function of its key, its shape and its place, to the last bit: compiled or by NumPy,
-with the instructions of whichever processor.
+A draw of a small integer shape is the logarithm of a product of uniform numbers. All others use the method of Marsaglia
+and Tsang: a cubed normal draw, nearly always accepted by a squeeze. For shapes below 1, the draw for the shape plus 1
+is multiplied by a power of a uniform number. The words come from `words.py`. Logarithms, exponentials, sines and
+cosines are fdlibm's polynomials. A draw is therefore determined to the last bit by its key, shape and position, in
+compiled code and in NumPy, on every processor.
 
 References
 ----------
@@ -24,10 +24,10 @@ from howsure.native.library import kernel
 from howsure.native.words import Words, streams_of, words_at
 
 Array = NDArray[Any]
-LANES = 64  # draws whose words follow each other
-PAIRS = LANES // 2  # of normal draws, from two words each
-FEW = 4  # uniform numbers, of which a product costs less than a normal draw
-AT_ONCE = 2**13  # draws by NumPy, which fit the processor's cache
+LANES = 64  # draws with consecutive words
+PAIRS = LANES // 2  # pairs of normal draws, from two words each
+FEW = 4  # largest number of uniform numbers whose product costs less than a normal draw
+AT_ONCE = 2**13  # draws by NumPy that fit in the processor's cache
 SINE = (
     -1.66666666666666324348e-01,
     8.33333333332248946124e-03,
@@ -47,16 +47,16 @@ COSINE = (
 
 
 def gammas(shapes: Array, draws: int, key: np.uint64) -> Array:
-    """Return independent gamma draws of scale 1, ``(shapes, draws)``; those of shape zero are zero.
+    """Return independent gamma draws of scale 1, ``(shapes, draws)``; draws of shape zero are zero.
 
     Parameters
     ----------
     shapes : ndarray of shape (shapes,)
-        At least 0.
+        Non-negative shapes.
     draws : int
-        How many of each.
+        Number of draws of each shape.
     key : uint64
-        Of the stream of words.
+        Key of the stream of words.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def gammas(shapes: Array, draws: int, key: np.uint64) -> Array:
 
 
 def _whole(number: int, draws: int, keys: Words) -> Array:
-    """Draws of a whole shape: sums of so many exponential draws."""
+    """Return draws of an integer shape, as sums of exponential draws."""
     block, lane = np.divmod(np.arange(draws), LANES)
     product: Any = 1.0
     for turn in range(number):
@@ -89,7 +89,7 @@ def _whole(number: int, draws: int, keys: Words) -> Array:
 
 
 def _any(shapes: Array, draws: int, keys: Words) -> Array:
-    """Draws of any shape above zero."""
+    """Return draws of any positive shape."""
     repairs, boosts = streams_of(keys)
     d = (np.where(shapes < 1, shapes + 1, shapes) - 1.0 / 3)[:, None]
     c = 1 / np.sqrt(9 * d)
@@ -114,7 +114,7 @@ def _any(shapes: Array, draws: int, keys: Words) -> Array:
 
 
 def _decided(d: Array, c: Array, t: Array, u: Array, keys: Words) -> Array:
-    """Draws that the squeeze left open, and where they are refused, those that follow in streams of their own."""
+    """Decide draws that the squeeze left open; rejected ones are replaced from streams of their own."""
     t, left, index = t.copy(), np.arange(len(t)), 0
     while (left := left[~_is_taken(d[left], t[left], u)]).size:
         first, second, third = (words_at(keys[left], np.uint64(index + turn)) for turn in range(3))
@@ -126,8 +126,8 @@ def _decided(d: Array, c: Array, t: Array, u: Array, keys: Words) -> Array:
 def _is_taken(d: Array, t: Array, u: Array) -> Array:
     """Marsaglia and Tsang's test: ``log u < x²/2 + d - dv + d log v``.
 
-    With ``v = (1 + t)³`` the right side is 3d times the logarithm of 1 + t less the first three terms of its series,
-    which does not cancel.
+    If ``v = (1 + t)³``, the right side is 3d times log(1 + t) minus the first three terms of its series, which avoids
+    cancellation.
     """
     inside = t > -1
     t = np.where(inside, t, 0.0)

@@ -1,4 +1,4 @@
-"""Cells times exponentials."""
+"""Multiplication of cells by exponentials."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Array = NDArray[Any]
 
 
 def grown(cells: Array, slopes: Array, pace: Array, bound: float) -> NDArray[np.float64]:
-    """Return cells times the exponentials of slopes times a pace, which are cut where they are beyond a bound.
+    """Return ``cells * exp(slopes * pace)``, with exponents limited to the bound.
 
     Parameters
     ----------
     cells, slopes : ndarray of shape (..., n)
-        What grows, and how fast. The first axis of either may be of length 1, for every pace.
+        Cells and their growth rates. The first axis of either can have length 1, for all values of ``pace``.
     pace : ndarray of shape (...)
-        Of each row.
+        Factor of the slopes for each row.
     bound : float
         At most 700.
 

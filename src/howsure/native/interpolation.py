@@ -1,4 +1,4 @@
-"""Straight lines between points, at places in any order."""
+"""Linear interpolation at places in any order."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from numpy.typing import NDArray
 from howsure.native.library import kernel, require_equal
 
 Array = NDArray[Any]
-FEW = 1_000  # places, of fewer of which NumPy finds the values before a kernel is called and has laid its grid
+FEW = 1_000  # number of places below which NumPy is faster than the kernel with its grid
 
 
 def interpolated(places: Array, known: Array, values: Array) -> NDArray[np.float64]:
-    """Return values at some places, on straight lines between those that are known, and level beyond them.
+    """Return linearly interpolated values at some places; constant beyond the known places.
 
-    NumPy searches all known places for each that is asked for. The compiled kernel lays a grid over them first, whose
-    cells hold one or none of them, which pays where many are asked for. Both give the same bits.
+    NumPy searches all known places for each requested one. The compiled kernel first builds a grid whose cells contain
+    at most one known place, which is faster for many requested places. Both give the same bits.
 
     Parameters
     ----------
     places : ndarray of shape (n,)
         Finite numbers.
     known : ndarray of shape (points,)
-        Finite numbers that ascend.
+        Finite numbers in ascending order.
     values : ndarray of shape (points,)
-        The value at each.
+        Value at each known place.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""The compiled kernels: a shared library beside this file, built from the C sources here, called through `ctypes`.
+"""Compiled kernels: a shared library next to this file, built from these C sources and called through `ctypes`.
 
-Without it, or with the environment variable ``HOWSURE_NATIVE`` at 0, every kernel's NumPy counterpart runs instead.
-A call releases Python's lock, and no kernel keeps anything between calls.
+The NumPy counterparts run if the library is missing or the environment variable ``HOWSURE_NATIVE`` is 0. A call
+releases Python's global interpreter lock, and kernels keep no state between calls.
 """
 
 from __future__ import annotations
@@ -20,34 +20,36 @@ from howsure.errors import HowsureError
 
 HERE = Path(__file__).parent
 FILES = ("kernels.so", "kernels.dylib", "kernels.dll")
-VERSION = 3  # of the functions' arguments: a library of another one is not called
+VERSION = 3  # version of the functions' arguments: a library with another version is not used
 SWITCH = "HOWSURE_NATIVE"
-OFF, ON = ("0", "no", "off", "false"), ("", "1", "yes", "on", "true")  # words of the switch
+OFF, ON = ("0", "no", "off", "false"), ("", "1", "yes", "on", "true")  # values of the switch
 Memory = ctypes.c_char * 0  # which C takes as the place where it starts
 
 
 def kernel(name: str) -> Callable[..., None] | None:
-    """Return a compiled function that takes arrays and whole numbers, or None where there is none.
+    """Return a compiled function of arrays and integers, or None if there is none.
 
     Parameters
     ----------
     name : str
-        Such as ``"rank_sums"``.
+        Name of the kernel, such as ``"rank_sums"``.
     """
-    function = None if is_off() else getattr(_library(), f"howsure_{name}", None)  # an older library may lack some
+    function = None if is_off() else getattr(_library(), f"howsure_{name}", None)  # an older library can lack some
     if function is None:
         return None
 
     def call(*arguments: Any) -> None:
         if function(*[_argument(each) for each in arguments]):
-            message = f"The compiled `{name}` refuses its arguments. Set {SWITCH}=0 to run without it, and tell us."
+            message = (
+                f"The compiled `{name}` refuses its arguments. Set {SWITCH}=0 to run without it; report this error."
+            )
             raise HowsureError(message)
 
     return call
 
 
 def require_equal(name: str, *sizes: Any) -> None:
-    """Raise an error unless all lengths or shapes are equal, as a kernel that gets addresses alone cannot check them.
+    """Raise an error unless all lengths or shapes are equal; kernels get addresses and cannot check them.
 
     Parameters
     ----------
@@ -67,7 +69,7 @@ def is_off() -> bool:
     Raises
     ------
     HowsureError
-        If its value is no word for on or off.
+        If its value does not mean on or off.
     """
     value = os.environ.get(SWITCH, "").strip().lower()
     if value not in OFF + ON:
@@ -77,7 +79,7 @@ def is_off() -> bool:
 
 
 def running() -> str:
-    """Return in words what computes: the compiled kernels, or NumPy and why.
+    """Return a text on the backend: the compiled kernels, or NumPy with the reason.
 
     Examples
     --------
@@ -98,7 +100,7 @@ def _library() -> ctypes.CDLL | None:
             library = ctypes.CDLL(str(HERE / name))
             if library.howsure_version() == VERSION:
                 return library
-        except (OSError, AttributeError):  # none there, of another system, or of another version
+        except (OSError, AttributeError):  # missing, for another system, or of another version
             continue
     return None
 

@@ -1,4 +1,4 @@
-"""What the cells of a table lose, and what follows from it: sums, ends, moments by bin, and tilts, each in one pass."""
+"""Losses of the cells of a table: sums, ends, moments by bin, and tilts, each in one pass."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from howsure.native.library import kernel, require_equal
 
 Array = NDArray[Any]
 ORDERS, ORDERS_OF_CELLS = 6, 4  # of moments, from the zeroth
-IN_CACHE = 2**17  # numbers that several passes in a row find there
+IN_CACHE = 2**17  # numbers that stay in the cache over several passes
 
 
 class Sums(NamedTuple):
@@ -25,16 +25,16 @@ class Sums(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellLosses:
-    """What each cell of a table loses, ``base + slope · given``: losses of many classes need no memory of their own.
+    """Loss of each cell of a table, ``base + slope · given``, so that losses of many classes need no memory.
 
     Parameters
     ----------
     given : ndarray of the cells' shape
-        The losses; or with a base numbers that they follow from.
+        The losses; with a base, the numbers in the formula.
     base : ndarray of shape (rows,), optional
-        One for each row, where the cells have two axes.
+        One value for each row, if the cells have two axes.
     slope : float
-        The same for all.
+        Slope, the same for all cells.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class CellLosses:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Numbers between which all losses lie, the smallest and the largest where there is no base."""
+        """Bounds of all losses; without a base, the smallest and the largest loss."""
         low, high = float(self.given.min()), float(self.given.max())
         if self.base is None:
             return low, high
@@ -91,9 +91,9 @@ class CellLosses:
         return Sums(losses if self.base is None else max(losses, 0.0), cases)
 
     def moments(self, counts: Array, ends: tuple[float, float], bins: int) -> tuple[Array, Array]:
-        """Return moments about the middle of each bin, with its width as the unit: of cases, and of cells, fewer.
+        """Return moments of cases and, up to a lower order, of cells about the middle of each bin, in bin widths.
 
-        From them follow sums over the losses of whatever bends little within a bin. Shape ``(bins, 6)`` and
+        Sums over the losses of a function that is smooth within a bin follow from them. Shape ``(bins, 6)`` and
         ``(bins, 4)``.
 
         Parameters
@@ -101,9 +101,9 @@ class CellLosses:
         counts : ndarray of the cells' shape
             How many cases each cell has.
         ends : tuple of float
-            Where the first bin starts and the last one ends; all losses lie between.
+            Start of the first bin and end of the last one; all losses are between them.
         bins : int
-            How many there are, of equal widths.
+            Number of bins, of equal width.
 
         Examples
         --------
@@ -132,7 +132,7 @@ class CellLosses:
         return "C" if self.base is not None else in_memory(self.given)
 
     def _rows(self, counts: Array) -> tuple[Array, Array, Array]:
-        """Return what losses follow from by row, a base for each, and the counts; without a base all are one row."""
+        """Return the parameters of the losses by row, with a base for each, and the counts; one row without a base."""
         base, shape = (np.zeros(1), (1, self.given.size)) if self.base is None else (self.base, self.given.shape)
         require_equal("losses", self.given.shape, counts.shape)
         require_equal("losses", len(base), shape[0])
@@ -141,7 +141,7 @@ class CellLosses:
         return given, base, counts
 
     def _blocks(self, given: Array, base: Array, counts: Array) -> Iterator[tuple[Array, Array]]:
-        """Yield losses and counts of some cells at a time, from what `_rows` gives."""
+        """Yield losses and counts of some cells at a time, from the result of `_rows`."""
         step = max(1, IN_CACHE // max(1, given.shape[1]))
         for start in range(0, max(1, len(given)), step):
             some = slice(start, start + step)
@@ -149,12 +149,12 @@ class CellLosses:
 
 
 class Tilts:
-    """Cases whose weights are tilted by what they lose, time after time.
+    """Cases whose weights are repeatedly tilted by their losses.
 
     Parameters
     ----------
     off : ndarray of shape (m,)
-        How far each loss is from some value.
+        Difference of each loss from a reference value.
     bound : float
         At most 700: the logarithm of the largest factor of a weight.
 
@@ -182,9 +182,9 @@ class Tilts:
         Parameters
         ----------
         weights : ndarray of shape (m,)
-            Floats that lie together.
+            Contiguous floats.
         pace, shift : float
-            Where the exponent is beyond the bound it is the bound.
+            Coefficients of the exponent, which is limited to the bound.
 
         Returns
         -------
@@ -224,5 +224,5 @@ def square_losses(rows: Array) -> CellLosses:
 
 
 def in_memory(array: Array) -> Literal["C", "F"]:
-    """Return the order in which an array lies in memory, so that what goes along it reads it in a row."""
+    """Return the memory order of an array, for sequential reads."""
     return "F" if array.flags.f_contiguous else "C"

@@ -1,4 +1,4 @@
-"""Moments by class, in one pass over the cells, and sums of powers, in one over the numbers."""
+"""Moments by class in one pass over the cells, and sums of powers in one pass over the numbers."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from numpy.typing import NDArray
 from howsure.native.library import kernel, require_equal
 
 Array = NDArray[Any]
-IN_CACHE = 2**15  # numbers that several passes in a row find there
-BLOCK, LANES = 1024, 32  # in which powers are added up, so that sums are rounded alike
+IN_CACHE = 2**15  # numbers that stay in the cache over several passes
+BLOCK, LANES = 1024, 32  # block size of sums of powers, so that both versions round equally
 
 
 def class_moments(counts: Array, squares: Array, truth: Array, slopes: Array) -> Array:
-    """Return sums over the cells of each class, ``(classes, 4)``: see below; cells without counts add nothing.
+    """Return sums over the non-empty cells of each class, ``(classes, 4)``.
 
-    Of counts ``c``, squares ``s`` and slopes ``g`` these are the sums of ``c``, ``s``, ``s g²`` and ``s³ / c² · g⁴``.
+    The sums are of ``c``, ``s``, ``s g²`` and ``s³ / c² · g⁴``, where c are counts, s squares and g slopes.
 
     Parameters
     ----------
     counts, squares : ndarray of shape (cells,)
-        Sums of the weights and of their squares: of cases without weights both are the counts.
+        Sums of the weights and of their squares; for unweighted cases both are the counts.
     truth : ndarray of shape (cells,)
         Position of the true class of each cell.
     slopes : ndarray of shape (cells,)
-        What is summed.
+        Coefficients of the linear form.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def power_sums(numbers: Array, weights: Array, most: int) -> Array:
     Parameters
     ----------
     numbers, weights : ndarray of shape (n,)
-        Which need not lie together; weights may be one that is broadcast.
+        Numbers and weights, not necessarily contiguous; the weights can be one broadcast weight.
     most : int
         The highest power.
 

@@ -1,13 +1,14 @@
-"""Multinomial draws: the cases are split in two halves of the cells, and these in turn, by binomial draws.
+"""Multinomial draws by recursive binomial splits of the cases over two halves of the cells.
 
-A binomial draw of a mean below `FEW` adds up chances until they reach a uniform number. Any other is Hörmann's
-transformed rejection, of which two uniform numbers decide most at once. His test of the others is made with the
-logarithm of the chance itself, in a form that does not cancel: with X = k + 1/2, Y = n - k + 1/2 and S = n + 1,
+A binomial draw with a mean below `FEW` sums probabilities until they reach a uniform number (inversion). All others use
+Hörmann's transformed rejection, where two uniform numbers usually decide at once. The test of the remaining draws uses
+the logarithm of the probability in a form without cancellation, with X = k + 1/2, Y = n - k + 1/2 and S = n + 1:
 
-    log P(k) = -X log(X / pS) - Y log(Y / qS) - log(2π S p q) / 2 + what is left of Stirling's series.
+    log P(k) = -X log(X / pS) - Y log(Y / qS) - log(2π S p q) / 2 + the remainder of Stirling's series.
 
-The words are those of `words.py`, the functions those of `arithmetic.py`: a draw follows from its key and its number to
-the last bit, compiled or by NumPy. Uniform numbers have 52 bits, and chances the rounding of doubles.
+The words come from `words.py` and the functions from `arithmetic.py`. A draw is therefore determined to the last bit by
+its key and number, in compiled code and in NumPy. Uniform numbers have 52 bits, and probabilities are rounded to
+doubles.
 
 References
 ----------
@@ -30,8 +31,8 @@ from howsure.native.words import Words, words_at
 
 Array = NDArray[Any]
 FEW = 10.0  # the mean from which on Hörmann's hat is above the binomial distribution
-MOST = 64  # cases of a draw of a smaller mean; beyond lies 1e-30
-AT_ONCE = 2**13  # draws by NumPy, which fit the processor's cache
+MOST = 64  # largest draw for a smaller mean; the probability beyond is 1e-30
+AT_ONCE = 2**13  # draws by NumPy that fit in the processor's cache
 GAP = tuple((-1.0) ** power / (power * (power - 1)) for power in range(2, 17))
 WHOLE = (1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680)
 TAIL = (-1.0 / 24, 7.0 / 2880, -31.0 / 40320, 127.0 / 215040, -511.0 / 608256)
@@ -48,7 +49,7 @@ REST = np.array(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Splits:
-    """How cases of consecutive cells are split in two, those of more cells before their parts.
+    """Binary splits of the cases of consecutive cells; each split comes before the splits of its parts.
 
     Parameters
     ----------
@@ -57,13 +58,13 @@ class Splits:
     starts, middles : ndarray of shape (splits,)
         The first cell of either part.
     shares : ndarray of shape (splits,)
-        Of the cases, those in the smaller part.
+        Fraction of the cases in the smaller part.
     logs : ndarray of shape (splits,)
-        Logarithm of the other share.
+        Logarithm of the other fraction.
     turned : ndarray of shape (splits,)
         Whether the smaller part is the second.
     levels : tuple of slice
-        Splits of which none is of another's part.
+        Groups of splits in which none is part of another.
     """
 
     total: float
@@ -76,16 +77,16 @@ class Splits:
 
 
 def multinomials(counts: Array, draws: int, key: np.uint64) -> Array:
-    """Return multinomial draws, ``(cells, draws)``: of as many cases as there are, in proportion to the counts.
+    """Return multinomial draws, ``(cells, draws)``, with the total and the proportions of the counts.
 
     Parameters
     ----------
     counts : ndarray of shape (cells,)
-        Whole numbers, at least 0.
+        Non-negative integers.
     draws : int
-        How many tables.
+        Number of tables.
     key : uint64
-        Of the stream of words.
+        Key of the stream of words.
 
     Examples
     --------
@@ -112,7 +113,7 @@ def multinomials(counts: Array, draws: int, key: np.uint64) -> Array:
 
 @lru_cache(16)
 def splits_of(counts: bytes) -> Splits:
-    """Return the splits of counts, given as their bytes: all blocks of a table's draws ask for the same."""
+    """Return the splits of counts, given as bytes; the result is cached for all blocks of a table's draws."""
     numbers = np.frombuffer(counts)
     starts, middles, sums = [], [], []
     for level in range(max(len(numbers) - 1, 0).bit_length()):
@@ -140,7 +141,7 @@ def splits_of(counts: bytes) -> Splits:
 
 
 def _parts(totals: Array, p: Array, log_q: Array, keys: Words) -> Array:
-    """Return binomial draws of the shares of totals, ``(splits, draws)``."""
+    """Return binomial draws with the fractions of the totals, ``(splits, draws)``."""
     drawn, few = np.zeros(totals.shape), totals * p[:, None] < FEW
     for chosen, of in ((few & (totals * p[:, None] > 0), _inverted), (~few, _rejected)):
         places = np.flatnonzero(chosen)
@@ -151,7 +152,7 @@ def _parts(totals: Array, p: Array, log_q: Array, keys: Words) -> Array:
 
 
 def _inverted(n: Array, p: Array, log_q: Array, keys: Words, place: Array) -> Array:
-    """Return binomial draws of small means, by adding up chances."""
+    """Return binomial draws with small means, by inversion."""
     odds, chance = p / (1 - p), exp(n * log_q)
     left, drawn = uniform(words_at(words_at(keys, 0), place)) - chance, np.zeros(len(n))
     for k in range(MOST):
@@ -165,7 +166,7 @@ def _inverted(n: Array, p: Array, log_q: Array, keys: Words, place: Array) -> Ar
 
 
 def _rejected(n: Array, p: Array, _: Array, keys: Words, place: Array) -> Array:
-    """Return binomial draws of larger means."""
+    """Return binomial draws with larger means, by rejection."""
     drawn, left, turn = np.empty(len(n)), np.arange(len(n)), 0
     while left.size:
         stream = words_at(keys, turn)
@@ -182,7 +183,7 @@ def _rejected(n: Array, p: Array, _: Array, keys: Words, place: Array) -> Array:
 
 
 def _is_taken(k: Array, v: Array, end: Array, n: Array, p: Array, b: Array, a: Array) -> Array:
-    """Whether the chance of k is above the hat times a uniform number."""
+    """Whether the probability of k is above the hat times a uniform number."""
     hat = (2.83 + 5.1 / b) * np.sqrt(n * p * (1 - p)) / (a / (end * end) + b)
     some, s = np.clip(k, 0, n), n + 1
     ps, qs, x = p * s, (1 - p) * s, 1 / s
@@ -194,16 +195,16 @@ def _is_taken(k: Array, v: Array, end: Array, n: Array, p: Array, b: Array, a: A
 
 
 def _gap(t: Array) -> Array:
-    """Return ``(1 + t) log(1 + t) - t``, which does not cancel for small t."""
+    """Return ``(1 + t) log(1 + t) - t``, without cancellation for small t."""
     return np.where(np.abs(t) < 0.125, t * t * polynomial(GAP, t), (1 + t) * log(1 + t) - t)
 
 
 def _tail(k: Array) -> Array:
-    """Return log k! less ``(k + 1/2) log(k + 1/2) - (k + 1/2) + log(2 pi) / 2``, for all but small k."""
+    """Return log k! minus ``(k + 1/2) log(k + 1/2) - (k + 1/2) + log(2 pi) / 2``, for all but small k."""
     x = 1 / (k + 0.5)
     return np.asarray(x * polynomial(TAIL, x * x))
 
 
 def _rest(k: Array) -> Array:
-    """Return what this lacks for small k."""
+    """Return the remainder of this for small k."""
     return REST[np.minimum(k, len(REST) - 1).astype(np.intp)]

@@ -1,6 +1,6 @@
 """Margins, and true and false positives and negatives of each class, of one confusion table or of many that were drawn.
 
-Outcomes are added up and never the rest of a difference, so that the smallest weights are told from none.
+Outcomes are sums, never differences, so that the smallest weights are distinguished from zero.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from howsure.native.library import kernel
 
 Array = NDArray[Any]
-MOST_CLASSES = 20  # up to which so many sums cost less than what goes on around them
-MANY = 64  # tables, from which on the kernel is worth its call
-PAIRWISE = 8  # numbers in a row, from which on NumPy does not add them up in order
+MOST_CLASSES = 20  # size up to which the sums cost less than their overhead
+MANY = 64  # number of tables from which the kernel is faster
+PAIRWISE = 8  # number of values from which NumPy does not sum in order
 
 
 def margins(cells: Array) -> tuple[Array, Array]:
@@ -71,7 +71,7 @@ def summed(array: Array, axis: int) -> Array:
 def _are_drawn(cells: Array) -> bool:
     if cells.ndim != 3 or len(cells) == 1 or cells.shape[-1] == 2 or cells.dtype != float:
         return False
-    return bool(cells.transpose(1, 2, 0).flags.c_contiguous)  # draws of one cell lie together
+    return bool(cells.transpose(1, 2, 0).flags.c_contiguous)  # draws of one cell are contiguous
 
 
 def _are_many(cells: Array) -> bool:
@@ -80,7 +80,7 @@ def _are_many(cells: Array) -> bool:
 
 
 def _by_draws(cells: Array, compiled: Any, number: int) -> Array:
-    """Return what a kernel finds, so many times ``(draws, classes)``."""
+    """Return the results of a kernel, each ``(draws, classes)``."""
     *leading, classes, _ = cells.shape
     each = cells.reshape(-1, classes, classes)
     together = np.ascontiguousarray(each.transpose(1, 2, 0))  # draws of one cell

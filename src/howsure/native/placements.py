@@ -1,4 +1,4 @@
-"""The area under the ROC curve of a table of scores, and DeLong's sums, in a pass or two over it."""
+"""Area under the ROC curve of a table of scores, and DeLong's sums, in one or two passes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacementSums:
-    """What the variance of an area follows from, of the negative and of the positive class.
+    """Sums for the variance of an area, for the negative and the positive class.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Tables of classes of which most cells are products of a factor of the true class and one of the predicted."""
+"""Confusion tables in which most cells are products of a factor of the true class and one of the predicted class."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ class Moments(NamedTuple):
 
 @final
 class ProductTables:
-    """Which cells are told one by one: the right predictions, and some of the wrong ones.
+    """Cells of a table with individual entries: the correct predictions, and some of the wrong ones.
 
-    The others are products of two factors that each class has; so much have the wrong ones that are told besides.
-    Entries of a table lie in one row: the right predictions; the wrong ones that are told, without their products; and
-    by class the factors of the true and of the predicted one.
+    All other cells are products of a factor of the true class and a factor of the predicted class. The individual wrong
+    cells are the sum of their entry and this product. The entries of a table are in one row: the correct predictions;
+    the individual wrong cells, without their products; and the factors of the true and of the predicted class.
 
     Parameters
     ----------
     truth, prediction : ndarray of shape (wrong,)
-        True and predicted class of the wrong predictions that are told one by one, in order of the true ones.
+        True and predicted class of the individual wrong cells, in order of the true classes.
     classes : int
-        How many there are.
+        Number of classes.
 
     Examples
     --------
-    Of two classes, where half a case of the first, and twice one of the second, were taken for the other:
+    Two classes, where half a case of the first and two cases of the second are misclassified:
 
     >>> tables = ProductTables(np.array([0]), np.array([1]), 2)
     >>> misses, alarms = tables.errors(np.array([7.0, 8.0, 0.25, 0.5, 1.0, 2.0, 0.5]))
@@ -53,9 +53,9 @@ class ProductTables:
         self.classes = classes
 
     def errors(self, cells: Array) -> tuple[Array, Array]:
-        """Return how often each class was not predicted that was true, and was that was not, ``(..., K)``."""
+        """Return the false negatives and the false positives of each class, ``(..., K)``."""
         wrong, (of_truth, of_prediction) = cells[..., self.classes : -2 * self.classes], self._factors(cells)
-        same = of_truth * of_prediction  # right predictions are no products
+        same = of_truth * of_prediction  # correct predictions are not products
         misses = of_truth * of_prediction.sum(-1, keepdims=True) - same
         alarms = of_prediction * of_truth.sum(-1, keepdims=True) - same
         more = self.by_class(wrong)
@@ -70,21 +70,21 @@ class ProductTables:
         return sums[0], sums[1]
 
     def moments(self, averages: ClassShares, cells: Array, cases: Array) -> Moments:
-        """Return values and slopes of averages, of tables that are scaled, in place, to numbers of cases.
+        """Scale tables in place to numbers of cases, and return values and slopes of averages.
 
         Parameters
         ----------
         averages : ClassShares
             One for each table.
         cells : ndarray of shape (..., tables, 3 * classes + wrong)
-            Which lie together.
+            Contiguous entries.
         cases : ndarray of shape (tables,)
-            How many each table is to have.
+            Target number of each table.
         """
         compiled = kernel("product_points")
         if compiled is not None:
             found = Moments(np.empty(cells.shape), *(np.empty(cells.shape[:-1]) for _ in range(3)))
-            each = cells.reshape(-1, len(cases), 3 * self.classes + len(self.truth))  # refused where it does not fit
+            each = cells.reshape(-1, len(cases), 3 * self.classes + len(self.truth))  # raises if it does not fit
             require_equal("product_points", averages.times.shape, (len(cases), self.classes))
             require_equal("product_points", (cells.dtype, cells.flags.c_contiguous), (np.dtype(float), True))
             sizes = (len(each), len(cases), self.classes, len(self.truth))
@@ -112,7 +112,7 @@ class ProductTables:
         return Moments(slopes, value, second, third - np.vecdot(same, both))
 
     def _factors(self, cells: Array) -> tuple[Array, Array]:
-        """Return what the cells have of the true and of the predicted classes, ``(..., classes)``."""
+        """Return the factors of the true and of the predicted classes, ``(..., classes)``."""
         return cells[..., -2 * self.classes : -self.classes], cells[..., -self.classes :]
 
     @cached_property

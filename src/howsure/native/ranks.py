@@ -1,4 +1,4 @@
-"""Areas under the ROC curve and average precisions of resampled scores, straight from the weights of the cases."""
+"""Areas under the ROC curve and average precisions of resampled scores, directly from the weights of the cases."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from howsure.native.library import kernel, require_equal
 from howsure.native.resampling import LANES, MOST_OF_BLOCK, Case, Ranked, Resamples, block_weights, blocks_of
 
 Array = NDArray[Any]
-AT_ONCE = 256  # rows whose products are made at once, so that these stay in the first caches
+AT_ONCE = 256  # rows whose products are computed at once, so that they stay in the first caches
 RUN = 16  # rows that are added up one after the other, in all runs of a block at once
 
 
@@ -25,9 +25,9 @@ class RankSums:
     cases : int
         Cases of each resample.
     positives : ndarray of shape (resamples,)
-        How many of them are positive.
+        Number of positive cases among them.
     wins : ndarray of shape (resamples,)
-        2 for each pair of which the positive case has the higher score, 1 for each pair of equal scores.
+        Sum over pairs: 2 if the positive case has the higher score, 1 for equal scores.
     precision : ndarray of shape (resamples,)
         Sum of the precision at each positive case's score.
     """
@@ -47,7 +47,7 @@ class RankSums:
 
 
 def cases_of(counts: Array) -> NDArray[np.uint8]:
-    """Return what each case is, in the order of the flat cells of a table of scores, ``(S, 2)``.
+    """Return the kind of each case, in the order of the flat cells of a table of scores, ``(S, 2)``.
 
     Examples
     --------
@@ -64,16 +64,16 @@ def cases_of(counts: Array) -> NDArray[np.uint8]:
 
 
 def rank_sums(resamples: Resamples, cases: NDArray[np.uint8], what: Ranked) -> RankSums:
-    """Return what the ranks of 64 resamples add up to.
+    """Return the rank sums of 64 resamples.
 
     Parameters
     ----------
     resamples : Resamples
-        As many as `LANES`.
+        `LANES` resamples.
     cases : ndarray of shape (cases,)
-        What each case is; see `cases_of`.
+        Kind of each case; see `cases_of`.
     what : Ranked
-        What is asked for.
+        Requested sums.
     """
     compiled = kernel("rank_sums")
     if compiled is None:
@@ -104,7 +104,7 @@ def _by_numpy(resamples: Resamples, cases: NDArray[np.uint8], what: Ranked) -> R
 
 
 class _Area:
-    """Wins of the blocks so far, from the top, and what the next one needs to know of them."""
+    """Wins of the blocks so far, from the top, and the state for the next block."""
 
     def __init__(self) -> None:
         self.wins, self.above, self.waiting = (np.zeros(LANES, dtype=np.uint64) for _ in range(3))

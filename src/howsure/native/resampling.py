@@ -1,18 +1,18 @@
-"""Resampled cases, and what the ranks of resampled scores add up to.
+"""Resampling of cases by weights, and rank sums of resampled scores.
 
-A resample of n cases gives each case a weight; the weights are one multinomial draw of n over n equal cells. Cases come
-in blocks of some thousand. The blocks' totals are drawn first, by NumPy. Within a block each weight is a Poisson draw
-from a random byte; then single cases are added until the block has its total, or taken away where it has too many.
-Poisson weights with a given sum are a multinomial draw, as are those with further draws added or some taken away at
-random: the weights are multinomial, and not nearly so.
+A resample of n cases gives each case a weight; the weights are one multinomial draw of n over n equal cells. Cases are
+in blocks of a few thousand. NumPy first draws the totals of the blocks. Each weight in a block is then a Poisson draw
+from a random byte. Single cases are added, or removed at random, until the block has its total. Poisson weights with a
+given sum are a multinomial draw, and random additions and removals preserve this. The weights are therefore exactly
+multinomial.
 
-A byte tells a weight only as far as its range of probability is a whole number of 256ths. What is left of all ranges is
-about one byte in a hundred, for which a word of 64 bits decides.
+A byte determines a weight only up to multiples of probability 1/256. The remaining probability is about one byte in a
+hundred; for these a word of 64 bits decides.
 
-Eight resamples have a key together. Word i of its stream has a byte for case i in each of them. Two more streams follow
-from the key: one for the bytes that decide nothing, one for the cases that are added or taken away. So a resample is a
-function of its key and its totals alone, whatever is computed beside it, and by what: compiled or by NumPy, in how
-many threads, and on which processor.
+Eight resamples share a key. Word i of its stream has a byte for case i in each of them. Two more streams are derived
+from the key: one for undecided bytes, one for added or removed cases. A resample is therefore determined by its key and
+totals. It does not depend on other resamples, on the number of threads, on the processor, or on whether compiled code
+or NumPy computes it.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ OPEN = 128
 
 
 class Ranked(IntFlag):
-    """What ranks add up to."""
+    """Kinds of rank sums."""
 
     AREA = 1
     PRECISION = 2
 
 
 class Case(IntFlag):
-    """What a case is among the others, in the order of their scores."""
+    """Kind of a case in the order of the scores."""
 
     POSITIVE = 1
     MIXED = 2  # of a score that cases of both classes have
@@ -56,14 +56,14 @@ class Case(IntFlag):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Poisson:
-    """How a byte becomes a Poisson weight.
+    """Tables for the conversion of a byte to a Poisson weight.
 
     Parameters
     ----------
     levels : ndarray of shape (5,)
-        Smallest bytes for weights of 1 to 4, and the smallest that decides nothing.
+        Smallest bytes for weights of 1 to 4, and the smallest undecided byte.
     atoms : ndarray of shape (15,)
-        Smallest words for weights of 1 to 15 where the byte decides nothing.
+        Smallest words for weights of 1 to 15 if the byte is undecided.
     guide : ndarray of shape (256,)
         The weight that the first byte of such a word decides, or `OPEN`.
     """
@@ -75,7 +75,7 @@ class Poisson:
 
 @lru_cache(64)
 def poisson(size: int) -> Poisson:
-    """Return the weights' distribution for blocks of so many cases: its mean is so low that few blocks get too many."""
+    """Return the Poisson tables for a block size, with a mean so low that few blocks exceed their total."""
     mean = max(1.0 - SPARED * (2.0 / size) ** 0.5, 0.25)
     each = np.cumprod(np.concatenate([[np.exp(-mean)], mean / np.arange(1.0, MOST_WEIGHT + 1)]))
     whole = np.floor(256 * each).astype(int)
@@ -91,7 +91,7 @@ def poisson(size: int) -> Poisson:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resamples:
-    """Resamples of equally likely cases: what their weights follow from.
+    """Resamples of equally likely cases, stored as the parameters of their weights.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Resamples:
     keys : ndarray of shape (eights,)
         One for every eight resamples.
     totals : ndarray of shape (blocks, 8 * eights)
-        How many cases of each block are drawn in each resample.
+        Number of cases drawn from each block in each resample.
     """
 
     cases: int
@@ -117,7 +117,7 @@ class Resamples:
         return cls(cases, keys, np.ascontiguousarray(totals.T))
 
     def weights(self, eight: int, number: int = 1) -> NDArray[np.uint8]:
-        """Return how often each case is in each of eight resamples, or of several eights, ``(cases, 8 * number)``."""
+        """Return the weight of each case in ``number`` groups of eight resamples, ``(cases, 8 * number)``."""
         keys = self.keys[eight : eight + number]
         totals = self.totals[:, EIGHT * eight : EIGHT * (eight + number)]
         compiled, weights = kernel("case_weights"), np.empty((self.cases, EIGHT * len(keys)), dtype=np.uint8)
@@ -141,19 +141,19 @@ class Resamples:
 
     @property
     def poisson(self) -> Poisson:
-        """How bytes become weights, in all blocks alike."""
+        """Conversion of bytes to weights, the same for all blocks."""
         return poisson(-(-self.cases // len(self.totals)))
 
 
 def starts_of(cases: int) -> Array:
-    """Return the first case of each block, and the number of cases: blocks are equal but for one case."""
+    """Return the first case of each block, and the number of cases; block sizes differ by at most one case."""
     blocks = -(-cases // MOST_OF_BLOCK)
     index = np.arange(blocks + 1)
     return np.asarray(index * (cases // blocks) + np.minimum(index, cases % blocks))
 
 
 def blocks_of(cases: int) -> list[tuple[int, int]]:
-    """Return the first case of each block and that after its last."""
+    """Return the first case of each block and the one after its last."""
     starts = starts_of(cases).tolist()
     return list(pairwise(starts))
 
@@ -194,12 +194,12 @@ def _sums(weights: Array) -> Array:
 
 
 def _case_of(word: Array, size: int) -> Array:
-    """Return a case among so many, from the upper 52 bits of a word."""
+    """Return a random case below a number of cases, from the upper 52 bits of a word."""
     return (((word >> np.uint64(12)) * np.uint64(size)) >> np.uint64(52)).astype(np.intp)
 
 
 def _without(weights: Array, number: int, stream: Any) -> Array:
-    """Take so many cases away at random: one that is picked goes with a chance in proportion to its weight."""
+    """Remove a number of cases at random; a picked case is removed with probability proportional to its weight."""
     left, start, step = weights.copy(), 0, 24 * number
     while number:
         words = words_at(stream, np.arange(start, start + step))

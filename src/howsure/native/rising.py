@@ -1,4 +1,4 @@
-"""Isotonic regression of shares, of many tables at once."""
+"""Isotonic regression of proportions for many tables at once."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Array = NDArray[Any]
 
 
 def rising_shares(counts: Array) -> NDArray[np.float64]:
-    """Return the share of positive cases at each score, pooled where it would fall, ``(…, S)``.
+    """Return the isotonic proportion of positive cases at each score, ``(…, S)``.
 
-    Both ways pool adjacent violators as SciPy's function does, and give the same bits.
+    Both versions pool adjacent violators like SciPy's function, and give the same bits.
 
     Parameters
     ----------
     counts : ndarray of shape (…, S, 2)
         Negative and positive cases, or weights, at ascending scores; scores without weight take the value of the one
-        before (the first ones: of the one after). Of each table some score has weight.
+        before (the first ones: of the one after). Each table has some score with weight.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Cases counted by distinct score and class."""
+"""Counting of cases by distinct score and class."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Array = NDArray[Any]
 
 
 def count_scores(positive: Array, score: Array) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the distinct scores, ascending, and how many negative and positive cases have each, ``(S, 2)``.
+    """Return the distinct scores, ascending, and the numbers of negative and positive cases, ``(S, 2)``.
 
-    The compiled kernel makes whole numbers of the scores, sorts these by their highest digits, and by insertion what
-    the digits leave open.
+    The compiled kernel converts the scores to integers and sorts them by their highest digits (radix sort), then by
+    insertion.
 
     Parameters
     ----------
     positive : ndarray of bool of shape (n,)
-        Which cases are positive.
+        Mask of the positive cases.
     score : ndarray of shape (n,)
         Finite scores.
 
@@ -42,7 +42,7 @@ def count_scores(positive: Array, score: Array) -> tuple[NDArray[np.float64], ND
 
 
 def _compiled(compiled: Callable[..., None], positive: Array, score: Array) -> tuple[Array, Array] | None:
-    """Return what `count_scores` does; None where the largest score is 2**1024 times the smallest but 0, or more."""
+    """Return `count_scores`; None if the largest score is 2**1024 times the smallest non-zero one, or more."""
     require_equal("count_scores", len(score), len(positive))
     cases, number = len(score), np.empty(1, dtype=np.int64)
     scores, counts = np.empty(cases), np.empty((2, cases))
@@ -57,7 +57,7 @@ def _compiled(compiled: Callable[..., None], positive: Array, score: Array) -> t
 
 
 def _merged(negative: Array, positive: Array) -> tuple[Array, Array]:
-    """Merge two sorted arrays: the distinct values, and how often each occurs in either, ``(S, 2)``."""
+    """Merge two sorted arrays; return the distinct values and their counts in either, ``(S, 2)``."""
     both = np.concatenate([negative, positive])
     order = np.argsort(both, kind="stable")  # two ascending runs: one linear merge
     merged = both[order]

@@ -1,4 +1,4 @@
-"""Random words by their number: SplitMix64, of which any word can be had without those before it."""
+"""Counter-based random words by SplitMix64; any word is computed without those before it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FACTORS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
 def words_at(key: Any, index: Any) -> Words:
-    """Return words of the stream of a key, 64 random bits each.
+    """Return words of 64 random bits from the streams of keys.
 
     Parameters
     ----------
@@ -39,5 +39,5 @@ def words_at(key: Any, index: Any) -> Words:
 
 
 def streams_of(key: Any) -> tuple[Words, Words]:
-    """Return the keys of two streams beside the one of a key: of its last words but one, and but two."""
+    """Return the keys of two further streams of a key: its second and third words from the end."""
     return words_at(key, np.uint64(2**64 - 2)), words_at(key, np.uint64(2**64 - 3))

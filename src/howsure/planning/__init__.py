@@ -1,1 +1,1 @@
-"""Planning: how many cases a study takes, and of which kind, before it is made."""
+"""Planning: the number and the kind of cases that a study needs."""

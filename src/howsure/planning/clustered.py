@@ -1,4 +1,4 @@
-"""Clusters of another size than the pilot's, and tasks of another number of runs."""
+"""Plans with a different cluster size, or a different number of runs per task, than the pilot."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ MOST_CORRELATED = 1 - 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Clustering:
-    """Clusters of so many cases each, any two of which are correlated alike.
+    """Clusters of equal size in which any two cases have the same correlation.
 
-    A case is of the same kind as an earlier one of its cluster with a chance that grows with their number (Pólya's
-    urn), so that the shares of a cluster are a Dirichlet variable and every metric has the same design effect,
-    ``1 + (size - 1) * icc``.
+    The probability that a case is of the same kind as an earlier case of its cluster grows with their number (Pólya's
+    urn). The cell probabilities of a cluster therefore have a Dirichlet distribution. Every metric has the same design
+    effect, ``1 + (size - 1) * icc``.
 
     Parameters
     ----------
@@ -42,11 +42,11 @@ class Clustering:
 
     @property
     def effect(self) -> float:
-        """How many times the variance is that of independent cases."""
+        """Design effect: the variance divided by that of independent cases."""
         return 1 + (self.size - 1) * self.icc
 
     def drawn(self, table: Table, cases: float, size: int, rng: np.random.Generator) -> Table:
-        """Return tables of about so many cases, in such clusters, as a batch."""
+        """Return a batch of drawn tables with about this number of cases, in such clusters."""
         number = max(round(cases / self.size), 1)
         shares = table.cells / table.cells.sum()
         steps = np.cumsum(shares)
@@ -69,9 +69,9 @@ class Clustering:
 
 
 def intracluster_correlation(metric: Metric, table: Table) -> tuple[float, float]:
-    """Return how two cases of one cluster are correlated in what they add to a metric, and the clusters' mean size.
+    """Return the intracluster correlation of the contributions to a metric, and the mean cluster size.
 
-    By moments: the design effect is ``1 + (m - 1) * icc``, with m the size of the cluster of an average case.
+    The estimate is by moments: the design effect is ``1 + (m - 1) * icc``, where m is the mean cluster size over cases.
     """
     if not math.isfinite(table.design.degrees_of_freedom):
         return 0.0, 1.0
@@ -82,12 +82,12 @@ def intracluster_correlation(metric: Metric, table: Table) -> tuple[float, float
 
 
 def independent(table: Table) -> Table:
-    """Return the table, were its cases independent."""
+    """Return the table under the assumption of independent cases."""
     return replace(table, design=Independent())
 
 
 def checked_icc(icc: Any) -> float:
-    """Return an intracluster correlation; refuse what is none."""
+    """Return a valid intracluster correlation; refuse other values."""
     found = real_number("icc", icc)
     if not 0 <= found < 1:
         message = f"`icc` is the correlation of two cases of one cluster, from 0 to below 1, not {icc!r}."
@@ -96,7 +96,7 @@ def checked_icc(icc: Any) -> float:
 
 
 def has_weights(table: Table) -> bool:
-    """Whether cases of the table count for more or less than one."""
+    """Whether cases of the table have weights other than 1."""
     design = table.design
     if design.has_strata or hasattr(design, "weight_squared"):
         return True
@@ -104,7 +104,7 @@ def has_weights(table: Table) -> bool:
 
 
 def refuse_clusters(table: Table) -> None:
-    """Refuse tables whose cases cannot be put in clusters of another size."""
+    """Refuse tables whose cases cannot form clusters of another size."""
     counted = table.has_one_cell_per_case and table.has_one_label_per_case and table.design.is_counted
     if not counted or has_weights(table) or table.design.fixes_margins:
         message = (
@@ -115,16 +115,17 @@ def refuse_clusters(table: Table) -> None:
 
 
 def with_runs(table: Any, runs: Any, icc: Any) -> Table:
-    """Return the table of as many tasks with another number of runs each.
+    """Return the table of the same number of tasks with another number of runs each.
 
-    The tasks' chances of success are a beta variable with the pilot's mean and correlation of runs, by moments.
+    The success probabilities of the tasks have a beta distribution with the pilot's mean and correlation of runs, by
+    moments.
 
     Parameters
     ----------
     table : TrialsTable
-        The pilot: a table that holds trials.
+        The pilot: a table of trials.
     runs : int
-        Of each task.
+        Number of runs of each task.
     icc : float, optional
         Correlation of two runs of one task; by default the pilot's.
     """
@@ -135,7 +136,7 @@ def with_runs(table: Any, runs: Any, icc: Any) -> Table:
         message = "`cluster_size` is for tasks without weights and clusters. Drop it: the pilot's own runs are kept."
         raise HowsureError(message)
     if icc is None and table.runs.min() < 2:
-        message = "Some tasks have one run, which does not tell how runs of a task are correlated. State it: `icc=0.3`."
+        message = "The correlation of runs cannot be estimated, because some tasks have one run. State it: `icc=0.3`."
         raise HowsureError(message)
     mean = float(resolve("mean", table)(table.counted))
     together = float(resolve("icc", table)(table.counted)) if icc is None else checked_icc(icc)

@@ -1,4 +1,4 @@
-"""What a study is to reach: an interval of a width, a value that is shown, cases of each class."""
+"""Goals of a study: width of the interval, power, and cases of each class."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 NORMAL = NormalDist()
-MOST = 1e9  # cases, beyond which no study goes
-RARE = 1e-12  # chances beyond which a normal quantile is of no use
+MOST = 1e9  # largest number of cases of a study
+RARE = 1e-12  # probabilities beyond which a normal quantile is unusable
 BISECTIONS = 200
 PRECISE = 1e-13  # relative, of a number of cases
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A metric to first order: its true value, its variance on one case, and the one that a test of the null has."""
+    """First-order summary of a metric: true value, variance per case, and variance per case under the null."""
 
     value: float
     variance: float
@@ -33,9 +33,10 @@ class Spread:
 
 
 class Goal(abc.ABC):
-    """What a study is to reach, and what is expected of n cases by the normal distribution.
+    """Goal of a study, and its expected value for n cases under the normal approximation.
 
-    A scale on which what is reached is nearly linear in the `place` of n lets few simulations tell the n that does.
+    Goals are transformed to a scale on which they are nearly linear in the `place` of n, so that few simulations
+    suffice to find n.
     """
 
     __slots__ = ()
@@ -43,45 +44,45 @@ class Goal(abc.ABC):
 
     @property
     def precision(self) -> float:
-        """The error of the mean over simulated studies at which there are enough of them: of a chance half a point."""
+        """Monte Carlo error at which there are enough simulated studies; half a percentage point for probabilities."""
         return 0.005
 
     @property
     def neighbours(self) -> int:
-        """How many units more and fewer are looked at: the chances of tests of counts go up and down with n."""
+        """Number of units to check above and below n: the power of tests of counts is not monotone in n."""
         return 3
 
     @property
     def is_exact(self) -> bool:
-        """Whether what is expected of independent cases is no approximation, and needs no simulated check."""
+        """Whether the expectation for independent cases is exact and needs no simulated check."""
         return False
 
     @abc.abstractmethod
     def expected(self, spread: Spread, n: float) -> float:
-        """Return the width, or the chance, that n cases are expected to give."""
+        """Return the expected width, or probability, for n cases."""
 
     @abc.abstractmethod
     def seen(self, table: Table, interval: Interval) -> Array:
-        """Return the width in each of a batch of studies; or 1 where one succeeds, and 0 where not."""
+        """Return the width for each study of a batch; or 1 for success and 0 for failure."""
 
     def is_unreachable(self, low: float, high: float) -> bool:
-        """Whether no number of cases suffices for some true value from ``low`` to ``high``."""
+        """Whether the goal is unreachable, at any n, for some true value from ``low`` to ``high``."""
         return False
 
     def suffices(self, reached: float) -> bool:
-        """Whether what is reached is enough: a chance at least as large as the target."""
+        """Whether the value meets the goal: a probability at least as large as the target."""
         return reached >= self.target
 
     def scaled(self, reached: float) -> float:
-        """Return what is reached on its scale: a chance as its normal quantile."""
+        """Return the value on the scale of the goal; a probability becomes its normal quantile."""
         return NORMAL.inv_cdf(min(max(reached, RARE), 1 - RARE))
 
     def unscaled(self, scaled: float) -> float:
-        """Return what is reached, from its scale."""
+        """Return the value from the scale of the goal."""
         return NORMAL.cdf(scaled)
 
     def steadied(self, mean: float, studies: int) -> float:
-        """Return a mean over simulated studies; of a chance with half a success and half a failure more."""
+        """Return a mean over simulated studies; for probabilities half a success and half a failure are added."""
         return (mean * studies + 0.5) / (studies + 1)
 
     def place(self, n: float) -> float:
@@ -93,7 +94,7 @@ class Goal(abc.ABC):
         return max(place, 0.0) ** 2
 
     def cases(self, spread: Spread) -> float:
-        """Return the number of cases that is expected to suffice; infinite where none is."""
+        """Return the number of cases expected to suffice; infinite if there is none."""
         if not self.suffices(self.expected(spread, MOST)):
             return math.inf
         low, high = 0.0, math.log(MOST)
@@ -109,7 +110,7 @@ class Goal(abc.ABC):
 @final
 @dataclass(frozen=True, slots=True)
 class Width(Goal):
-    """An interval of a width on average.
+    """Goal: a mean width of the interval.
 
     Parameters
     ----------
@@ -124,16 +125,16 @@ class Width(Goal):
 
     @property
     def neighbours(self) -> int:
-        """None: a mean width falls with n."""
+        """0, because the mean width decreases with n."""
         return 0
 
     @property
     def precision(self) -> float:
-        """The error of the mean width at which there are enough studies."""
+        """Monte Carlo error of the mean width at which there are enough studies."""
         return 0.003 * self.target
 
     def expected(self, spread: Spread, n: float) -> float:
-        """Return two normal quantiles of standard errors."""
+        """Return the standard error times twice the normal quantile."""
         return float(2 * normal_quantile(self.level) * math.sqrt(spread.variance / n))
 
     def seen(self, table: Table, interval: Interval) -> Array:
@@ -141,7 +142,7 @@ class Width(Goal):
         return np.asarray(np.subtract(interval.high, interval.low))
 
     def suffices(self, reached: float) -> bool:
-        """Whether the interval is as narrow."""
+        """Whether the interval is narrow enough."""
         return reached <= self.target
 
     def scaled(self, reached: float) -> float:
@@ -157,7 +158,7 @@ class Width(Goal):
         return mean
 
     def place(self, n: float) -> float:
-        """Return the logarithm of a number of cases, in which that of the width falls by a half."""
+        """Return the logarithm of a number of cases, in which the logarithm of the width has slope −1/2."""
         return math.log(n)
 
     def number(self, place: float) -> float:
@@ -168,14 +169,14 @@ class Width(Goal):
 @final
 @dataclass(frozen=True, slots=True)
 class Shown(Goal):
-    """A chance that the interval lies within one of some regions, so that the study shows the true value does.
+    """Goal: the probability (power) that the interval lies inside one of the regions.
 
     Parameters
     ----------
     target : float
-        The chance: the power.
+        The probability (power).
     level : float
-        The level of the two-sided interval whose limits are looked at.
+        Confidence level of the two-sided interval with these limits.
     regions : tuple of tuple of two float
         The regions, each from one end to the other.
     """
@@ -185,7 +186,7 @@ class Shown(Goal):
     regions: tuple[tuple[float, float], ...]
 
     def expected(self, spread: Spread, n: float) -> float:
-        """Return the chance that a normal estimate and its limits, at the standard error of the null, lie within."""
+        """Return the probability that a normal interval, with the standard error of the null, is inside a region."""
         error, reach = math.sqrt(spread.variance / n), normal_quantile(self.level) * math.sqrt(spread.null_variance / n)
         chances = (
             NORMAL.cdf((high - reach - spread.value) / error) - NORMAL.cdf((low + reach - spread.value) / error)
@@ -194,11 +195,11 @@ class Shown(Goal):
         return sum(max(each, 0.0) for each in chances)
 
     def is_unreachable(self, low: float, high: float) -> bool:
-        """Whether some true value from ``low`` to ``high`` lies outside the regions, as 0 lies between its sides."""
+        """Whether some true value from ``low`` to ``high`` is outside all regions, like 0 between its two sides."""
         return not any(first < low and high < last for first, last in self.regions)
 
     def seen(self, table: Table, interval: Interval) -> Array:
-        """Return whether the limits lie within; an interval that is undefined shows nothing."""
+        """Return whether the limits lie inside a region; False for an undefined interval."""
         with np.errstate(invalid="ignore"):
             each = [np.greater(interval.low, low) & np.less(interval.high, high) for low, high in self.regions]
         return np.asarray(np.any(each, axis=0) * 1.0)
@@ -207,16 +208,16 @@ class Shown(Goal):
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Support(Goal):
-    """A chance that each of some classes has as many cases as are needed.
+    """Goal: the probability that each required class has enough cases.
 
     Parameters
     ----------
     target : float
-        The chance.
+        The probability.
     shares : ndarray of shape (classes,)
-        The share of each class.
+        Frequency of each class.
     least : ndarray of shape (classes,)
-        How many cases of each are needed; 0 of those that do not matter.
+        Required number of cases of each class; 0 for classes without a requirement.
     """
 
     target: float
@@ -225,11 +226,11 @@ class Support(Goal):
 
     @property
     def is_exact(self) -> bool:
-        """Whether it is of one class, or of classes that hardly exclude each other: binomial."""
+        """Whether there is one class, or classes that are nearly independent: the probability is then binomial."""
         return True
 
     def expected(self, spread: Spread, n: float) -> float:
-        """Return the product of the binomial chances of the classes."""
+        """Return the product of the binomial probabilities of the classes."""
         from scipy import special
 
         needed = self.least > 0
@@ -239,5 +240,5 @@ class Support(Goal):
         return float(np.prod(chances))
 
     def seen(self, table: Table, interval: Interval) -> Array:
-        """Return whether all classes have their cases."""
+        """Return whether all classes have enough cases."""
         return np.asarray((table.class_totals >= self.least).all(-1) * 1.0)

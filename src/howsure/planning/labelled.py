@@ -1,4 +1,4 @@
-"""Plans of human labels beside a judge, and of reviews, as a number of labels."""
+"""Plans for tables with a judge and human labels, or with reviews: the number of labels."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ UNCHECKED = "Labels are planned in all, those that are there included, by the no
 
 
 def plan_of_labels(table: Table, metric: Asked, width: float, sides: Sides) -> Plan | None:
-    """Return how many cases people should label or review in all, and which; None where labels are no sample.
+    """Return the number of cases for people to label or review, and which; None if labels are not a sample.
 
     Parameters
     ----------
     table : Table
-        From `judged`, `judged_values` or `reviewed`.
+        Table from `judged`, `judged_values` or `reviewed`.
     metric : str, Spec or Metric
         The metric.
     width : float
-        Of its interval.
+        Target width of the interval.
     sides : Sides
         The level of it.
     """
@@ -56,7 +56,7 @@ def _of_judged(table: Table, metric: Asked, width: float, sides: Sides) -> Plan:
 
 
 def _of_reviewed(table: Table, metric: Asked, width: float, whole: ReviewPlan, sides: Sides) -> Plan:
-    """Return the fewest further reviews with which the interval is expected to be as narrow, by halving."""
+    """Return the fewest further reviews for which the expected interval is narrow enough, by bisection."""
     if whole.planned_width > width:
         message = (
             f"Reviews of all cases would make the interval {whole.planned_width:.3g} wide, more than {width:g}. "
@@ -81,7 +81,7 @@ def _of_reviewed(table: Table, metric: Asked, width: float, whole: ReviewPlan, s
 def _plan(
     table: Table, metric: Asked, widths: tuple[float, float], labels: tuple[int, tuple[Share, ...]], sides: Sides
 ) -> Plan:
-    """Return a plan of labels: from how many of them and of which width, to how many of each kind and what width."""
+    """Return a plan of labels: current number and width, and planned number of each kind and width."""
     bound = resolve(metric, table)
     known, shares = labels
     n = sum(each.cases for each in shares)

@@ -1,4 +1,4 @@
-"""How many more cases halve an interval: from the gradient alone, in microseconds."""
+"""Number of further cases that halve an interval, computed from the gradient alone in microseconds."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from howsure.metrics.metric import Metric
 from howsure.planning.splits import Classes
 from howsure.tables.table import Table
 
-HALF = 4.0  # times the cases have half the width
-MOST = 0.999  # share of the cases, from which on a class is not named
+HALF = 4.0  # factor of the number of cases for half the width
+MOST = 0.999  # fraction of the cases above which a class is not named
 BISECTIONS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class More:
-    """How many more cases halve an interval, and how many of them are of the class that tells most.
+    """Number of further cases that halve an interval, and the number of them in the most informative class.
 
     Parameters
     ----------
     cases : int
-        More cases.
+        Number of further cases.
     label : str
-        The class that adds most to the variance; empty where there is none.
+        The class with the largest contribution to the variance; empty if there is none.
     of_class : int
-        How many of the cases are of it.
+        Number of these cases in that class.
     chosen : bool
-        Whether cases are best chosen by class, as the metric does not look at the classes' shares; else they are more
-        cases of the same kind.
+        Whether cases should be sampled by class because the metric does not depend on the class frequencies; otherwise
+        they are more cases of the same kind.
     """
 
     cases: int
@@ -40,14 +40,14 @@ class More:
     chosen: bool
 
     def sentence(self) -> str:
-        """Return it in a sentence."""
+        """Return the result as a sentence."""
         kind = "cases, chosen by class" if self.chosen else "such cases"
         named = f", {self.of_class:,} of them of class {self.label}" if self.label else ""
         return f"Half as wide an interval needs about {self.cases:,} more {kind}{named}."
 
 
 def to_halve(metric: Metric, table: Table) -> More | None:
-    """Return how many more cases halve the interval of a metric; None where the table does not tell.
+    """Return the number of further cases that halve the interval of a metric; None if it cannot be computed.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def _of_shares(classes: Classes, cases: float, most: int) -> More:
 
 
 def _chosen(classes: Classes, cases: float) -> More:
-    """Return the fewest more cases by class: each class as in Neyman's split, or as many as there are."""
+    """Return the fewest further cases by class: each class as in Neyman's split, but not below its present number."""
     there, weights = classes.shares * cases, classes.shares * classes.spreads
     wanted = float((weights**2 / there).sum()) / HALF
     low, high = 0.0, float(HALF * cases / weights.max() * len(weights))

@@ -1,4 +1,4 @@
-"""What is planned from: a table, or those of two test sets, taken for the truth of the studies to come."""
+"""Pilots: a table, or the tables of two test sets, assumed as the true population of future studies."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Asked = str | Spec | Metric
-STRIDE = 0.5  # logarithm by which the number of a unit may change in one step towards another truth
+STRIDE = 0.5  # largest change of the logarithm of a unit's frequency in one step towards another true value
 MOST_STRIDES = 500
-ROUNDING = 1e-14  # of a value that is zero
-CLOSE = 1e-9  # to the value that is looked for
+ROUNDING = 1e-14  # tolerance of a value of zero
+CLOSE = 1e-9  # steps to the requested value
 PSEUDO = (
     "The pilot shows no variation; as for intervals, two pseudo-cases spread over its cells stand for what it lacks"
 )
@@ -37,24 +37,24 @@ PSEUDO = (
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pilot:
-    """Tables that are taken for the truth, and what is asked of studies like them.
+    """Tables assumed as the true population, with the metric and the methods of the planned studies.
 
     Parameters
     ----------
     tables : tuple of Table
-        One table, of one model or of two on the same cases; or those of two test sets.
+        One table, of one model or of two on the same cases; or the tables of two test sets.
     asked : str, Spec or Metric
         The metric.
     effect : Effect
-        How two models are compared.
+        Contrast of two models.
     names : tuple of two str or None
-        What these are called.
+        Names of the models.
     method : Method, optional
-        Of the intervals; by default the one that suits.
+        Method of the intervals; by default the default method of the metric.
     clustering : Clustering, optional
-        Clusters of another size than the pilot's.
+        Clusters with another size than the pilot's.
     note : str
-        What to know of the truth.
+        Caveat about the assumed population.
     """
 
     tables: tuple[Table, ...]
@@ -67,7 +67,7 @@ class Pilot:
 
     @classmethod
     def of(cls, tables: tuple[Table, ...], asked: Asked, **settings: Any) -> Pilot:
-        """Return the pilot, of the two models that are compared where there are more."""
+        """Return the pilot; only the two compared models are kept if there are more."""
         made = cls(tables=tables, asked=asked, **settings)
         models: Any = tables[0]
         if len(tables) == 1 and hasattr(models, "models"):
@@ -76,7 +76,7 @@ class Pilot:
         return made
 
     def reduced(self) -> Pilot:
-        """Return the pilot of the smallest table that holds all the metric looks at."""
+        """Return the pilot with the smallest table from which the metric can be computed."""
         if self.is_comparison or not self.joint[1].takes_batches:
             return self
         table, metric = smallest(*own_table(*self.joint))
@@ -88,7 +88,7 @@ class Pilot:
         return len(self.tables) > 1 or hasattr(self.tables[0], "models")
 
     def bound(self, tables: tuple[Table, ...]) -> tuple[Table, Metric]:
-        """Return such tables as one, with the metric, or the contrast of two models, of it."""
+        """Return these tables as one, with its metric or its contrast of two models."""
         if len(tables) > 1:
             joint = SeparateTables.of(tables)
             names = (self.names[0] or "first", self.names[1] or "second")
@@ -131,19 +131,19 @@ class Pilot:
 
     @property
     def cases(self) -> float:
-        """How many cases the pilot has."""
+        """Number of cases of the pilot."""
         return float(sum(table.rows for table in self.tables))
 
     @property
     def unit(self) -> float:
-        """Cases of a sampling unit on average: 1, or those of a cluster."""
+        """Mean number of cases of a sampling unit: 1, or that of a cluster."""
         if self.clustering is not None:
             return float(self.clustering.size)
         return max(_unit(table) for table in self.tables)
 
     @cached_property
     def variance(self) -> float:
-        """The variance of the metric on one case: that on n cases is the n-th part of it, to first order."""
+        """Variance of the metric per case; to first order the variance for n cases is this divided by n."""
         table, metric = self.joint
         effect = 1.0 if self.clustering is None else self.clustering.effect
         error = math.nan
@@ -154,12 +154,12 @@ class Pilot:
         return self.cases * effect * error**2
 
     def varies(self) -> Pilot:
-        """Return the pilot, with pseudo-cases where its cases show no variation.
+        """Return the pilot, with pseudo-counts if its cases have no variation.
 
         Raises
         ------
         HowsureError
-            If the metric is undefined, is none that varies, or has no derivative.
+            If the metric is undefined, does not vary, or has no derivative.
         """
         if not math.isfinite(self.value):
             message = f"`{self.name}` is undefined on the pilot. Give one on which it is defined, or state the counts."
@@ -177,7 +177,7 @@ class Pilot:
 
     @cached_property
     def takes_batches(self) -> bool:
-        """Whether the intervals of many studies come in one pass, those of either model too."""
+        """Whether the intervals of many studies, and of either model, are computed in one pass."""
         table, metric = self.joint
         if not (self.chosen.takes_batches and metric.of_one_model.takes_batches):
             return False
@@ -185,16 +185,17 @@ class Pilot:
         return all(default_method(each.metric, each.view.table(table)).takes_batches for each in sides)
 
     def numbers(self, n: float) -> int:
-        """Return about how many numbers are held for one study of n cases."""
+        """Return the approximate number of values in memory for one study of n cases."""
         cells = sum(int(np.prod(each.shape)) for each in self.tables)
         return cells if self.unit == 1 else cells + int(n)
 
     def null_variance(self, null: float) -> float:
-        """Return the variance on one case that a test of a null value has.
+        """Return the variance per case under the null value.
 
-        Of a share, which then has the value, it is known; of two equal shares the squared difference is added that the
-        truth's variance lacks, over the share of the cases that the metric is of: as in McNemar's test, and with pooled
-        shares. Of all else it is the truth's.
+        A single proportion has the variance of the nearest table with the null value. The variance of a difference of
+        equal proportions is larger than the true variance by the squared difference, divided by the fraction of the
+        cases that enter the metric. This is the variance of McNemar's test, and of pooled proportions. All other
+        metrics have their true variance.
         """
         table, metric = self.joint
         if metric.of_one_model.proportion is None:
@@ -213,7 +214,7 @@ class Pilot:
         return self.variance + self.value**2 * self.cases / worth if worth > 0 else self.variance
 
     def told(self, size: int, rng: np.random.Generator) -> tuple[Table, Array, Array] | None:
-        """Return pilots like this one, their values and variances on one case; None where none can be drawn.
+        """Return pilots resampled from this one, their values and variances per case; None if none can be drawn.
 
         Parameters
         ----------
@@ -231,7 +232,7 @@ class Pilot:
             return joint, values, self.cases * np.where(error > ROUNDING, error, filled) ** 2
 
     def beyond(self, n: float) -> str:
-        """Return what to know of a number of cases, where these are not drawn from one population without end."""
+        """Return the caveat about a number of cases that are not drawn from a single infinite population."""
         designs: list[Any] = [table.design for table in self.tables]
         if any(len(getattr(design, "samples", ())) > 1 for design in designs):
             return "The other samples that the table rests on are as many times as large, too"
@@ -247,7 +248,7 @@ class Pilot:
         return self.clustering is not None or all(each.design.offers("repeated") for each in self.tables)
 
     def drawn(self, n: float, size: int, rng: np.random.Generator) -> tuple[Table, ...]:
-        """Return the tables of studies of so many cases, as batches."""
+        """Return the tables of studies with this number of cases, as batches."""
         if self.clustering is not None:
             shares = [n * table.rows / self.cases for table in self.tables]
             pairs = zip(self.tables, shares, strict=True)
@@ -255,24 +256,24 @@ class Pilot:
         return tuple(_repeated(table, n / self.cases, size, rng) for table in self.tables)
 
     def of_batch(self, tables: tuple[Table, ...]) -> tuple[Table, Metric]:
-        """Return drawn tables as one batch, with the metric of it."""
+        """Return drawn tables as one batch, with its metric."""
         return (tables[0], self.joint[1]) if len(tables) == 1 else self.bound(tables)
 
     def one_by_one(self, tables: tuple[Table, ...]) -> list[tuple[Table, Metric]]:
-        """Return each drawn study, with the metric of it."""
+        """Return each drawn study, with its metric."""
         number = tables[0].batch[0]
         return [self.bound(tuple(each.picked(index) for each in tables)) for index in range(number)]
 
     def moved(self, value: float) -> Pilot:
-        """Return the pilot whose true value is another one: the nearest table of that value along the gradient.
+        """Return the pilot with another true value: the nearest table with that value along the gradient.
 
-        Every unit (a case, a cluster) becomes as many times as frequent as what it adds to the metric says, until the
-        metric has the value (exponential tilting, the least favourable family).
+        The frequency of each unit (a case, a cluster) is multiplied by a factor that depends on its contribution to the
+        metric, until the metric has the value. This is exponential tilting along the least favourable family.
 
         Raises
         ------
         HowsureError
-            If there is none.
+            If there is no such pilot.
         """
         moved = self
         for _ in range(MOST_STRIDES):
@@ -345,5 +346,5 @@ def _repeated(table: Table, scale: float, size: int, rng: np.random.Generator) -
 
 
 def _observed(table: Table) -> Array:
-    """Return the sum of what was observed: that of the counts may be the population's."""
+    """Return the observed total; the total of the counts can be that of the population."""
     return np.asarray(table.design.sampled(table.cells).sum(-1))

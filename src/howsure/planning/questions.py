@@ -1,4 +1,4 @@
-"""What is asked of a plan, checked: regions that are to be shown, widths, chances, cases of each class."""
+"""Checks of the arguments of a plan: widths, power, regions, and cases of each class."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ASK = (
 
 
 def checked_width(width: Any, sides: Sides, span: float) -> float:
-    """Return the width of an interval; refuse what is none, or what any study reaches."""
+    """Return a valid width of an interval; refuse other values, and widths that every study reaches."""
     found = real_number("width", width)
     if not 0 < found < math.inf:
         message = f"`width` is {width!r}. Give a positive number, such as 0.05."
@@ -39,7 +39,7 @@ def checked_width(width: Any, sides: Sides, span: float) -> float:
 
 
 def checked_power(power: Any) -> float:
-    """Return a chance; refuse what is none."""
+    """Return a valid power; refuse other values."""
     found = real_number("power", power)
     if not 0 < found < 1:
         hint = f" Did you mean {found / 100:g}?" if 1 < found < 100 else ""
@@ -49,21 +49,21 @@ def checked_power(power: Any) -> float:
 
 
 def regions_of(pilot: Pilot, null: Any, margin: Any, sides: Sides) -> Regions:
-    """Return the regions, within one of which an interval shows what is asked for; none where nothing is.
+    """Return the regions; the study succeeds if its interval lies inside one of them. Empty without such a goal.
 
-    Without a margin these are the sides of the null value; with one, the values that are worse by less than it (one
-    limit), or that differ by less (two limits).
+    The regions without a margin are the two sides of the null value. The region with a margin contains the values that
+    are worse by less than the margin (one limit), or that differ by less (two limits).
 
     Parameters
     ----------
     pilot : Pilot
-        What is asked of.
+        The pilot of the study.
     null : float, optional
-        The value that is to be excluded; of a comparison that of equal models by default.
+        Value to be excluded; for a comparison, by default the value for equal models.
     margin : float or tuple of two float, optional
-        How far from the null value does not matter; or the limits of the values that do not.
+        Largest irrelevant distance from the null value; or the limits of the irrelevant values.
     sides : Sides
-        Which limits the interval has.
+        Limits of the interval: one or both.
     """
     if null is None and not pilot.is_comparison:
         if margin is not None and np.ndim(margin) == 0:
@@ -85,7 +85,7 @@ def regions_of(pilot: Pilot, null: Any, margin: Any, sides: Sides) -> Regions:
 
 
 def _ends(margin: Any, centre: float, *, ratio: bool) -> tuple[float, float]:
-    """Return the limits of the values that do not matter."""
+    """Return the limits of the irrelevant values."""
     if np.ndim(margin) == 0:
         reach = real_number("margin", margin)
         if not (1 if ratio else 0) < reach < math.inf:
@@ -101,7 +101,7 @@ def _ends(margin: Any, centre: float, *, ratio: bool) -> tuple[float, float]:
 
 
 def refuse_outside(pilot: Pilot, regions: Regions) -> None:
-    """Refuse to show what is not true of the pilot."""
+    """Refuse regions that do not contain the true value of the pilot."""
     if not any(low < pilot.value < high for low, high in regions):
         ends = " or ".join(f"between {low:g} and {high:g}" for low, high in regions).replace("-inf", "−∞")
         message = (
@@ -112,14 +112,14 @@ def refuse_outside(pilot: Pilot, regions: Regions) -> None:
 
 
 def least_of_classes(support: Any, table: Table) -> Array:
-    """Return how many cases each class needs: the same of all, or those that are named.
+    """Return the required number of cases of each class: one number for all, or one for each named class.
 
     Parameters
     ----------
     support : int or mapping of labels to int
         The numbers.
     table : Table
-        Whose classes these are.
+        Table with these classes.
     """
     if not (len(table.labels) > 1 and table.has_one_cell_per_case and table.has_one_label_per_case):
         message = f"`support` is for cases of one class each, not for a {table.noun}. Drop it."
@@ -135,9 +135,7 @@ def least_of_classes(support: Any, table: Table) -> Array:
         least[:] = whole_number("support", support)
     if (unmet := (least > 0) & (table.class_totals == 0)).any():
         label = table.labels[unmet][0]
-        message = (
-            f"The pilot has no case of class '{label}', and does not tell how rare it is. State it by `from_counts`."
-        )
+        message = f"The pilot has no case of class '{label}', so its frequency is unknown. State it by `from_counts`."
         raise HowsureError(message)
     if table.design.fixes_margins:
         message = "`support` asks how often a class is met, and the design fixes the numbers of the classes. Drop it."

@@ -1,4 +1,4 @@
-"""What a plan says: how many cases, of which kind, and how sure the pilot is of it."""
+"""Result of a plan: number and kind of cases, and their uncertainty from the pilot."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ Array = NDArray[Any]
 
 
 class PlanCurve(NamedTuple):
-    """What studies of several sizes reach, and the band that the pilot's own uncertainty leaves.
+    """Width or power of studies of several sizes, with an uncertainty band from the pilot.
 
     Parameters
     ----------
     n : ndarray of shape (points,)
         Numbers of cases, ascending.
     reached, low, high : ndarray of shape (points,)
-        The width of the interval, or the chance, at each; and the band, at the plan's confidence level.
+        Width of the interval, or power, at each number of cases; and the limits of the band, at the plan's confidence
+        level.
     """
 
     n: Array
@@ -35,53 +36,55 @@ class PlanCurve(NamedTuple):
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Plan(Tabular):
-    """How many cases a study takes: see `plan`.
+    """Number of cases of a study; see `plan`.
 
     Parameters
     ----------
     metric : str
-        Its spec string, as it was asked for; of two models with their names.
+        Specification string of the metric, as requested; for two models, with their names.
     goal : {"width", "power", "support"}
-        What decides on the number of cases.
+        Goal that determines the number of cases.
     target : float
-        The width or the chance that is asked for; where the number of cases is given, what it reaches.
+        Requested width or power; if the number of cases is given, the value for that number.
     n : int
         Cases of the study.
     asymptotic : float
-        Number of cases by the normal distribution alone, before the simulated check; nan where the number was given.
+        Number of cases from the normal approximation, before the simulated check; nan if the number was given.
     low, high : float
-        Interval of the number of cases by the pilot's own uncertainty, at the confidence level; it contains ``n``.
-        ``high`` is infinite where the pilot does not exclude that no number suffices, as where its interval of a
-        difference contains 0; both are nan where the pilot cannot tell.
+        Interval of the number of cases from the uncertainty of the pilot, at the confidence level; it contains ``n``.
+        ``high`` is infinite if the pilot is compatible with an unreachable goal, such as a difference of 0. Both are
+        nan if the uncertainty cannot be computed.
     units : int
-        Clusters of the study; its cases where there are none.
+        Clusters of the study; the number of its cases without clusters.
     width, power, support : float
-        What simulated studies of so many cases reach: the mean width of the interval, the share that shows what is to
-        be shown, and the share in which each class has its cases; nan where that was not asked.
+        Results of simulated studies with this number of cases: mean width of the interval, proportion of studies that
+        succeed, and proportion in which each class has enough cases. A value that was not requested is nan.
     true_value : float
-        The value that is taken for the true one, of the metric or of the contrast.
+        Assumed true value of the metric or of the contrast.
     regions : tuple of tuple of two float
-        The regions, one of which the interval must lie in to show what is to be shown; none where nothing is.
+        Regions of a successful study: its interval lies inside one of them. Empty without such a goal.
     confidence_level : float
-        Of the intervals.
+        Confidence level of the intervals.
     alternative : str
         Which limits these have.
     method : str
-        Of the intervals.
+        Method of the intervals.
     studies : int
-        Simulated studies at the planned number; 0 where none can be drawn, so that the number is the normal one.
+        Number of simulated studies at the planned number; 0 if none can be drawn, so that the number is from the normal
+        approximation.
     pilot : int
-        Cases of the pilot.
+        Number of cases of the pilot.
     curve : PlanCurve
-        What other numbers of cases reach.
+        Width or power for other numbers of cases.
     splits : tuple of Share
-        The cases of each class, verdict, cell or test set: as planned, and as the same is reached with the fewest.
+        Cases of each class, verdict, cell or test set: as planned, and in the split that reaches the goal with the
+        fewest cases.
     cluster_sizes : tuple of tuple of two int
-        Other sizes of the clusters, and how many clusters then reach the same.
+        Other cluster sizes, and the number of clusters with the same result.
     note : str
-        What to know of the number.
+        Caveat about the number of cases.
     split_note : str
-        What to know of the best split.
+        Caveat about the best split.
 
     Examples
     --------
@@ -146,7 +149,7 @@ class Plan(Tabular):
         return Grid(("part", *(name.replace("_", " ") for name in columns)), cells, caption)
 
     def sentence(self) -> str:
-        """Return what the plan comes to, in sentences."""
+        """Return a summary of the plan in sentences."""
         many = f"{self.n:,} cases" + (f" in {self.units:,} clusters" if self.units != self.n else "")
         about = "" if self.goal == "support" else f"{self.metric}: "
         said = [f"{about}{many} {self._reach()}{self._how()}."]
@@ -175,7 +178,7 @@ class Plan(Tabular):
 
 
 def _words(regions: tuple[tuple[float, float], ...]) -> str:
-    """Return in words where a value lies."""
+    """Return the position of a value as text."""
     if len(regions) > 1:
         return f"off {regions[0][0]:g}"
     ((low, high),) = regions
@@ -185,14 +188,14 @@ def _words(regions: tuple[tuple[float, float], ...]) -> str:
 
 
 def curve_of(n: Array, reached: Array, band: Array | None, level: float) -> PlanCurve:
-    """Return a curve, and the band in which it lies for so many of the pilots.
+    """Return a curve, and the band with this proportion of the resampled pilots.
 
     Parameters
     ----------
     n, reached : ndarray of shape (points,)
         The curve.
     band : ndarray of shape (pilots, points), optional
-        What other pilots tell.
+        Values for resampled pilots.
     level : float
         Of the band.
     """

@@ -1,4 +1,4 @@
-"""The simulated check: studies are drawn from the truth and evaluated for real, until as many cases suffice."""
+"""Simulated check of a plan: studies are drawn from the assumed population and evaluated to find a sufficient n."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NUMBERS = 2**24  # of all tables of a simulation
 AT_ONCE = 2**20  # of those held together
 ROUNDS = 6
 QUICK = 2  # of these, with a quarter of the studies
-NEAR = 0.2  # on the goal's scale: simulations farther from the target tell little of the number that reaches it
+NEAR = 0.2  # on the goal's scale: simulations farther from the target have little information on the number
 STEEPEST = 8.0  # times as much, or as little, as expected may what is reached change with the place
 STEPS = 400  # units, up to which the steps of counts are seen in a power
 STEP = 1.02  # by which n differs where a slope is taken
@@ -34,7 +34,7 @@ WITHIN = 0.005  # of the cases, as far as simulations do not tell: whole units m
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What simulated studies reach: a mean, its Monte Carlo error, and how many there were."""
+    """Result of simulated studies: a mean, its Monte Carlo error, and the number of studies."""
 
     mean: float
     error: float
@@ -44,20 +44,20 @@ class Reached:
 def simulated(
     pilot: Pilot, goals: Sequence[Goal], level: float, n: float, seed: np.random.SeedSequence, part: int = 1
 ) -> list[Reached]:
-    """Return what studies of n cases reach of each goal.
+    """Return the simulated result of studies of n cases for each goal.
 
     Parameters
     ----------
     pilot : Pilot
         The truth.
     goals : sequence of Goal
-        What is measured.
+        Goals to evaluate.
     level : float
         The level of the two-sided intervals.
     n : float
         Cases of each study.
     seed : SeedSequence
-        Of the draws.
+        Seed of the draws.
     part : int
         The number of studies is divided by this.
     """
@@ -104,28 +104,28 @@ def corrected(
     snapped: Callable[[float], float],
     reached: Callable[[float, int, int], Reached],
 ) -> float:
-    """Return the place at which simulations reach a goal, from the one at which they are expected to.
+    """Return the place at which simulations reach a goal, starting from the expected place.
 
-    Each simulation tells of a place by a slope: the one that is expected, or the one between two simulations that are
-    far apart. Those near the target are put together, each with the number of its studies.
+    Each simulation predicts a place with a slope: the expected slope, or the slope between two distant simulations. The
+    predictions near the target are averaged, weighted by their numbers of studies.
 
     Parameters
     ----------
     goal : Goal
-        What is to be reached.
+        Goal of the study.
     start : float
-        The first place.
+        The expected place.
     slope : float
-        How what is reached, on its scale, changes with the place.
+        Slope of the result, on the scale of the goal, by the place.
     snapped : callable
-        Place → the nearest one at which there is a study.
+        Place → the nearest place of a possible study.
     reached : callable
-        ``(place, round, part)`` → what simulations reach there.
+        ``(place, round, part)`` → result of simulations there.
     """
     aim, place = goal.scaled(goal.target), start
-    told: list[tuple[float, float, float]] = []  # place that is told, distance from the target, studies
+    told: list[tuple[float, float, float]] = []  # predicted place, distance from the target, studies
     last: tuple[float, float] | None = None
-    expected, low, high = slope, -math.inf, math.inf  # ends: places known to lie on either side
+    expected, low, high = slope, -math.inf, math.inf  # ends: places known to be on either side
     for turn in range(2 * ROUNDS):
         place = snapped(place)
         found = reached(place, turn, 4 if turn < QUICK else 1)
@@ -166,11 +166,11 @@ def corrected_cases(
     level : float
         The level of the two-sided intervals.
     start : float
-        The number that is expected to.
+        Expected number of cases.
     expected : callable
-        Number of cases → what is expected to be reached.
+        Number of cases → expected result.
     seed : SeedSequence
-        Of the draws.
+        Seed of the draws.
     """
     ends = start / STEP, start * STEP
     rise = goal.scaled(expected(ends[1])) - goal.scaled(expected(ends[0]))
@@ -197,5 +197,5 @@ def corrected_cases(
 
 
 def whole(pilot: Pilot, n: float) -> float:
-    """Return a number of cases as one of whole units, rounded up: two cases at least."""
+    """Round a number of cases up to whole units, with at least two cases."""
     return max(math.ceil(n / pilot.unit - ROUNDING), math.ceil(LEAST / pilot.unit)) * pilot.unit

@@ -1,4 +1,4 @@
-"""How many cases a study takes."""
+"""Sample size of a study."""
 
 from __future__ import annotations
 
@@ -73,65 +73,66 @@ def plan(
     alternative: Alternative = "two-sided",
     random_state: Any = 0,
 ) -> Plan:
-    """Plan how many cases a study takes, from a pilot or a stated truth; or what a number of cases reaches.
+    """Plan the number of cases of a study from a pilot or a stated population; or evaluate a given number of cases.
 
     Parameters
     ----------
     table, *others : Table, str or Metric
-        A pilot, or a truth that is stated by `from_rates` or `from_counts`, and the metric, as `compare` takes them:
-        ``plan(table, metric)`` for one model, ``plan(paired_table, metric)`` for two on the same cases,
-        ``plan(table_a, table_b, metric)`` for two test sets, whose sizes stay in proportion.
+        A pilot, or a population stated with `from_rates` or `from_counts`, and the metric, as in `compare`. Use
+        ``plan(table, metric)`` for one model, ``plan(paired_table, metric)`` for two on the same cases, and
+        ``plan(table_a, table_b, metric)`` for two test sets. The ratio of the sizes of two test sets stays fixed.
     width : float, optional
-        How wide the interval may be on average.
+        Largest mean width of the interval.
     power : float, optional
-        The chance of showing what ``null`` and ``margin`` say. With ``n``, the smallest true value is found that is
-        shown with this chance.
+        Probability that the study shows the claim given by ``null`` and ``margin``. If ``n`` is given, `plan` finds the
+        smallest true value that is shown with this probability.
     support : int or mapping of labels to int, optional
-        How many cases each class, or each of those named, needs; with the chance ``power``, 0.8 by default.
+        Required number of cases of each class, or of each named class, with the probability ``power`` (default 0.8).
     n : int, optional
-        Number of cases, to learn what it reaches.
+        Number of cases to evaluate.
     true_value : float, optional
         True value of the metric or the contrast; by default the pilot's.
     null : float, optional
-        The value that the interval is to exclude; of a comparison that of equal models by default.
+        Value that the interval should exclude; for a comparison, by default the value for equal models.
     margin : float or tuple of two float, optional
-        How far from the null value does not matter. With ``alternative`` "greater" or "less" the study is to show that
-        the value is not worse by more (non-inferiority), else that it does not differ by more (equivalence).
+        Largest irrelevant distance from the null value. The study should show that the value does not differ by more
+        (equivalence) or, with ``alternative`` "greater" or "less", that it is not worse by more (non-inferiority).
     cluster_size : int, optional
         Cases of each cluster, or runs of each task; by default the pilot's.
     icc : float, optional
-        How two cases of one cluster, or two runs of one task, are correlated; by default the pilot's.
+        Correlation of two cases of one cluster, or two runs of one task; by default the pilot's.
     a, b : str, optional
         Names of two models, as for `compare`.
     method : str or Method, optional
-        Of the intervals, as for `estimate` and `compare`.
+        Method of the intervals, as for `estimate` and `compare`.
     contrast : {"difference", "ratio", "odds_ratio"}
-        How two models are compared.
+        Contrast of two models.
     confidence_level : float
-        Of the intervals, between 0 and 1.
+        Confidence level of the intervals, between 0 and 1.
     alternative : {"two-sided", "less", "greater"}
-        Which limits they have.
+        Limits of the intervals: one or both.
     random_state : int, Generator, SeedSequence or None
         Seed of the simulated studies.
 
     Returns
     -------
     Plan
-        The number, what it reaches, a curve over other numbers, and how the cases are best split.
+        The number of cases, its simulated results, a curve over other numbers, and the best split of the cases.
 
     Raises
     ------
     HowsureError
-        If nothing is asked for, an argument is not valid or means nothing for such a table, the metric is undefined on
-        the pilot or does not vary, or no number of cases does.
+        If no goal is given, or an argument is not valid or not applicable to such a table. Also if the metric is
+        undefined on the pilot or does not vary, or if the goal is unreachable.
 
     Notes
     -----
-    To first order the metric has the variance V / n, with V from its gradient and the table's design, so that a width w
-    takes ``V (2 z / w)**2`` cases, and a power ``(z_α sqrt(V0) + z_β sqrt(V))**2 / (value - null)**2``, with V0 the
-    variance that a test of the null value has. Then studies of that size are drawn from the pilot with its design and
-    evaluated by the method itself, and the number is moved until these reach what is asked for. Another true value is
-    that of the nearest table along the gradient. What the pilot itself leaves open follows from pilots like it.
+    The variance of the metric is V / n to first order, where V follows from its gradient and the table's design. A
+    width w therefore requires ``V (2 z / w)**2`` cases. A power requires ``(z_α sqrt(V0) + z_β sqrt(V))**2 / (value -
+    null)**2`` cases, where V0 is the variance under the null value. Studies of that size are then drawn from the pilot
+    with its design and evaluated by the method itself. The number is adjusted until these studies reach the goal.
+    Another true value is represented by the nearest table along the gradient. The uncertainty of the pilot is estimated
+    from resampled pilots.
 
     References
     ----------
@@ -190,7 +191,7 @@ def plan(
 
 
 def _given(table: Any, others: tuple[Any, ...]) -> tuple[tuple[Table, ...], Asked]:
-    """Return the tables and the metric, as they are given."""
+    """Return the tables and the metric from the arguments."""
     *against, metric = others or (None,)
     if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
         raise HowsureError(CALLS)
@@ -207,7 +208,7 @@ def _given(table: Any, others: tuple[Any, ...]) -> tuple[tuple[Table, ...], Aske
 
 
 def in_clusters(pilot: Pilot, size: Any, icc: Any) -> Pilot:
-    """Return the pilot with clusters of a size, or tasks of a number of runs."""
+    """Return the pilot with the given cluster size, or number of runs per task."""
     if size is None and icc is None:
         return pilot
     first = pilot.tables[0]
@@ -218,9 +219,9 @@ def in_clusters(pilot: Pilot, size: Any, icc: Any) -> Pilot:
     pairs = [pilot.joint] if len(pilot.tables) == 1 else [(each, resolve(pilot.asked, each)) for each in pilot.tables]
     told = [intracluster_correlation(metric, table) for table, metric in pairs]
     if size is None or icc is None:
-        missing, why = ("cluster_size", "their size") if size is None else ("icc", "how their cases are correlated")
+        missing, why = ("cluster_size", "their size") if size is None else ("icc", "the correlation of their cases")
         if not any(math.isfinite(each.design.degrees_of_freedom) for each in pilot.tables):
-            message = f"The pilot has no clusters, which would tell {why}. State it too, `{missing}=`."
+            message = f"The pilot has no clusters, which would determine {why}. State it too, `{missing}=`."
             raise HowsureError(message)
     cases = whole_number("cluster_size", round(float(np.mean([mean for _, mean in told]))) if size is None else size)
     together = float(np.mean([own for own, _ in told])) if icc is None else checked_icc(icc)
@@ -231,7 +232,7 @@ def in_clusters(pilot: Pilot, size: Any, icc: Any) -> Pilot:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Question:
-    """What is asked, checked, of a pilot and of the truth that is taken from it."""
+    """Checked arguments of a plan: the pilot, the assumed population and the goals."""
 
     pilot: Pilot
     truth: Pilot
@@ -248,7 +249,7 @@ class _Question:
         return self.sides.two_sided
 
     def of_goals(self, width: float | None, power: float | None) -> Plan:
-        """Return how many cases reach all that is asked for."""
+        """Return the plan with the number of cases that reaches all goals."""
         goals: dict[str, Goal] = {}
         if width is not None:
             low, high = self.truth.joint[1].range
@@ -264,7 +265,7 @@ class _Question:
         return self._plan(deciding, goals[deciding], n, asymptotic, goals[deciding].target)
 
     def of_number(self, n: int) -> Plan:
-        """Return what a number of cases reaches."""
+        """Return the plan for a given number of cases."""
         if self.least is not None:
             return self._plan("support", self._support(USUAL_CHANCE), n, math.nan)
         if self.regions:
@@ -272,7 +273,7 @@ class _Question:
         return self._plan("width", Width(1.0, self.level), n, math.nan)
 
     def smallest_value(self, n: int, power: float) -> Plan:
-        """Return the smallest true value that so many cases show with a chance."""
+        """Return the smallest true value that this number of cases shows with a given probability."""
         goal = Shown(power, self.level, self.regions)
         low, high = self.regions[0]
         if math.isfinite(low) and math.isfinite(high):
@@ -317,7 +318,7 @@ class _Question:
         return Support(chance, table.class_totals / table.class_totals.sum(), self.least)
 
     def _spread(self, truth: Pilot) -> Spread:
-        """Return the truth to first order; a test of the null has its own variance where both limits are of it."""
+        """Return the first-order summary; the null has its own variance if both limits belong to it."""
         ends = {end for region in self.regions for end in region if math.isfinite(end)}
         null = truth.null_variance(ends.pop()) if len(ends) == 1 else truth.variance
         return Spread(truth.value, truth.variance, null)
@@ -326,7 +327,7 @@ class _Question:
         return self.truth.draws_studies and self.truth.numbers(n) <= MOST_NUMBERS
 
     def _cases(self, goal: Goal) -> tuple[float, float]:
-        """Return the number of cases by the normal distribution, and that by simulation."""
+        """Return the number of cases from the normal approximation, and from simulation."""
         spread = self._spread(self.truth)
         start = goal.cases(spread)
         if not start < MOST:
@@ -382,7 +383,7 @@ class _Question:
         )
 
     def _splits(self, name: str, n: float) -> tuple[tuple[splits.Share, ...], str]:
-        """Return how the cases are best split, and what to know of it; nothing where the variance does not decide."""
+        """Return the best split of the cases and its caveat; nothing if the goal does not depend on the variance."""
         if name == "support" or self.truth.clustering is not None:
             return (), ""
         if len(self.truth.tables) > 1:
@@ -391,9 +392,10 @@ class _Question:
         return splits.of_classes(metric, table, n)
 
     def _uncertainty(self, goal: Goal, n: float, reached: Reached) -> tuple[float, float, PlanCurve]:
-        """Return the interval of n over pilots like this one, which contains n, and the curve with their band.
+        """Return the interval of n over resampled pilots, which contains n, and the curve with their band.
 
-        It has no upper end where these pilots' interval of the true value contains one that no study can show.
+        The upper limit is infinite if the interval of the true value over these pilots contains one that no study can
+        show.
         """
         spread = self._spread(self.truth)
         start = goal.cases(spread)
@@ -418,14 +420,14 @@ class _Question:
         return min(low, n), max(high, n), curve_of(along, own, band, self.level)
 
     def _others(self, goal: Goal, spread: Spread) -> list[tuple[Goal, Spread]]:
-        """Return what other pilots of the same truth would tell."""
+        """Return the results for other pilots from the same population."""
         rng = np.random.Generator(np.random.PCG64(child_seed(self.seed, 2)))
         told = self.pilot.told(PILOTS, rng) if self.pilot.numbers(self.pilot.cases) <= MOST_NUMBERS // PILOTS else None
         if told is None:
             return []
         joint, values, variances = told
         if self.states_value and not self.pilot.is_comparison and self.pilot.joint[1].proportion is not None:
-            with np.errstate(all="ignore"):  # a share of a stated value has its variance
+            with np.errstate(all="ignore"):  # a proportion with a stated value has a known variance
                 variances = variances * self.pilot.value * (1 - self.pilot.value) / (values * (1 - values))
         scale, null = spread.variance / self.pilot.variance, spread.null_variance / spread.variance
         known = np.isfinite(values) & np.isfinite(variances)

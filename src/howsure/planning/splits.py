@@ -1,4 +1,4 @@
-"""How a number of cases is best split: over classes, over test sets, over clusters and the cases in each."""
+"""Best split of a number of cases: over classes, over test sets, over clusters and the cases in each."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ SIZES = (0.5, 2.0, 4.0)  # of clusters, relative to the pilot's
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A class, a test set or the cases in clusters of a size: how many of the planned cases, and of a better plan.
+    """Part of a plan (a class, a test set or a cluster size): planned cases, and cases in a better plan.
 
     Parameters
     ----------
     name : str
-        What it is called.
+        Name of the part.
     cases : int
-        Cases of it among those that are planned.
+        Its number of planned cases.
     best : int
-        Cases of it where the same is reached with the fewest in all.
+        Its number of cases in the plan with the fewest cases and the same result.
     """
 
     name: str
@@ -41,20 +41,20 @@ class Share:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classes:
-    """What each true class adds to the variance of a metric on one case.
+    """Contribution of each true class to the variance of a metric per case.
 
     Parameters
     ----------
     labels : tuple of str
         The classes.
     shares : ndarray of shape (classes,)
-        Their shares of the cases.
+        Class frequencies.
     spreads : ndarray of shape (classes,)
-        The standard deviation within each of what a case adds to the metric.
+        Standard deviation, within each class, of the contribution of a case to the metric.
     between : float
-        The variance between the classes' means.
+        Variance between the class means.
     fixed : bool
-        Whether the design fixes the classes' totals, so that it has no part of it.
+        Whether the design fixes the class totals, so that this variance does not enter.
     """
 
     labels: tuple[str, ...]
@@ -65,7 +65,7 @@ class Classes:
 
     @classmethod
     def of(cls, metric: Metric, table: Table) -> Classes | None:
-        """Return the classes of independent cases that have one each; None of other tables."""
+        """Return the classes for a table of independent cases with one class each; None for other tables."""
         plain = table.design.is_independent or table.design.fixes_margins
         if not (plain and table.has_one_label_per_case and len(table.labels) > 1) or table.has_values:
             return None
@@ -83,25 +83,25 @@ class Classes:
 
     @property
     def needs_no_weights(self) -> bool:
-        """Whether the metric does not look at the classes' shares, so that cases can be chosen by class as they are."""
+        """Whether the metric is free of the class frequencies, so that cases can be sampled by class unweighted."""
         return self.between <= ROUNDING * float(self.shares @ self.spreads**2)
 
     @property
     def best(self) -> Array:
-        """The shares of the classes with which fewest cases do (Neyman 1934)."""
+        """Class frequencies that need the fewest cases (Neyman 1934)."""
         weights = self.shares * self.spreads
         return np.asarray(weights / weights.sum())
 
     @property
     def saved(self) -> float:
-        """What part of the cases that a plan takes is enough with the best shares."""
+        """Number of cases with the best class frequencies, as a fraction of the planned number."""
         within = float(self.shares @ self.spreads**2)
         whole = float(self.shares @ self.spreads) ** 2
         return whole / (within + (0.0 if self.fixed else self.between))
 
 
 def of_classes(metric: Metric, table: Table, n: float) -> tuple[tuple[Share, ...], str]:
-    """Return the best split of n cases over the true classes, where that is known, and what to know of it."""
+    """Return the best split of n cases over the true classes, if it is known, and its caveat."""
     classes = Classes.of(metric, table)
     if classes is None or not (classes.spreads > 0).any():
         return (), ""
@@ -111,7 +111,7 @@ def of_classes(metric: Metric, table: Table, n: float) -> tuple[tuple[Share, ...
 
 
 def of_test_sets(pilot: Pilot, n: float) -> tuple[Share, ...]:
-    """Return the best split of n cases over two test sets: in proportion to the root of what a case adds."""
+    """Return the best split of n cases over two test sets: proportional to the root of the variance per case."""
     joint, metric = pilot.joint
     sizes = [int(np.prod(each.shape)) for each in pilot.tables]
     parts = np.split(metric.slopes(joint.counted), np.cumsum(sizes)[:-1])
@@ -130,9 +130,9 @@ def _shares(names: list[str], shares: Array, n: float, best: Array) -> tuple[Sha
 
 
 def of_clusters(pilot: Pilot, n: float) -> tuple[tuple[int, int], ...]:
-    """Return other sizes of clusters, and how many of each reach as much: ``(size, clusters)``.
+    """Return other cluster sizes, and the number of clusters with the same result: ``(size, clusters)``.
 
-    The variance of n cases in clusters of m is ``(1 + (m - 1) icc) / n`` of one that is the same for all.
+    The variance of n cases in clusters of m is ``(1 + (m - 1) icc) / n`` times a constant.
     """
     if len(pilot.tables) > 1:
         return ()

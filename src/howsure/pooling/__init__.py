@@ -1,4 +1,4 @@
-"""Pooling: one number from many experiments, with what they disagree about."""
+"""Pooling: one number from many experiments, with their heterogeneity."""
 
 from howsure.pooling.conflation import conflate
 from howsure.pooling.folds import pool_folds

@@ -19,17 +19,17 @@ DENSE = 81  # values of mu in each row, by interpolation
 FARTHEST_SITE = 60.0  # logits
 NORMAL_NODES = 41  # for the mean of expit(mu + tau Z)
 NEWTON_STEPS, STENCIL, CLOSE = 20, 0.002, 1e-6  # of the maximum; parts of a standard error
-RIDGE = 1e-4  # of the determinant of the curvature, below which mu and tau are not told apart
+RIDGE = 1e-4  # determinant of the curvature below which mu and tau are not distinguished
 
 
 @dataclass(frozen=True, eq=False)
 class BinomialNormal:
-    """The binomial-normal model fitted to sites, whose values lie in 0 … 1.
+    """The binomial-normal model fitted to sites with values in 0 … 1.
 
     Parameters
     ----------
     likelihood : Likelihood
-        Of the sites, two at least.
+        Likelihood of the sites, of which there are at least two.
     level : float
         Confidence level.
     of_mean : bool
@@ -43,14 +43,14 @@ class BinomialNormal:
 
     @cached_property
     def at_an_end(self) -> bool:
-        """Whether all sites lie at the same end of the range."""
+        """Whether all sites are at the same end of the range."""
         return self.likelihood.common[0] in {0.0, 1.0}
 
     def critical(self, level: Any) -> Array:
         """Return the largest likelihood ratio statistic inside the interval at a confidence level.
 
-        k log(1 + t² / (k - 1)) is exact for equal and large sites. At an end of the range it is at least -2 log(alpha),
-        which gives a binomial without errors its mid-p limit.
+        k log(1 + t² / (k - 1)) is exact for equal and large sites. The value at an end of the range is at least -2
+        log(alpha), which gives the mid-p limit for a binomial without errors.
         """
         from scipy import special
 
@@ -154,7 +154,7 @@ class BinomialNormal:
 
     @property
     def weights(self) -> Array:
-        """Share of each site in the value."""
+        """Weight of each site in the value."""
         mu, tau = self.maximum
         weight = 1 / (1 / self.likelihood.information(float(np.clip(mu, -FARTHEST, FARTHEST))) + tau**2)
         return np.asarray(weight / weight.sum())

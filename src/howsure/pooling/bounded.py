@@ -25,7 +25,7 @@ TAILS = 1 / (1 + np.exp(-np.linspace(-7, 7, 141)))  # of draws: limits are found
 
 
 def bounded_pool(sites: Sites, estimand: Estimand, tails: Array | None = None) -> Pooled:
-    """Return the pooled value of sites; with draws where tail probabilities are given, one for each."""
+    """Return the pooled value of sites; with one draw for each tail probability, if these are given."""
     start, width = sites.range[0], sites.range[1] - sites.range[0]
     if len(sites.values) == 1:
         return _alone(sites, estimand)
@@ -60,8 +60,8 @@ def bounded_pool(sites: Sites, estimand: Estimand, tails: Array | None = None) -
 def _sizes(sites: Sites) -> tuple[Array, Array]:
     """Return the equivalent binomial sizes; refuse sites without limits.
 
-    The interval of an area under a curve is conservative on the side of its value's end, so that the two sizes of a
-    site differ: both are then their geometric mean.
+    The interval of an area under a curve is conservative on the side nearer to an end of the range, so that the two
+    sizes of a site differ. Both are then replaced by their geometric mean.
     """
     start, width = sites.range[0], sites.range[1] - sites.range[0]
     values, lows, highs = ((each - start) / width for each in (sites.values, sites.lows, sites.highs))
@@ -110,7 +110,7 @@ def _quantiles(fit: BinomialNormal, tails: Array) -> Array:
 
 
 def _alone(sites: Sites, estimand: Estimand) -> Pooled:
-    """Return the pooled value of one site: its own."""
+    """Return the value of a single site as the pooled value."""
     nothing = (math.nan, math.nan)
     unknown: dict[str, Any] = dict.fromkeys(("tau2", "i2", "h2", "q", "q_p_value", "within_variance"), math.nan)
     unknown |= dict.fromkeys(("tau2_interval", "i2_interval", "h2_interval", "prediction_interval"), nothing)

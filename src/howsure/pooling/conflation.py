@@ -32,17 +32,17 @@ def conflate(
 ) -> Pooled:
     """Pool the draws of independent experiments by conflation: multiply their densities and normalise.
 
-    All experiments are taken to measure one value; what they disagree about does not widen the result, and shows in
-    the heterogeneity alone.
+    Conflation assumes that all experiments measure one value. Disagreement between them does not widen the interval; it
+    appears only in the heterogeneity.
 
     Parameters
     ----------
     draws : sequence of array-like of shape (draws,)
         Draws of each experiment's value; undefined ones are left out.
     density : {"beta", "gamma", "gaussian", "histogram"}
-        Form that is fitted to each experiment by its moments: ``"beta"`` on the bounds, ``"gamma"`` above the lower
-        bound (or, where that is infinite, above the lowest draw), ``"gaussian"`` (then conflation is the fixed
-        effect), or ``"histogram"``: the smoothed histogram of the draws, whatever their form.
+        Density fitted to each experiment by moments: ``"beta"`` on the bounds; ``"gamma"`` above the lower bound, or
+        above the lowest draw if the bound is infinite; ``"gaussian"``, for which conflation equals the fixed effect; or
+        ``"histogram"``, the smoothed histogram of the draws.
     bounds : tuple of two float
         Range of the metric.
     confidence_level : float
@@ -65,8 +65,9 @@ def conflate(
 
     Notes
     -----
-    Products of Beta densities are Beta with ``Σα − (m − 1)`` and ``Σβ − (m − 1)``; of Gamma densities Gamma with shape
-    ``Σk − (m − 1)`` and the rates added up; of normal ones normal with the precisions added up.
+    A product of m Beta densities is Beta with ``Σα − (m − 1)`` and ``Σβ − (m − 1)``. A product of Gamma densities is
+    Gamma with shape ``Σk − (m − 1)`` and the sum of the rates. A product of normal densities is normal with the sum of
+    the precisions.
 
     References
     ----------
@@ -199,7 +200,7 @@ def _histogram(draws: list[Array], bounds: Bounds) -> Any:  # noqa: ARG001 - the
 def _log_density(draws: Array, edges: Array, middle: Array, width: float) -> Array:
     """Return the logarithm of a smoothed density on the grid; its tails beyond the draws are normal ones.
 
-    Experiments that lie far apart have hardly a draw in common, and a bare histogram's product would be 0.
+    Distant experiments have hardly a draw in common, and a bare histogram's product would be 0.
     """
     from scipy import ndimage
 

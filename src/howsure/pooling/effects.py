@@ -119,7 +119,7 @@ def names_of_experiments(names: Sequence[str] | None, size: int) -> tuple[str, .
 
 
 def _normal(y: Array, weight: Array, centre: float, level: float) -> Spread:  # noqa: ARG001 - the tests' signature
-    """Return standard error, half width of the interval, and what to know of them, were τ² known."""
+    """Return standard error, half width of the interval, and a caveat, under the assumption that τ² is known."""
     error = 1 / math.sqrt(weight.sum())
     return error, normal_quantile(level) * error, ALONE if len(y) == 1 else ""
 
@@ -143,7 +143,7 @@ def _safeguarded(y: Array, weight: Array, centre: float, level: float) -> Spread
 
 
 def _scatter(y: Array, weight: Array, centre: float) -> float:
-    """Return the observed weighted variance, 1 where it is what the weights expect."""
+    """Return the observed weighted variance, relative to its expectation under the weights."""
     return float(weight @ (y - centre) ** 2) / (len(y) - 1)
 
 
@@ -161,7 +161,7 @@ SPREADS: dict[str, Callable[[Array, Array, float, float], Spread]] = {
 
 
 def _prediction(centre: float, error: float, tau2: float, size: int, level: float, scale: Scale) -> tuple[float, float]:
-    freedom = size - 2  # beside value and τ²
+    freedom = size - 2  # besides value and τ²
     if freedom < 1:
         return math.nan, math.nan
     half = _student(freedom, level) * math.sqrt(error**2 + tau2)
@@ -215,7 +215,7 @@ def _others(weight: Array) -> Array:
 
 
 def _tau2_where_q_is(y: Array, v: Array, target: float) -> float:
-    """Return the τ² at which Q, which falls with it, is the target; 0 where it is below from the start."""
+    """Return the τ² at which Q, a decreasing function of it, equals the target; 0 if Q starts below the target."""
     from scipy import optimize
 
     def excess(tau2: float) -> float:

@@ -23,7 +23,7 @@ def pool_folds(
 ) -> Estimate:
     """Return the mean over folds or repeated splits, with the interval that Nadeau and Bengio corrected.
 
-    Folds share training data, so that their values vary together: the usual ``s² / k`` is too small. The variance
+    Folds share training data, so that their values are correlated, and the usual ``s² / k`` is too small. The variance
     of the mean is taken as ``(1 / k + n_test / n_train) s²``, with Student's t on ``k - 1`` degrees of freedom.
 
     Parameters
@@ -31,8 +31,8 @@ def pool_folds(
     values : array-like of shape (k,)
         One value per fold (or per fold and repetition).
     test_share : float, optional
-        Share of the cases that each split tests on, between 0 and 1; 1 / k by default. For ten repetitions of five
-        folds it is 0.2.
+        Fraction of the cases in the test part of each split, between 0 and 1; 1 / k by default. The fraction is 0.2 for
+        ten repetitions of five folds.
     scale : str, optional
         Scale on which the mean is taken, as in `pool`.
     confidence_level : float
@@ -41,12 +41,12 @@ def pool_folds(
     Returns
     -------
     Estimate
-        The mean; without an interval, and with the reason, where there is one fold or all have the same value.
+        The mean; for one fold, or folds with equal values, there is a reason instead of an interval.
 
     Raises
     ------
     HowsureError
-        If a value is not finite or outside the scale's range, or the share does not lie between 0 and 1.
+        If a value is not finite or outside the scale's range, or the fraction is not between 0 and 1.
 
     References
     ----------
@@ -80,7 +80,7 @@ def pool_folds(
 
 
 def checked_test_share(share: Any) -> float:
-    """Return the share of the cases that a fold tests on; refuse what does not lie between 0 and 1."""
+    """Return a valid test fraction of a fold; refuse values that are not between 0 and 1."""
     if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 < share < 1:
         message = f"`test_share` is the share of the cases that a fold tests on, between 0 and 1, not {share!r}."
         raise HowsureError(message)

@@ -22,8 +22,8 @@ BLOCK = 1 << 17  # integrals at once, which keeps temporary arrays in the cache
 class Likelihood:
     """Log-likelihood of mean and standard deviation of the logits, relative to one parameter for each site.
 
-    Site i has the proportion p_i with logit(p_i) ~ Normal(mu, tau²), and a binomial likelihood with n_i cases. Where
-    the equivalent size below its value differs from that above, n_i is the one on the side of p_i.
+    Site i has the proportion p_i with logit(p_i) ~ Normal(mu, tau²), and a binomial likelihood with n_i cases. If the
+    equivalent sizes below and above the value differ, n_i is the one on the side of p_i.
 
     Parameters
     ----------

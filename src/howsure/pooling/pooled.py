@@ -1,4 +1,4 @@
-"""What pooling gives: a number with its interval, and how far the experiments disagree."""
+"""Result of pooling: a number with its interval, and the heterogeneity of the experiments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BAR = 41  # characters of a forest's plot
 class Pooled(OneRecord, Drawn, Named):
     """One number from many experiments, with its interval and the heterogeneity between them.
 
-    Unpacks as ``value, (low, high)``, and is its value where a float is wanted.
+    It unpacks as ``value, (low, high)``, and converts to a float as its value.
 
     Parameters
     ----------
@@ -35,26 +35,27 @@ class Pooled(OneRecord, Drawn, Named):
     method : str
         Name of the method.
     estimand : {"typical_site", "mean_of_sites", "common_value", "mean_of_folds", "all_cases"}
-        What the value estimates. ``"typical_site"``: the mean over the population of sites (experiments) on the scale
-        that was pooled on, carried back, which for a symmetric distribution is their median; ``"mean_of_sites"``: their
+        Estimand of the value. ``"typical_site"``: the mean over the population of sites (experiments) on the scale of
+        the pooling, transformed back, which is their median for a symmetric distribution; ``"mean_of_sites"``: their
         mean; ``"common_value"``: the one value that all are assumed to share; ``"mean_of_folds"``: the mean over the
         folds of a cross-validation; ``"all_cases"``: the value of all cases as one test set.
     metric : str
-        Spec string of the metric; empty where it is not known.
+        Spec string of the metric; empty if unknown.
     tau2, tau2_interval : float, tuple of two float
         Variance between the experiments, on the scale that was pooled on, with its interval by the Q-profile, or by
         the profile likelihood for ``"binomial_normal"``.
     i2, i2_interval : float, tuple of two float
-        Share of the total variance that lies between the experiments, 0 … 1.
+        Fraction of the total variance that is between the experiments, 0 … 1.
     h2, h2_interval : float, tuple of two float
         Total variance over the variance within.
     q, q_p_value : float
-        Cochran's Q, or for ``"binomial_normal"`` the deviance of one common value (twice the log of the likelihood
-        ratio to one value for each experiment), and the probability of one as large if all measured the same.
+        Cochran's Q, and its p-value under the hypothesis that all experiments measure the same value.
+        ``"binomial_normal"`` uses the deviance of one common value: twice the log of the likelihood ratio to one value
+        for each experiment.
     within_variance : float
         Typical variance within an experiment.
     prediction_interval : tuple of two float
-        Where a new experiment's true value would lie.
+        Prediction interval for the true value of a new experiment.
     weights : ndarray of shape (k,)
         Share of each experiment in the pooled value.
     names : tuple of str
@@ -66,7 +67,7 @@ class Pooled(OneRecord, Drawn, Named):
     draws : ndarray of shape (draws,), optional
         Draws of the pooled value, where the method makes some.
     reason : str
-        Why something is undefined, or what to know of the number.
+        Reason for an undefined number, or a caveat.
     positive : str
         The positive class, where the metric depends on it and two classes have names.
 
@@ -126,7 +127,7 @@ class Pooled(OneRecord, Drawn, Named):
 
     @property
     def estimated(self) -> str:
-        """The estimand in words."""
+        """The estimand as text."""
         return self.estimand.replace("_", " ")
 
     @property
@@ -138,7 +139,7 @@ class Pooled(OneRecord, Drawn, Named):
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """How far the experiments differ, in words and numbers."""
+        """Heterogeneity of the experiments, as text with numbers."""
         if math.isnan(self.q_p_value):
             return (self.heterogeneity,)
         chance = p_text(self.q_p_value)
@@ -183,7 +184,7 @@ class Pooled(OneRecord, Drawn, Named):
         return "; ".join([f"estimand: {self.estimated}", *self.facts, *([self.reason] if self.reason else [])])
 
     def by_name(self) -> dict[str, Pooled]:
-        """Return the pooled number by what it is, as what was pooled of several groups is named."""
+        """Return the pooled number by its name, in the form of the results of several groups."""
         return {f"pooled ({self.method})": self}
 
     def grid(self) -> Grid:

@@ -38,30 +38,31 @@ def pool(
         Estimates or comparisons of one metric at one confidence level, with two-sided limits; or tables; in a list, or
         in a mapping by name. Or plain values, with their ``standard_errors``.
     standard_errors : array-like of shape (k,)
-        Standard errors of plain values. For tables the second argument is the metric: ``hs.pool(tables, "recall")``.
+        Standard errors of plain values. The second argument is the metric if the experiments are tables:
+        ``hs.pool(tables, "recall")``.
     metric : str or Metric, optional
         Metric that is estimated on each table.
     method : {"binomial_normal", "fixed", "dl", "pm", "reml"}, optional
-        ``"binomial_normal"``, the default for estimates and tables whose metric has a finite range: values of the
-        experiments have a normal distribution on the logit scale, with variance τ², and each is observed with the
-        likelihood of a binomial proportion. It accepts perfect results, and its limits stay within the range.
-        The others take each value as normal with a known standard error. ``"fixed"``: all experiments measure one
-        value; ``"dl"`` (DerSimonian–Laird, the default for other values), ``"pm"`` (Paule–Mandel) or ``"reml"``
-        (restricted maximum likelihood): each has its own, with variance τ² between them.
+        ``"binomial_normal"`` is the default for estimates and tables whose metric has a finite range. The values of the
+        experiments have a normal distribution on the logit scale, with variance τ². Each value is observed with the
+        likelihood of a binomial proportion. It accepts perfect results, and its limits stay within the range. The
+        others take each value as normal with a known standard error. ``"fixed"``: all experiments measure one value;
+        ``"dl"`` (DerSimonian–Laird, the default for other values), ``"pm"`` (Paule–Mandel) or ``"reml"`` (restricted
+        maximum likelihood): each has its own value, with variance τ² between them.
     estimand : {"typical_site", "mean_of_sites"}, optional
-        For ``"binomial_normal"``: the value of a typical experiment, expit(μ), which is the median of their population
-        (default, the convention of metafor and lme4); or the mean of that population, E[expit(μ + τZ)]. Both coincide
-        if τ = 0.
+        Estimand of ``"binomial_normal"``. The default is the value of a typical experiment, expit(μ), the median of the
+        population of experiments (the convention of metafor and lme4). The alternative is the mean of that population,
+        E[expit(μ + τZ)]. Both coincide if τ = 0.
     test : {"z", "knha", "adhoc"}, optional
         Interval of the normal models, by metafor's names. ``"z"``: the normal distribution, as if τ² were known;
-        ``"knha"``: the observed scatter and Student's t (Hartung, Knapp, Sidik and Jonkman); ``"adhoc"``: the same,
-        with a scatter that is never taken to be smaller than the standard errors expect. By default ``"adhoc"``, which
-        covers 94 % from three experiments on where ``"z"`` covers down to 79 % and ``"knha"`` to 91 %; ``"z"`` with
-        ``method="fixed"``.
+        ``"knha"``: the observed scatter and Student's t (Hartung, Knapp, Sidik and Jonkman); ``"adhoc"``: like
+        ``"knha"``, but the scatter is at least that expected from the standard errors. The default is ``"adhoc"``,
+        which covers 94 % from three experiments on, where ``"z"`` covers down to 79 % and ``"knha"`` to 91 %; with
+        ``method="fixed"`` it is ``"z"``.
     scale : str, optional
         Scale on which a normal model pools; the result is carried back, so that it keeps the range. ``"logit"`` for
         values in 0 … 1, ``"log"`` for positive ones, ``"fisher_z"`` for −1 … 1, ``"logit(0, 10)"`` or ``"log(2, inf)"``
-        for other ranges. By default the scale of the metric's range, and ``"identity"`` for plain values.
+        for other ranges. The default is the scale of the metric's range, and ``"identity"`` for plain values.
     confidence_level : float, optional
         Coverage of the intervals, between 0 and 1: by default that of the estimates, else 0.95.
     names : sequence of str, optional
@@ -82,17 +83,17 @@ def pool(
     -----
     **Binomial-normal model.** Experiment i has the value p_i on the range scaled to 0 … 1, logit(p_i) ~ Normal(μ, τ²),
     and the likelihood n_i (v_i log p_i + (1 − v_i) log(1 − p_i)). A proportion has its own number of cases n_i. Any
-    other estimate has the n_i for which a proportion of the same value v_i has the same mid-p limits: the lower limit
-    gives the size below the value, the upper one that above. Clusters, weights and small samples enter by these limits.
-    The integral over p_i is an adaptive Gauss–Hermite rule. Value and τ² are the maximum-likelihood estimates, as of
-    lme4's ``glmer`` and metafor's ``rma.glmm`` for one group.
+    other estimate has the n_i for which a proportion of the same value v_i has the same mid-p limits. The lower limit
+    gives the size below the value, the upper limit the size above. Clusters, weights and small samples enter by these
+    limits. The integral over p_i is an adaptive Gauss–Hermite rule. Value and τ² are the maximum-likelihood estimates,
+    as of lme4's ``glmer`` and metafor's ``rma.glmm`` for one group.
 
     The interval contains each θ whose profile likelihood ratio statistic is at most k log(1 + t² / (k − 1)), where t is
-    the quantile of Student's t on k − 1 degrees of freedom. This is exact for equal and large experiments. For these
-    limits the log-likelihood has the penalty −τ² / 8. If all values lie at one end of the range, the bound is at least
-    −2 log α, the mid-p limit of one proportion. The prediction interval, for the value of a new experiment, averages
-    over the posterior density of μ and τ that is proportional to the penalised likelihood times sqrt(p (1 − p)).
-    Intervals of τ² are by its profile likelihood; ``q`` is the deviance of one common value.
+    the quantile of Student's t on k − 1 degrees of freedom. This is exact for equal and large experiments. The
+    log-likelihood of these limits has the penalty −τ² / 8. If all values lie at one end of the range, the bound is at
+    least −2 log α, the mid-p limit of one proportion. The prediction interval for the value of a new experiment
+    averages over a posterior density of μ and τ. This density is proportional to the penalised likelihood times sqrt(p
+    (1 − p)). Intervals of τ² are by its profile likelihood; ``q`` is the deviance of one common value.
 
     **Normal models.** Weights are ``1 / (se² + τ²)``. One experiment alone keeps its own normal interval, except by
     ``"knha"``. Intervals of τ² invert Cochran's Q (Viechtbauer, 2007), those of I² and H² follow from them with the

@@ -26,11 +26,11 @@ class Scale:
     name : str
         What `pool` calls it.
     forward, back : callable
-        From a value to the scale, and back.
+        Transformation from a value to the scale, and its inverse.
     slope : callable
         Derivative of ``forward``.
     range : tuple of two float
-        Where values lie.
+        Range of the values.
     """
 
     name: str
@@ -70,7 +70,7 @@ def scale_named(name: str | None) -> Scale:
 
 
 def scale_of_range(bounds: tuple[float, float]) -> Scale:
-    """Return the scale that suits a metric's range: of two finite ends, of one, or of none."""
+    """Return the default scale for a metric's range, with two finite ends, one, or none."""
     found = next((scale for scale in SCALES.values() if scale.range == tuple(bounds)), None)
     if found is not None:
         return found

@@ -1,4 +1,4 @@
-"""Experiments with values, limits and range, as they come from estimates, comparisons, or tables and a metric."""
+"""Experiments with values, limits and range, from estimates, comparisons, or tables and a metric."""
 
 from __future__ import annotations
 
@@ -161,6 +161,6 @@ def positive_of(each: Any) -> str:
 
 
 def _quantity(each: Any) -> str:
-    """Return what was estimated: the metric, or the contrast of a metric."""
+    """Return the estimated quantity: the metric, or the contrast of a metric."""
     contrast = getattr(each, "contrast", "")
     return f"{each.metric}: {contrast}" if contrast else str(each.metric)

@@ -15,15 +15,14 @@ Added = TypeVar("Added", bound=Table)
 def pool_tables(tables: Sequence[Added] | Mapping[Any, Added]) -> Added:
     """Return the sum of tables of the same classes and design: their cases as one test set.
 
-    Right for the folds of one cross-validation, where each case is tested once. Where each experiment has a true
-    value of its own, the sum leaves out the variation between them: then use `pool`.
+    The sum is valid for the folds of one cross-validation, where each case is tested once. If each experiment has its
+    own true value, the sum ignores the variation between them; use `pool` instead.
 
     Parameters
     ----------
     tables : sequence of Table, or mapping to Table
-        Confusion tables or multilabel tables with the same classes in the same order. Cases and clusters of one
-        table are taken to be others than those of the next, also where clusters are called the same: ``+`` takes
-        these for one.
+        Confusion tables or multilabel tables with the same classes in the same order. Cases and clusters of different
+        tables are treated as distinct, even if clusters have the same name; ``+`` treats equal names as one cluster.
 
     Returns
     -------

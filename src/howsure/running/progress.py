@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import Any
 
 PATIENCE = 1.0  # seconds before a bar appears
-PAUSE = 0.1  # seconds between two looks at work that goes on by itself
+PAUSE = 0.1  # seconds between two checks of background work
 _ONE_AT_A_TIME = threading.Lock()
 
 
@@ -26,10 +26,10 @@ def progress(title: str, steps: int, show: bool | None = None) -> Iterator[Calla
     steps
         How many steps there are.
     show
-        Whether to show a bar; None for only where somebody watches (a terminal or a notebook) and it takes long.
+        Whether to show a bar; None shows it only for long work in a terminal or notebook.
     """
     visible = _is_watched() if show is None else show
-    if not visible or not _ONE_AT_A_TIME.acquire(blocking=False):  # work within work shows the outer bar alone
+    if not visible or not _ONE_AT_A_TIME.acquire(blocking=False):  # nested work shows only the outer bar
         yield lambda: None
         return
     started = time.monotonic()
@@ -54,7 +54,7 @@ def progress(title: str, steps: int, show: bool | None = None) -> Iterator[Calla
 
 @contextmanager
 def followed(title: str, percent: Callable[[], float]) -> Iterator[None]:
-    """Show how far something is that this thread waits for, where somebody watches.
+    """Show the progress of work in another thread, in a terminal or notebook.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def _bar(title: str, steps: int) -> Any:
         from rich.progress import Progress
     except ImportError:
         return _NoBar()
-    # rich shows its bar in a notebook by ipywidgets, and warns where they are not installed.
+    # rich shows its bar in a notebook with ipywidgets, and warns if they are not installed.
     plainly = False if find_spec("ipywidgets") is None else None
     bar = Progress(console=Console(stderr=True, force_jupyter=plainly), transient=True)
     bar.add_task(title, total=steps)

@@ -1,4 +1,4 @@
-"""Work in as many threads as this process has cores; work inside such a thread stays in it."""
+"""Parallel work in one thread per core; nested work stays in its thread."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 QUOTA = Path("/sys/fs/cgroup/cpu.max")
-PATIENCE = 0.01  # seconds: work that is done by then would wait for Python's lock for longer than threads save
+PATIENCE = 0.01  # seconds: for shorter work, waiting for Python's lock costs more than threads save
 _WORKER = threading.local()
 
 
 def in_threads(function: Callable[..., Any], *arguments: Sequence[Any]) -> Iterator[Any]:
-    """Yield what a function returns for each set of arguments, in order, as `map` does.
+    """Yield the results of a function for each set of arguments, in order, like `map`.
 
-    The caller's thread begins, and the others join in if there is still work after a moment. Threads of threads would
-    only wait for each other: called within one of its own threads, it goes on there, and stops at the next step once
-    the caller has stopped waiting, as after Ctrl-C.
+    The caller's thread starts, and the other threads join if there is still work after a moment. A nested call runs in
+    its own thread, because nested threads would only wait for each other. It stops at the next step once the caller has
+    stopped waiting, for example after Ctrl-C.
     """
     stopped: threading.Event | None = getattr(_WORKER, "stopped", None)
     tasks = len(arguments[0])
@@ -52,7 +52,7 @@ def _side_by_side(function: Callable[..., Any], arguments: Any, threads: int) ->
 
     with ThreadPoolExecutor(threads, initializer=_begin, initargs=(stopped,)) as pool:
         try:
-            pool.submit(join_in)  # the one thread that short work has to pay for
+            pool.submit(join_in)  # a single thread, the overhead of short work
             while True:
                 with lock:
                     if theirs or begun == len(tasks):
@@ -79,12 +79,12 @@ def _as_worker(function: Callable[..., Any], arguments: Any, stopped: threading.
 
 
 def cores(quota: Path = QUOTA) -> int:
-    """Return how many cores this process may use: those that it is bound to, and no more than its container's share.
+    """Return the number of cores for this process: those of its CPU affinity, limited by the quota of its container.
 
     Parameters
     ----------
     quota : Path
-        Where Linux says how many microseconds of processor a container gets in each period, or "max".
+        File in which Linux stores the microseconds of processor time of a container per period, or "max".
     """
     try:
         number = len(os.sched_getaffinity(0))

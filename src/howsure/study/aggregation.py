@@ -1,4 +1,4 @@
-"""Aggregation of a group's experiments on one metric: which ways there are, and the draws of the result."""
+"""Aggregation of a group's experiments on one metric: available models, and draws of the result."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SYNONYMS = {
 
 @dataclass(frozen=True, slots=True)
 class Aggregation:
-    """How a metric is aggregated over the experiments of a group.
+    """Aggregation of a metric over the experiments of a group.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Aggregation:
     scale
         Scale of the normal models and of the folds, by default that of the metric's range; see `pool`.
     test_share
-        Share of the cases that a fold tests on; see `pool_folds`.
+        Fraction of the cases in the test part of a fold; see `pool_folds`.
     estimand
         Of ``"binomial_normal"``; see `pool`.
     """
@@ -68,11 +68,11 @@ class Aggregation:
 
     @property
     def in_words(self) -> str:
-        """The name; for the default the aggregations that it stands for."""
+        """The name; for the default, the aggregations that it selects."""
         return f"{BINOMIAL_NORMAL} ({UNBOUNDED} without a finite range)" if self.name == DEFAULT else self.name
 
     def settings(self) -> dict[str, Any]:
-        """Return name and settings as a study file says them."""
+        """Return name and settings in the form of a study file."""
         name = None if self.name == DEFAULT else self.name
         named = {
             "aggregation": name, "scale": self.scale, "test_share": self.test_share, "estimand": self.estimand,
@@ -82,19 +82,19 @@ class Aggregation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """What is aggregated: the experiments of a group on one metric."""
+    """The experiments of a group on one metric."""
 
     names: tuple[str, ...]
     observed: Array
     draws: Sequence[Array]
-    errors: Array | None = field(default=None)  # delta-method standard errors, where these are asked for
+    errors: Array | None = field(default=None)  # delta-method standard errors, if requested
     range: tuple[float, float] = (0.0, 1.0)
     estimates: Callable[[float], Sequence[Estimate]] | None = None  # at a level, for aggregation by likelihood
 
     def moments(self, scale: Scale = SCALES["identity"]) -> tuple[Array, Array]:
-        """Return value and standard error of each: as observed with the delta method, or of the draws.
+        """Return value and standard error of each experiment: observed with the delta method, or from the draws.
 
-        Those of draws are taken on a scale, where they are nearer to normal, and carried back.
+        Moments of draws are computed on a scale on which the draws are nearer to normal, and transformed back.
         """
         if self.errors is not None:
             return self.observed, self.errors
@@ -105,7 +105,7 @@ class Members:
             return values, np.array([_deviation(each) for each in kept]) / scale.slope(values)
 
     def within(self, pooled: Pooled) -> Pooled:
-        """Return an aggregate whose intervals and draws are cut at the metric's range."""
+        """Return an aggregate with intervals and draws truncated to the metric's range."""
         low, high, *predicted = np.clip([pooled.low, pooled.high, *pooled.prediction_interval], *self.range).tolist()
         draws = None if pooled.draws is None else np.clip(pooled.draws, *self.range)
         return replace(pooled, low=low, high=high, prediction_interval=tuple(predicted), draws=draws)
@@ -126,7 +126,7 @@ def aggregation(
     test_share: float | None = None,
     estimand: str | None = None,
 ) -> Aggregation:
-    """Return an aggregation by name or synonym, with its settings checked."""
+    """Return an aggregation by name or synonym, after a check of its settings."""
     if not isinstance(name, str | None):
         message = f"An aggregation is named by a text such as '{DEFAULT}', not by {name!r}."
         raise HowsureError(message)
@@ -153,7 +153,7 @@ def aggregation(
 
 
 def aggregated(chosen: Aggregation, members: Members, level: float, seed: np.random.SeedSequence) -> Pooled:
-    """Return the aggregate of a group, with draws of it; what cannot be aggregated is nan with the reason."""
+    """Return the aggregate of a group, with draws; nan with the reason if it cannot be computed."""
     if len(members.names) == 1:
         return _single(members, level)
     if chosen.name == DEFAULT:
@@ -176,7 +176,7 @@ def _refuse_constant(members: Members) -> None:
 
 
 def _single(members: Members, level: float) -> Pooled:
-    """One experiment is its own aggregate."""
+    """Return a single experiment as its own aggregate."""
     draws = members.draws[0]
     kept = draws[np.isfinite(draws)]
     pooled = _undefined(members, level, "identity", ALONE)
@@ -256,7 +256,7 @@ def _inside(values: Array, bounds: tuple[float, float]) -> bool:
 
 
 def _drawn(pooled: Pooled, scale: Scale, size: int, freedom: int | None, seed: np.random.SeedSequence) -> Array:
-    """Draw from the normal or Student's t distribution that the interval is of, on the scale that was pooled on."""
+    """Draw from the normal or Student's t distribution of the interval, on the scale of the pooling."""
     rng = np.random.default_rng(seed)
     noise = rng.standard_normal(size) if freedom is None else rng.standard_t(freedom, size)
     middle = np.array(pooled.value)

@@ -1,4 +1,4 @@
-"""What a study holds: experiments, metrics, and the draws that it has made of them."""
+"""Contents of a study: experiments, metrics, and their draws."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from howsure.study.aggregation import TABLES, Aggregation, Members, aggregated, 
 from howsure.study.experiment import Experiment, seed_of
 
 Array = NDArray[Any]
-SEED, N_DRAWS, LEVEL = 0, 10_000, 0.95  # of a study that names none
+SEED, N_DRAWS, LEVEL = 0, 10_000, 0.95  # metrics of a study without named metrics
 OWN_CLASSES = "each experiment is averaged over its own classes"
 MOST_NAMED = 10  # classes that a message lists
 
 
 class Collection:
-    """Experiments and metrics, and the values of the metrics on each experiment's draws, made when first asked for."""
+    """Experiments and metrics, with lazily computed values of the metrics on each experiment's draws."""
 
     def __init__(self, seed: int, n_draws: int) -> None:
         self.seed = whole_number("seed", seed, 0)
@@ -39,7 +39,7 @@ class Collection:
         self._bound: dict[tuple[str, str], Metric] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_bound": {}}  # functions, which are found again by name
+        return {**vars(self), "_bound": {}}  # functions, for look-up by name
 
     @property
     def groups(self) -> dict[str, tuple[Experiment, ...]]:
@@ -50,7 +50,7 @@ class Collection:
         return {name: tuple(members) for name, members in found.items()}
 
     def add(self, one: Experiment) -> None:
-        """Add an experiment; refuse a name that is taken, or a metric that does not fit it."""
+        """Add an experiment; refuse duplicate names, and metrics that are not applicable to it."""
         if one.name in self.experiments:
             message = f"There is an experiment '{one.name}' already. Take another name."
             raise HowsureError(message)
@@ -66,7 +66,7 @@ class Collection:
         self.experiments[one.name] = one
 
     def remove(self, name: str) -> None:
-        """Forget an experiment or all of a group, with what was drawn of them."""
+        """Remove an experiment, or all experiments of a group, with their draws."""
         gone = [name] if name in self.experiments else [each.name for each in self.members(name)]
         for each in gone:
             del self.experiments[each]
@@ -74,14 +74,14 @@ class Collection:
         self._bound = {key: metric for key, metric in self._bound.items() if key[0] not in gone}
 
     def add_metric(self, spec: str, chosen: Aggregation) -> None:
-        """Add a metric; refuse one that does not fit the experiments."""
+        """Add a metric; refuse it if it is not applicable to the experiments."""
         metric = parse(spec).text
         for each in self.experiments.values():
             self.bound(metric, each)
         self.metrics[metric] = chosen
 
     def experiment(self, name: str) -> Experiment:
-        """Return the experiment of this name; an error names the nearest."""
+        """Return the experiment with this name; the error message lists similar names."""
         one_of("experiment", name, self.experiments)
         return self.experiments[name]
 
@@ -93,7 +93,7 @@ class Collection:
         return self.groups[group]
 
     def bound(self, metric: str, one: Experiment) -> Metric:
-        """Return the metric on an experiment's table (of one value per class, the first)."""
+        """Return the metric bound to an experiment's table; for one value per class, the first."""
         if one.name not in self.experiments:  # not yet, or the sum of a group
             return _bound(metric, one)
         if (one.name, metric) not in self._bound:
@@ -118,7 +118,7 @@ class Collection:
         return found
 
     def wanted(self, metric: str | None) -> list[str]:
-        """Return the specs that a report is of: of one metric, or of all."""
+        """Return the specs in a report: of one metric, or of all."""
         if not self.experiments:
             message = "The study has no experiment. Add one with `add`."
             raise HowsureError(message)
@@ -141,7 +141,7 @@ class Collection:
         return self._values[name, source, metric]
 
     def _draw(self, one: Experiment, metric: str, source: str) -> None:
-        """Evaluate all metrics of the study that are missing, on one stream of tables."""
+        """Evaluate all metrics without draws, on one stream of tables."""
         wanted = [metric, *(spec for each in self.metrics for spec in self.expanded(each))]
         missing = [spec for spec in dict.fromkeys(wanted) if (one.name, source, spec) not in self._values]
         bound = [self.bound(spec, one) for spec in missing]
@@ -187,7 +187,7 @@ class Collection:
         )
 
     def _of_sum(self, metric: str, group: str, gathered: Members, level: float) -> Pooled:
-        """Draw from the sum of the tables under the first experiment's prior; what they disagree about is by DL."""
+        """Draw from the sum of the tables under the first experiment's prior; the heterogeneity is by DL."""
         members = self.members(group)
         total = replace(members[0], name=group, table=pool_tables([each.table for each in members]), origin=None)
         bound = self.bound(metric, total)
@@ -214,7 +214,7 @@ class Collection:
 
 
 def _check_classes(one: Experiment, other: Experiment) -> None:
-    """Refuse an experiment whose classes are not those of its group; numbers from 0 on name no classes."""
+    """Refuse an experiment with other classes than its group; numbers from 0 on are no class names."""
     classes, known = ([str(label) for label in each.table.labels] for each in (one, other))
     unnamed = [str(place) for place in range(len(known))]
     if classes != known and (len(classes) != len(known) or unnamed not in (classes, known)):

@@ -1,4 +1,4 @@
-"""One experiment of a study: its name, its table, its prior, and where it came from."""
+"""One experiment of a study: name, table, prior, and source."""
 
 from __future__ import annotations
 
@@ -33,21 +33,20 @@ SOURCES = ("posterior", "prior", "random")
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """A table with its prior, under a name.
+    """A named table with its prior.
 
     Parameters
     ----------
     name : str
-        ``"group/experiment"``, or one word for a group of its own.
+        ``"group/experiment"``, or a single word for its own group.
     table : ConfusionTable
         The counts.
     prior, prevalence_prior : float, array-like or str, optional
-        As in `Dirichlet`.
+        Prior, as in `Dirichlet`.
     origin : mapping, optional
-        How a study file says it: a mapping with ``counts``, ``matrix`` or ``predictions``; None where the table was
-        made in memory.
+        Entry of a study file: a mapping with ``counts``, ``matrix`` or ``predictions``; None for a table from memory.
     folder : Path, optional
-        Where the paths of the origin begin; None for the working directory.
+        Folder for relative paths in the origin; None for the working directory.
     """
 
     name: str
@@ -63,7 +62,7 @@ class Experiment:
         return self.name.rpartition("/")[0] or self.name
 
     def seed(self, study_seed: int, *words: str) -> np.random.SeedSequence:
-        """Return the seed of this experiment's draws: it follows from the study's seed and the name alone."""
+        """Return the seed of this experiment's draws, which depends only on the study's seed and the name."""
         return seed_of(study_seed, self.name, *words)
 
     def draws(self, metrics: list[Metric], source: str, n_draws: int, study_seed: int) -> Array:
@@ -76,18 +75,18 @@ class Experiment:
             source="prior" if source == "prior" else "posterior",
         )
         seed = self.seed(study_seed, *([] if source == "posterior" else [source]))
-        # Of whole tables: what else is asked, now or later, changes no draw.
+        # Draws of whole tables do not depend on the other requested metrics.
         return values_of_draws(metrics, table, method.drawer(table), n_draws, seed)
 
     @cached_property
     def guessing(self) -> ConfusionTable:
-        """The table of a classifier that guesses all classes equally often, on the same true classes."""
+        """Table of a classifier that guesses all classes equally often, for the same true classes."""
         counts = np.broadcast_to(self.table.counts.mean(-1, keepdims=True), self.table.counts.shape)
         return replace(self.table, counts=counts.copy(), design=Independent())
 
 
 def seed_of(study_seed: int, *words: str) -> np.random.SeedSequence:
-    """Return a seed sequence that follows from a study's seed and some words."""
+    """Return a seed sequence from a study's seed and some words."""
     digest = hashlib.sha256("\0".join(words).encode()).digest()
     return np.random.SeedSequence(study_seed, spawn_key=tuple(np.frombuffer(digest[:16], "<u4").tolist()))
 
@@ -100,12 +99,12 @@ def experiment(
     prevalence_prior: Prior | None = None,
     folder: Path | None = None,
 ) -> Experiment:
-    """Return an experiment from whatever evidence there is; relative paths are sought in the folder.
+    """Return an experiment from its evidence; relative paths are relative to the folder.
 
     Raises
     ------
     HowsureError
-        If the name is not one, or the evidence cannot be counted; the message names the experiment.
+        If the name is not valid, or the evidence cannot be counted; the message names the experiment.
     """
     _check_name(name)
     origin = {"matrix": str(evidence)} if isinstance(evidence, str | Path) else evidence

@@ -1,4 +1,4 @@
-"""Study files, TOML or JSON: what is loaded and saved again is the same, byte for byte."""
+"""Study files in TOML or JSON; loading and saving reproduces a file byte for byte."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ WIDTH = 120  # columns from which on an array of arrays is one row a line
 
 
 def read_study(path: Path) -> tuple[Collection, float]:
-    """Return what a file holds, and the confidence level; see `Study.load`."""
+    """Return the contents of a file, and the confidence level; see `Study.load`."""
     return study_of(_mapping(f"'{path}'", "", _parsed(path)), f"'{path}'", path.parent)
 
 
 def study_of(content: Mapping[str, Any], where: str, folder: Path) -> tuple[Collection, float]:
-    """Return the study that a mapping in the form of a file describes; relative paths begin in the folder."""
+    """Return the study from a mapping in the form of a file; relative paths are relative to the folder."""
     _refuse_unknown(where, "", content, (*SETTINGS, *SECTIONS))
     with _located(where):
         held = Collection(content.get("seed", SEED), content.get("n_draws", N_DRAWS))
@@ -60,7 +60,7 @@ def study_of(content: Mapping[str, Any], where: str, folder: Path) -> tuple[Coll
 
 @contextmanager
 def _located(where: str) -> Iterator[None]:
-    """Say of an error where in the file it is."""
+    """Add the position in the file to an error."""
     try:
         yield
     except HowsureError as error:
@@ -81,7 +81,7 @@ def _parsed(path: Path) -> Any:
 
 
 def _suffix(path: Path) -> str:
-    """Return the suffix that says the form of a file: TOML where there is none."""
+    """Return the suffix for the format of a file; TOML if there is none."""
     suffix = path.suffix.lower() or ".toml"
     one_of("format of a study file", suffix, FORMATS)
     return suffix
@@ -119,7 +119,7 @@ def write_study(held: Collection, level: float, path: Path) -> Path:
 
 
 def content_of(held: Collection, level: float, folder: Path) -> dict[str, Any]:
-    """Return a study as a file in this folder says it, in plain values."""
+    """Return a study as plain values, in the form of a file in this folder."""
     return {
         **dict(zip(SETTINGS, (held.seed, held.n_draws, level), strict=True)),
         "metrics": {metric: chosen.settings() for metric, chosen in held.metrics.items()},
@@ -133,7 +133,7 @@ def _entry(one: Experiment, folder: Path) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value in what TOML and JSON have: texts, numbers, lists and mappings."""
+    """Return a value in the types of TOML and JSON: texts, numbers, lists and mappings."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, Mapping):
@@ -142,7 +142,7 @@ def _plain(value: Any) -> Any:
         return [_plain(each) for each in value]
     if isinstance(value, bool | int | float | str):
         return value
-    message = f"A study file cannot hold {value!r}: give labels as texts or numbers, and priors as numbers."
+    message = f"A study file cannot store {value!r}: give labels as texts or numbers, and priors as numbers."
     raise HowsureError(message)
 
 
@@ -157,7 +157,7 @@ def _toml(content: Mapping[str, Any]) -> str:
 
 
 def _evidence(one: Experiment, folder: Path) -> dict[str, Any]:
-    """Return an experiment as a file says it: by its path, seen from the file's folder, or by its counts."""
+    """Return the entry of an experiment in a file: its path relative to the file's folder, or its counts."""
     if one.origin is not None and "counts" not in one.origin:
         entry = dict(one.origin)
         for name in PATHS:

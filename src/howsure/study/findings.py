@@ -1,4 +1,4 @@
-"""What a study says of its experiments: summaries, differences, aggregates."""
+"""Results of a study: summaries, differences, aggregates."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def draws_of(held: Collection, metric: str, name: str, source: str, level: float
 
 
 def summaries(held: Collection, metric: str | None, source: str, level: float) -> Records:
-    """Return each experiment's observed value and what its draws say."""
+    """Return each experiment's observed value and the summary of its draws."""
     wanted = held.wanted(metric)
     several = len(wanted) > 1
     found: dict[tuple[str, str], Summary] = {}
@@ -78,7 +78,7 @@ def medians(summaries: Records, metric: str) -> dict[str, Estimate]:
     Parameters
     ----------
     summaries : Records
-        From `summaries`, of one metric.
+        Result of `summaries` for one metric.
     metric : str
         Its spec string.
     """
@@ -96,7 +96,7 @@ def medians(summaries: Records, metric: str) -> dict[str, Estimate]:
 
 
 def compared(held: Collection, metric: str, names: tuple[str, str], rope: Region | None, level: float) -> Comparison:
-    """Return the difference of two experiments or groups, or of one and a classifier that guesses."""
+    """Return the difference of two experiments or groups, or of one and a guessing classifier."""
     region = region_of(rope, 0.0)
     first = _side(held, metric, names[0], level)
     second = _guess(held, metric, names[0], level) if names[1] == RANDOM else _side(held, metric, names[1], level)
@@ -183,7 +183,7 @@ def comparisons(
 
 
 def _record(found: Comparison) -> dict[str, Any]:
-    """Return a comparison as one flat record, with what its draws say."""
+    """Return a comparison as one flat record, with the summary of its draws."""
     summary = found.summary()
     return found.to_dict() | {
         "median": summary.median,

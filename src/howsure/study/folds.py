@@ -1,4 +1,4 @@
-"""From scikit-learn's cross-validation to one table a fold; scikit-learn itself is not needed."""
+"""Conversion of scikit-learn's cross-validation results to one table per fold, without scikit-learn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fold:
-    """The table of one fold, under its name."""
+    """Named table of one fold."""
 
     name: str
     table: Table
@@ -32,7 +32,7 @@ def fold_tables(
     folds: Any = None,
     labels: Any = None,
 ) -> list[Fold]:
-    """Return one table a fold; see `Study.add_cross_validation`."""
+    """Return one table per fold; see `Study.add_cross_validation`."""
     true = np.asarray(y)
     parts = list(
         _of_estimators(result, true, X) if isinstance(result, Mapping) else _of_predictions(result, true, folds)

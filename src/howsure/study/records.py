@@ -1,4 +1,4 @@
-"""What a study reports: one record per row, as text, Markdown, HTML, frames and files."""
+"""Records of a study, one per row, with output as text, Markdown, HTML, data frames and files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FORMATS = (".json", ".csv", ".parquet", ".md", ".html", ".tex")
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Records(Tabular, Named, Mapping[Any, Any]):
-    """Records of one form, and the objects that they show.
+    """Records of one form, and the objects behind them.
 
     A mapping of names to these objects (a summary, a difference, a pooled value): ``records["mlp/fold_0"]``; with
     several metrics the key is ``(metric, name)``.
@@ -28,15 +28,15 @@ class Records(Tabular, Named, Mapping[Any, Any]):
     Parameters
     ----------
     objects : mapping
-        Name → what the record shows.
+        Name → object of the record.
     rows : tuple of dict
         One flat mapping per row; ``low`` and ``high`` are shown as one interval.
     shown : tuple of str
-        The columns that the printed table has; frames and files have all.
+        Columns of the printed table; data frames and files have all columns.
     confidence_level : float
         Level of the intervals.
     caption : str
-        What to know of the whole.
+        Caption of all records.
     """
 
     objects: Mapping[Any, Any]
@@ -58,7 +58,7 @@ class Records(Tabular, Named, Mapping[Any, Any]):
         return len(self.objects)
 
     def by_name(self) -> dict[str, Any]:
-        """Return the objects by name in words: ``"a − b"`` of a comparison, ``"f1, mlp"`` of a metric and a group."""
+        """Return the objects by readable name: ``"a − b"`` of a comparison, ``"f1, mlp"`` of a metric and a group."""
         found: dict[str, Any] = {}
         for key, each in self.objects.items():
             found |= each.by_name() if isinstance(each, Comparison) else {_words(key): each}
@@ -78,7 +78,7 @@ class Records(Tabular, Named, Mapping[Any, Any]):
         Raises
         ------
         HowsureError
-            If the suffix is not known, or Parquet is asked for without PyArrow.
+            If the suffix is not supported, or PyArrow is missing for Parquet.
         """
         path = checked_path(path)
         suffix = path.suffix.lower()

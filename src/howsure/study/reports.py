@@ -1,4 +1,4 @@
-"""What a study says: draws, summaries, comparisons, ranks and aggregates, at its confidence level."""
+"""Reports of a study at its confidence level: draws, summaries, comparisons, ranks and aggregates."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Basis = Literal["draws", "delta"]
 
 
 class Reports:
-    """What can be asked of the experiments that a study holds.
+    """Reports on the experiments of a study.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Reports:
         Parameters
         ----------
         metric : str
-            A spec string; it need not have been added.
+            A spec string; the metric need not have been added to the study.
         name : str
             An experiment or a group.
         source : {"posterior", "prior", "random"}
@@ -68,19 +68,19 @@ class Reports:
         return self._held.observed(parse(metric).text, name)
 
     def summaries(self, metric: str | None = None, *, source: Source = "posterior") -> Records:
-        """Return each experiment's observed value and what its draws say: median, mean, mode, interval, shape.
+        """Return the observed value and a summary of the draws of each experiment: median, mean, mode, interval, shape.
 
         Parameters
         ----------
         metric : str, optional
             A spec string; by default all metrics of the study.
         source : {"posterior", "prior", "random"}
-            ``"random"`` for the baseline of a classifier that guesses, ``"prior"`` for what the prior alone says.
+            ``"random"`` for the baseline of a guessing classifier, ``"prior"`` for the prior alone.
         """
         return findings.summaries(self._held, metric, source, self._level)
 
     def compare(self, metric: str, first: str, second: str, *, rope: Region | None = None) -> Comparison:
-        """Return the difference ``first - second`` from draws; experiments are taken to be independent.
+        """Return the difference ``first - second`` from draws, under the assumption of independent experiments.
 
         Parameters
         ----------
@@ -90,12 +90,11 @@ class Reports:
             Experiments, groups (their aggregates), or, for the second, ``"random"``: a classifier that guesses, on
             the first's test set.
         rope : float or tuple of two float, optional
-            Largest difference that does not matter, or a pair (low, high); none by default, for no number suits all
-            metrics.
+            Largest irrelevant difference (region of practical equivalence), or a pair (low, high); none by default.
 
         Notes
         -----
-        Two classifiers on the same cases are compared more sharply by `compare` of their paired predictions.
+        For two classifiers on the same cases, `compare` with their paired predictions is more precise.
         """
         return findings.compared(self._held, parse(metric).text, (first, second), rope, self._level)
 
@@ -105,19 +104,19 @@ class Reports:
         return findings.comparisons(self._held, parse(metric).text, list(combinations(names, 2)), rope, self._level)
 
     def against_random(self, metric: str, *, rope: Region | None = None) -> Records:
-        """Return the differences of all experiments from a classifier that guesses on their test sets."""
+        """Return the differences of all experiments from a guessing classifier on their test sets."""
         pairs = [(name, RANDOM) for name in self._held.experiments]
         return findings.comparisons(self._held, parse(metric).text, pairs, rope, self._level)
 
     def ranks(self, metric: str, *, among: Sequence[str] | None = None) -> Ranks:
-        """Return how likely each experiment is to have each rank, or each of those named in ``among`` (groups too)."""
+        """Return the probability of each rank for each experiment, or for those named in ``among`` (groups too)."""
         names = list(self._held.experiments) if among is None else list(among)
         text = parse(metric).text
         drawn = {name: self.draws(text, name) for name in names}
         return ranks(drawn, better=parse(metric).definition.better)
 
     def expected_rewards(self, metric: str, rewards: Sequence[float], *, among: Sequence[str] | None = None) -> Records:
-        """Return the expected reward of each experiment, where rank r earns ``rewards[r - 1]``."""
+        """Return the expected reward of each experiment, with the reward ``rewards[r - 1]`` for rank r."""
         found = self.ranks(metric, among=among).expected_rewards(rewards)
         records = [{"experiment": name, "expected_reward": reward} for name, reward in found.items()]
         return Records(

@@ -1,4 +1,4 @@
-"""A study: experiments in groups, on metrics, from one seed."""
+"""Study: experiments in groups, evaluated on metrics, with one seed."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from howsure.writing import checked_path
 
 
 class Study(Reports):
-    """Many experiments in groups, on many metrics, from one seed.
+    """Many experiments in groups, evaluated on many metrics, with one seed.
 
-    Each experiment's draws follow from the study's seed and the experiment's name alone: adding an experiment or a
-    metric, another order or another level changes none of them. They are drawn once, when first needed, for all
-    metrics of the study; only the metrics' values are kept.
+    The draws of an experiment depend only on the study's seed and the experiment's name. Further experiments or
+    metrics, another order, or another confidence level do not change them. They are drawn once, at their first use, for
+    all metrics of the study; only the values of the metrics are stored.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Study(Reports):
     n_draws : int
         Draws of each experiment.
     confidence_level : float
-        Level of all intervals; may be changed at any time.
+        Confidence level of all intervals; can be changed at any time.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Study(Reports):
 
     @property
     def seed(self) -> int:
-        """The seed that all draws follow from."""
+        """Seed of all draws."""
         return self._held.seed
 
     @property
@@ -91,7 +91,7 @@ class Study(Reports):
         return dict(self._held.metrics)
 
     def wanted(self) -> list[str]:
-        """Return the spec strings of all metrics; one of each class is as many as there are classes."""
+        """Return the spec strings of all metrics; a metric per class has one for each class."""
         return self._held.wanted(None)
 
     # --- what is studied -------------------------------------------------------------------------------------
@@ -110,25 +110,25 @@ class Study(Reports):
         Parameters
         ----------
         name : str
-            ``"group/experiment"``; one word is an experiment that is a group of its own.
+            ``"group/experiment"``; a single word is an experiment in its own group.
         evidence : Table, array-like of shape (K, K), tuple, path or mapping
             A table; a matrix of counts; a tuple ``(y_true, y_pred)``; the path of a matrix; or a mapping as in a
             study file: ``counts``, ``matrix`` or ``predictions`` (a path, with ``y_true`` and ``y_pred`` as columns).
         prior, prevalence_prior : float, array-like or str, optional
-            As in `Dirichlet`: pseudo-cases of each cell and of each true class.
+            Pseudo-counts of each cell and of each true class, as in `Dirichlet`.
         folder : path, optional
-            Where relative paths begin.
+            Folder for relative paths.
 
         Raises
         ------
         HowsureError
-            If the name is taken, or the evidence cannot be counted.
+            If the name is not unique, or the evidence cannot be counted.
         """
         start = None if folder is None else Path(folder)
         self._held.add(experiment(name, evidence, prior=prior, prevalence_prior=prevalence_prior, folder=start))
 
     def remove(self, name: str) -> None:
-        """Remove an experiment, or all experiments of a group; the others' draws stay as they are.
+        """Remove an experiment, or all experiments of a group; other draws do not change.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class Study(Reports):
         Raises
         ------
         HowsureError
-            If there is none of this name.
+            If there is no experiment or group with this name.
         """
         self._held.remove(name)
 
@@ -151,7 +151,7 @@ class Study(Reports):
         test_share: float | None = None,
         estimand: str | None = None,
     ) -> None:
-        """Add a metric, with the way in which it is aggregated over the experiments of a group.
+        """Add a metric, with its aggregation over the experiments of a group.
 
         Parameters
         ----------
@@ -159,21 +159,21 @@ class Study(Reports):
             A spec string; ``"recall@none"`` is one metric per class.
         aggregation : str, optional
             ``"binomial_normal"``, ``"fixed"``, ``"dl"``, ``"pm"``, ``"reml"`` (the last four also with ``"_knha"`` or
-            ``"_adhoc"``: see `pool`), ``"beta"``, ``"gamma"``, ``"histogram"`` (conflation), ``"nadeau_bengio"``
-            (folds of one cross-validation), ``"tables"`` (their sum) or ``"identity"``. By default
-            ``"binomial_normal"`` for a metric with a finite range, else ``"reml_adhoc"``.
+            ``"_adhoc"``: see `pool`), ``"beta"``, ``"gamma"``, ``"histogram"`` (conflation), ``"nadeau_bengio"`` (folds
+            of one cross-validation), ``"tables"`` (their sum) or ``"identity"``. The default is ``"binomial_normal"``
+            for a metric with a finite range, else ``"reml_adhoc"``.
         scale : str, optional
-            Scale on which a normal model pools, by default that of the metric's range; a scale alone means
+            Scale of the normal model, by default that of the metric's range; a scale without an aggregation implies
             ``"reml_adhoc"``.
         test_share : float, optional
-            Share of the cases that a fold tests on, for ``"nadeau_bengio"``.
+            Fraction of the cases in the test part of a fold, for ``"nadeau_bengio"``.
         estimand : {"typical_site", "mean_of_sites"}, optional
-            For ``"binomial_normal"``: see `pool`.
+            Estimand of ``"binomial_normal"``; see `pool`.
 
         Raises
         ------
         HowsureError
-            If a name is not known or does not fit the experiments.
+            If a name is unknown or not applicable to the experiments.
         """
         chosen = chosen_aggregation(aggregation, scale=scale, test_share=test_share, estimand=estimand)
         self._held.add_metric(metric, chosen)
@@ -198,18 +198,18 @@ class Study(Reports):
         name : str
             The group; experiments are ``"name/fold_0"`` and so on.
         result : mapping or array-like of shape (n,)
-            What scikit-learn's `cross_validate` returned with ``return_estimator=True, return_indices=True`` (then
-            ``X`` is needed), or the predictions of `cross_val_predict`.
+            Result of scikit-learn's `cross_validate` with ``return_estimator=True, return_indices=True`` (then ``X`` is
+            needed), or the predictions of `cross_val_predict`.
         y : array-like of shape (n,)
             The true labels of all cases.
         X : array-like of shape (n, features), optional
             The features of all cases.
         folds : array-like of shape (n,) or iterable of splits, optional
-            For predictions: the fold of each case, or the splits, as ``cv.split(X, y)`` gives them.
+            Fold of each case, or the splits from ``cv.split(X, y)``; for predictions only.
         labels : array-like of shape (K,), optional
             The classes; all that occur in ``y`` by default.
         prior : float, array-like or str, optional
-            As in `Dirichlet`.
+            Prior, as in `Dirichlet`.
         """
         for fold in fold_tables(result, y, X=X, folds=folds, labels=labels):
             self.add(f"{name}/{fold.name}", fold.table, prior=prior)
@@ -255,27 +255,27 @@ class Study(Reports):
 
     @classmethod
     def load(cls, path: str | Path) -> Study:
-        """Return the study that a TOML or JSON file describes; the paths in it are relative to the file.
+        """Return the study from a TOML or JSON file; its paths are relative to the file.
 
         Raises
         ------
         HowsureError
-            If the file is missing or not of this form, has a key that is not known, or names a file that is missing or
-            holds no square matrix of counts; the message names file, key and remedy.
+            If the file is missing, has another form or an unknown key, or names a file that is missing or is not a
+            square matrix of counts. The message gives file, key and remedy.
         """
         held, level = read_study(Path(path))
         return cls._of(held, level)
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], *, folder: str | Path | None = None) -> Study:
-        """Return the study that a mapping describes, in the form of a study file.
+        """Return the study from a mapping in the form of a study file.
 
         Parameters
         ----------
         content : mapping
-            As `to_dict` returns it.
+            Mapping in the form of `to_dict`.
         folder : path, optional
-            Where relative paths begin; the working directory by default.
+            Folder for relative paths; the working directory by default.
 
         Raises
         ------
@@ -291,7 +291,7 @@ class Study(Reports):
         return study
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the study as plain texts, numbers, lists and dicts, without its draws, which follow from it.
+        """Return the study as plain texts, numbers, lists and dicts, without its draws, which are reproducible.
 
         Raises
         ------
@@ -314,8 +314,8 @@ class Study(Reports):
         Raises
         ------
         HowsureError
-            If an experiment was made in memory from weighted or clustered cases: a file holds them by their path. Also
-            if the suffix is another.
+            If an experiment was created in memory from weighted or clustered cases, because files store these by their
+            path; or if the suffix is not supported.
         """
         return write_study(self._held, self._level, checked_path(path))
 

@@ -1,1 +1,1 @@
-"""Tables of counts: one final class for each kind of data."""
+"""Tables of counts, with one final class for each kind of data."""

@@ -1,4 +1,4 @@
-"""Tables of groups, chunks or experiments, by their keys."""
+"""Mappings from keys to tables of groups, chunks or experiments."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from howsure.tables.table import Table
 from howsure.tables.union import in_order, natural
 
 Table_co = TypeVar("Table_co", bound=Table, covariant=True)
-ALL: Hashable = ()  # in place of a group's key: the cases of all groups
+ALL: Hashable = ()  # key of the table of all groups together
 
 
 @final
 class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
-    """One table for each group, and all groups together.
+    """One table for each group, and the table of all groups together.
 
-    A mapping of the groups' values to their tables, in order. Where the tables have the same cells they are one
-    table with a leading axis, which methods take in one pass.
+    An ordered mapping from group values to tables. Tables with the same cells are stored as one table with a leading
+    axis, which methods evaluate in one pass.
 
     Parameters
     ----------
     keys : iterable of hashable
-        The groups' values; tuples where there are several columns.
+        Group values; tuples if there are several columns.
     tables : Table or sequence of Table
         A batch with one leading axis, or one table for each group.
     overall : Table
         The table of all groups together.
     columns : sequence of str
-        Names of the columns that the groups are made by.
+        Names of the columns that define the groups.
 
     Examples
     --------
@@ -87,12 +87,12 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
         Parameters
         ----------
         threshold : float
-            In the units of the scores; see `ScoresTable.at`.
+            Threshold in the units of the scores; see `ScoresTable.at`.
 
         Raises
         ------
         HowsureError
-            If the tables are not of scores, or the threshold is none of theirs.
+            If the tables are not tables of scores, or the threshold is not valid for them.
         """
         if not self.overall.has_thresholds:
             message = f"A threshold is for tables of one score per case, and these are of another kind: {self!r}."
@@ -100,7 +100,7 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
         return self.mapped(lambda table: table.at(threshold))
 
     def mapped(self, function: Any) -> Tables[Any]:
-        """Return what a function makes of each table, and of the overall one."""
+        """Return the results of a function for each table and for the overall table."""
         tables = function(self.stack) if self.stack is not None else [function(each) for each in self.values()]
         return Tables(self._keys, tables, function(self.overall), self.columns)
 
@@ -109,18 +109,18 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
         return {ALL: self.overall, **self}
 
     def group(self, key: Hashable) -> dict[str, Any]:
-        """Return a group's values by column, as records show them; None in each column for `ALL`."""
+        """Return a group's values by column, in the form of records; None in each column for `ALL`."""
         return dict.fromkeys(self.columns) if key == ALL else by_column(self.columns, key)
 
     def group_columns(self) -> dict[str, list[Any]]:
-        """Return the groups' values by column, as records show them; None leads, for all groups together."""
+        """Return the groups' values by column, in the form of records; the first entry, None, is for all groups."""
         if len(self.columns) == 1:
             return {self.columns[0]: [None, *self._keys]}
         values = zip(*self._keys, strict=True)
         return {name: [None, *column] for name, column in zip(self.columns, values, strict=True)}
 
     def position(self, key: Hashable) -> int:
-        """Return the position of a group, which may be given itself where it is no key.
+        """Return the position of a group, given by its key or its value.
 
         Raises
         ------
@@ -141,7 +141,7 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
         Parameters
         ----------
         other : Tables
-            By the same columns, of the same kind, and of other cases.
+            Tables with the same columns and of the same kind, from other cases.
 
         Raises
         ------
@@ -192,7 +192,7 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
         return save(self, path)
 
     def parts(self) -> dict[str, Any]:
-        """Return what the tables are made of, as files hold it."""
+        """Return the parts of the tables, in the form stored in files."""
         tables = self._tables if isinstance(self._tables, Table) else tuple(self._tables)
         return {"keys": self._keys, "tables": tables, "overall": self.overall, "columns": self.columns}
 
@@ -224,11 +224,11 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
 
 
 def by_column(columns: Sequence[str], key: Hashable) -> dict[str, Any]:
-    """Return the values of a group's key by the columns that the groups are made by."""
+    """Return the values of a group's key by column."""
     values = key if len(columns) > 1 and isinstance(key, tuple) else (key,)
     return dict(zip(columns, values, strict=True))
 
 
 def in_groups(tables: Table | Tables[Any]) -> Tables[Any]:
-    """Return tables as they are, and a single table as the overall one of no groups."""
+    """Return tables unchanged, and a single table as the overall table without groups."""
     return tables if isinstance(tables, Tables) else Tables((), [], tables, ())

@@ -1,6 +1,7 @@
-"""What looks wrong in counts that were taken as they are: a line each, with what to look at.
+"""Warnings about suspicious counts: one line each, with the part of the data to check.
 
-Each costs time in the number of cells or of classes, not of cases, and is certain: nothing here is a guess from a rate.
+The time of each check depends on the number of cells or classes, not of cases. Each warning states a certain fact; none
+is a guess from a rate.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from howsure.errors import listed
 from howsure.tables.counts import ClassCounts
 
-FEW_EFFECTIVE = 100  # cases, up to which intervals of importance-weighted cases hold the truth in 88 to 92 %
+FEW_EFFECTIVE = 100  # effective cases, up to which intervals of importance-weighted cases have a coverage of 88 to 92 %
 POSITIVE_WORDS = frozenset(
     [
         "+",
@@ -159,18 +160,18 @@ NEGATIVE_WORDS = frozenset(
         "background",
     ]
 )
-IGNORED = frozenset({-1, 255, -100})  # marks of cases to be left out, in image segmentation
-TAG = re.compile(r"[BIMELSU]-\S+")  # of a token of an entity, as in IOB2, IOBES and BILOU
-MOST_CLASSES = 2000  # beyond which labels are taken for identifiers, or for text
+IGNORED = frozenset({-1, 255, -100})  # labels of ignored cases in image segmentation
+TAG = re.compile(r"[BIMELSU]-\S+")  # prefixes of tags of entities, as in IOB2, IOBES and BILOU
+MOST_CLASSES = 2000  # limits beyond which labels are probably identifiers, or text
 
 
 def of_positive(negative: object, positive: object) -> Iterator[str]:
-    """Say that of two words the first one is usually the positive class.
+    """Warn if the first of two words is usually the positive class.
 
     Parameters
     ----------
     negative, positive : object
-        The classes, in order, where the caller did not say which one is positive.
+        The classes, in order, if the caller did not name the positive one.
     """
     first, last = (" ".join(str(label).strip().casefold().replace("_", " ").split()) for label in (negative, positive))
     if (first in POSITIVE_WORDS and last in NEGATIVE_WORDS) or _denies(last, first):
@@ -187,7 +188,7 @@ def _denies(last: str, first: str) -> bool:
 
 
 def of_labels(labels: NDArray[np.generic], noun: str) -> Iterator[str]:
-    """Say which labels are one but for case, blanks or type, and that there are very many."""
+    """Warn about labels that differ only in case, blanks or type, and about very many labels."""
     if len(labels) > MOST_CLASSES:
         yield f"There are {len(labels):,} {noun}: look whether the column holds identifiers or free text."
     known: dict[str, list[object]] = {}
@@ -202,7 +203,7 @@ def of_labels(labels: NDArray[np.generic], noun: str) -> Iterator[str]:
 
 
 def of_classes(counted: ClassCounts, labels: NDArray[np.generic]) -> Iterator[str]:
-    """Say whether no case is right, or every case, or every case is predicted alike; and which classes never occur."""
+    """Warn if no or every case is correct, if all predictions are equal, and about classes that never occur."""
     hits, true, predicted = counted.hits, counted.rows, counted.columns
     if not hits.any():
         yield "No case is right: look whether both columns are of the same cases, in the same codes."
@@ -224,7 +225,7 @@ def of_classes(counted: ClassCounts, labels: NDArray[np.generic]) -> Iterator[st
 
 
 def of_tags(labels: NDArray[np.generic]) -> Iterator[str]:
-    """Say that classes are tags of tokens, of which no metric is one of entities."""
+    """Warn if classes are tags of tokens, because metrics of tokens are not metrics of entities."""
     names = [label for label in labels.tolist() if label != "O"]
     if len(names) < len(labels) and names and all(isinstance(each, str) and TAG.fullmatch(each) for each in names):
         yield (
@@ -234,7 +235,7 @@ def of_tags(labels: NDArray[np.generic]) -> Iterator[str]:
 
 
 def of_weights(effective: float, rows: int) -> Iterator[str]:
-    """Say that weights leave few cases, and of how many."""
+    """Warn about a small effective sample size of weighted cases."""
     if effective < min(FEW_EFFECTIVE, rows / 2):
         yield (
             f"The weights are so unequal that {rows:,} cases tell as much as {effective:,.1f} of equal weight (Kish's "
@@ -243,16 +244,16 @@ def of_weights(effective: float, rows: int) -> Iterator[str]:
 
 
 def of_scores(scores: NDArray[np.floating], rows: int) -> Iterator[str]:
-    """Say that distinct scores are so few that they look like predictions."""
+    """Warn if there are so few distinct scores that they are probably predictions."""
     if rows > len(scores) and len(scores) <= 2:
         shown = " and ".join(f"{score:g}" for score in scores)
         yield f"The only scores are {shown}: look whether they are predictions, and give the scores behind them."
 
 
 def of_bins(counts: NDArray[np.floating], spread: NDArray[np.floating]) -> Iterator[str]:
-    """Say that scores were counted in bins, and by how much that can move the area under the ROC curve.
+    """Warn about scores counted in bins, with the largest resulting error of the area under the ROC curve.
 
-    Of the pairs of a negative and a positive case of one bin half count as won: at worst all, or none, are.
+    Half of the pairs of a negative and a positive case in one bin count as wins; in the worst case all or none are.
     """
     negative, positive = counts[spread > 0].T
     most = float(negative @ positive) / 2 / float(np.prod(counts.sum(0)) or 1.0)

@@ -43,11 +43,11 @@ class ConfusionTable(Table):
     labels : ndarray of shape (K,)
         The classes, in the order of both axes.
     design : Design
-        How the counts would vary if the study were repeated.
+        Sampling design of the counts.
     rows : int or ndarray of shape (...)
         Number of cases.
     identity : str
-        Tells its cases apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its cases from others with equal counts; see `Table`.
     is_ordered : bool, optional
         Whether the order of the classes is stated; see `Table`.
 
@@ -78,27 +78,27 @@ class ConfusionTable(Table):
         return np.repeat(np.arange(len(self.labels)), len(self.labels))
 
     def spanning(self, others: Sequence[ConfusionTable]) -> ConfusionTable:
-        """Return a table, of no case, of the classes of this and other tables."""
+        """Return a table without cases, with the classes of this and other tables."""
         labels = union_of_labels([self, *others])
         is_ordered = all(each.is_ordered for each in (self, *others))
         return ConfusionTable(counts=np.zeros((len(labels), len(labels))), labels=labels, is_ordered=is_ordered)
 
     def places_in(self, whole: ConfusionTable) -> Array:
-        """Return the flat cell of each pair of classes in a table that has them."""
+        """Return the flat cell of each pair of classes in a table with these classes."""
         place = places_of_names(self.labels.tolist(), whole.labels.tolist())
         return (len(whole.labels) * place[:, None] + place).ravel()
 
     @property
     def shares_of_occurring(self) -> Array:
-        """How pseudo-cases are spread for an average over classes: see `occurring`."""
+        """Distribution of pseudo-counts for an average over classes: see `occurring`."""
         cells = self._cells_of_occurring * 1.0
         return np.asarray(cells / cells.sum((-2, -1), keepdims=True))
 
     @property
     def half_hits(self) -> Array:
-        """Half a right case of each class, and half a wrong one in all, for geometric and harmonic means.
+        """Pseudo-counts for geometric and harmonic means: half a correct case per class, half a wrong one in total.
 
-        The logarithm of a count of hits then has next to no bias.
+        The logarithm of a count of hits then has almost no bias.
         """
         cells, right = self._cells_of_occurring, np.eye(len(self.labels), dtype=bool)
         wrong = cells & ~right
@@ -106,14 +106,14 @@ class ConfusionTable(Table):
 
     @property
     def _cells_of_occurring(self) -> Array:
-        """Which cells may have pseudo-cases in an average over classes."""
+        """Mask of the cells that can have pseudo-counts in an average over classes."""
         counts = ConfusionCounts(self.counts)
         true, predicted = occurring(counts.rows, counts.columns)
         return np.asarray(true[..., :, None] & predicted[..., None, :])
 
     @property
     def default_prior(self) -> Array:
-        """Pseudo-cases of the default prior by cell, on average over its draws: as many right as wrong."""
+        """Pseudo-counts of the default prior by cell, averaged over its draws: half correct and half wrong."""
         size = len(self.labels)
         if size == 1:
             return super().default_prior
@@ -121,9 +121,9 @@ class ConfusionTable(Table):
         return PSEUDO_CASES / (2 * size) * (right + (1 - right) / (size - 1))
 
     def pseudo_cells(self, size: int, rng: np.random.Generator) -> Array | None:
-        """Return the cells of two whole pseudo-cases for each draw: of random classes, as likely right as wrong.
+        """Return the cells of two whole pseudo-counts for each draw: random classes, correct with probability 1/2.
 
-        Counts that are estimated from other counts take their average in all draws.
+        Estimated counts use the average pseudo-counts in all draws.
         """
         classes = len(self.labels)
         if classes == 1 or not self.design.is_counted:
@@ -137,18 +137,18 @@ class ConfusionTable(Table):
         return np.stack(drawn, -1)
 
     def lumped(self, codes: Array) -> LumpedTable:
-        """Return the table with the cells of each code put together."""
+        """Return the table after summing the cells with the same code."""
         return lumped(self, codes)
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What a reader of the numbers should know of the design and of odd counts, in sentences."""
+        """Sentences about the design and unusual counts for readers of the numbers."""
         if self.batch or not self.design.is_counted:
             return super().cautions
         return (*super().cautions, *of_tags(self.labels), *of_classes(ConfusionCounts(self.counts), self.labels))
 
     def _overview(self) -> Grid:
-        """Return the matrix, where there is one."""
+        """Return the matrix, if there is one."""
         if self.batch:
             return super()._overview()
         names = [*map(str, self.labels.tolist()), "total"]

@@ -1,4 +1,4 @@
-"""Counts: what a metric may see of a table, on any leading axes."""
+"""Counts, with any leading axes: the part of a table that a metric can use."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from howsure.native.outcomes import MOST_CLASSES, margins, outcomes, summed
 Array = NDArray[Any]
 Outcomes = tuple[Array, Array, Array, Array]
 Found = TypeVar("Found")
-DUST = 4e-16  # for each class, relative to all cases: what rounding leaves of a difference
+DUST = 4e-16  # rounding error of a difference, relative to all cases, for each class
 
 
 class View(Protocol):
-    """How the counts of one model follow from joint cells, linearly."""
+    """Linear map from joint cells to the counts of one model."""
 
     def counts(self, cells: Array) -> Counts:
         """Return the model's counts from joint cells, with any leading axes."""
         ...
 
     def pulled_back(self, gradient: Array, size: int) -> Array:
-        """Return a derivative by the model's cells as one by the joint cells, ``(..., size)``."""
+        """Return the derivative by the joint cells, ``(..., size)``, from one by the model's cells."""
         ...
 
 
 class Counts:
-    """Tables on leading axes: resamples, posterior draws, groups and plain tables all are `Counts`.
+    """Tables with leading axes, such as resamples, posterior draws and groups.
 
     Parameters
     ----------
@@ -43,27 +43,27 @@ class Counts:
         self._found: dict[object, Any] = {}
 
     def through(self, view: View) -> Counts:
-        """Return one model's counts out of joint ones; added up once for all metrics."""
+        """Return one model's counts from joint counts; the sums are cached for all metrics."""
         if view not in self._found:
             self._found[view] = view.counts(self.cells)
         found: Counts = self._found[view]
         return found
 
     def once(self, function: Callable[[Self], Found]) -> Found:
-        """Return a function of the counts; worked out once for all that ask for the same one."""
+        """Return the cached result of a function of the counts."""
         if function not in self._found:
             self._found[function] = function(self)
         found: Found = self._found[function]
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.cells,)  # what was worked out is worked out again
+        return type(self), (self.cells,)  # cached results are recomputed
 
 
 class ClassCounts(Counts):
-    """Counts by class: what metrics of one class against the rest look at, with margins computed once.
+    """Counts by class for metrics of one class against the rest, with cached margins.
 
-    Abstract: of one label for each case (`ConfusionCounts`), or of many (`MultilabelCounts`).
+    Abstract base of `ConfusionCounts` (one label per case) and `MultilabelCounts` (many labels per case).
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class ClassCounts(Counts):
         raise NotImplementedError
 
     def outcomes(self, index: int | None = None) -> Outcomes:
-        """Return true positives, false negatives, false positives, true negatives: each class against the rest.
+        """Return true positives, false negatives, false positives and true negatives of each class against the rest.
 
         Shapes ``(..., K)``, or ``(...)`` for the one class at ``index``.
         """
@@ -117,21 +117,21 @@ class ClassCounts(Counts):
         return self.by_cell(np.stack([rows + columns + hits, rows, columns, np.zeros_like(rows)]))
 
     def by_cell_of(self, slopes: Array, where: Any) -> Array:
-        """Do so with derivatives, ``(4, ...)``, that are those of the classes at ``where``, and of no others."""
+        """Return `by_cell` of derivatives, ``(4, ...)``, of the classes at ``where`` only."""
         every = np.zeros((*slopes.shape, self.classes))
         every[..., where] = slopes[..., None]
         return self.by_cell(every)
 
     def at(self, form: Array) -> Array:
-        """Return what a linear form of the cells gives to each of them, in the shape of one table's cells."""
+        """Return the coefficient of a linear form for each cell, in the shape of one table's cells."""
         raise NotImplementedError
 
 
 def occurring(rows: Array, columns: Array) -> tuple[Array, Array]:
-    """Return which true and which predicted classes may have pseudo-cases in an average over classes, ``(..., K)``.
+    """Return masks of the true and predicted classes with pseudo-counts in an average over classes, ``(..., K)``.
 
-    They are the classes with true cases; predicted ones of every kind where the truth has a single class. An unused
-    label or a stray prediction then changes no pseudo-count. Where no class has cases all have pseudo-cases.
+    They are the classes with true cases; if there is a single true class, all predicted classes. An unused label or a
+    stray prediction then changes no pseudo-count. All classes have pseudo-counts if none has cases.
 
     Examples
     --------
@@ -152,7 +152,7 @@ class ConfusionCounts(ClassCounts):
     """Confusion tables, ``(..., K, K)``: rows are the true class, columns the predicted class."""
 
     def at(self, form: Array) -> Array:
-        """Return what a linear form of the cells, ``(K, K)``, gives to each: itself."""
+        """Return the coefficients of a linear form of the cells, ``(K, K)``, unchanged."""
         return form
 
     @property
@@ -195,7 +195,7 @@ class ConfusionCounts(ClassCounts):
             return outcomes(self.cells)
         tp, rows, columns, total = self.hits, self.rows, self.columns, self.total[..., None]
         tn = total - rows - columns + tp
-        # Sums of weights do not cancel exactly: what is left of nothing must be nothing.
+        # Sums of weights do not cancel exactly: rounding errors around zero are set to zero.
         dust = DUST * self.classes * total
         fn, fp, tn = wrong = np.array((rows - tp, columns - tp, tn))
         wrong[np.abs(wrong) <= dust] = 0.0
@@ -204,8 +204,8 @@ class ConfusionCounts(ClassCounts):
     def by_cell(self, slopes: Array) -> Array:
         """Turn derivatives by (tp, fn, fp, tn) of each class, ``(4, ..., K)``, into derivatives by each cell.
 
-        A cell (i, j) off the diagonal is a false negative of class i, a false positive of class j, and a true
-        negative of all others; on the diagonal it is a true positive of its class.
+        A cell (i, j) off the diagonal is a false negative of class i, a false positive of class j, and a true negative
+        of all others. A cell on the diagonal is a true positive of its class and a true negative of all others.
         """
         tp, fn, fp, tn = slopes
         every = tn.sum(-1)

@@ -1,4 +1,4 @@
-"""The table of detections with a score: of hits and false alarms by score, and of what was never detected."""
+"""Table of scored detections: hits and false alarms by score, and undetected objects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Array = NDArray[Any]
 
 
 class Slice(NamedTuple):
-    """Where the cells of one class at one threshold lie: by score (false alarm, hit), then the misses."""
+    """Positions of the cells of one class at one threshold: by score (false alarm, hit), then the misses."""
 
     label: int
     threshold: int
@@ -30,7 +30,7 @@ class Slice(NamedTuple):
 
     @property
     def stop(self) -> int:
-        """The cell of the truths that were never detected, the last one."""
+        """Cell of the undetected objects, the last one."""
         return self.start + 2 * self.scores
 
     def by_score(self, cells: Array) -> Array:
@@ -46,20 +46,20 @@ class DetectionsTable(Table):
     Parameters
     ----------
     counts : ndarray of shape (..., cells)
-        The number of units; then of each class and each threshold the false alarms and hits at each score, and the
-        truths that were never detected.
+        Number of units; then, for each class and threshold, the false alarms and hits at each score, and the undetected
+        objects.
     labels : ndarray of shape (K,)
         The classes.
     scores : tuple of ndarray of shape (scores of a class,)
         The distinct scores of each class, ascending.
     iou : ndarray of shape (T,)
-        The overlaps with a truth from which on a detection is a hit.
+        Overlap thresholds; a detection is a hit at or above the threshold.
     design : Clusters
         Each unit, or each group of units, is a cluster of its detections.
     rows : int or ndarray of shape (...)
         Number of units.
     identity : str
-        Tells its units apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its units from others with equal counts; see `Table`.
     is_ordered : bool, optional
         Whether the order of the classes is stated; see `Table`.
 
@@ -96,34 +96,34 @@ class DetectionsTable(Table):
 
     @cached_property
     def slices(self) -> tuple[Slice, ...]:
-        """Where the cells of each class and threshold lie."""
+        """Positions of the cells of each class and threshold."""
         return slices_of([len(each) for each in self.scores], len(self.iou))
 
     @property
     def truth(self) -> Array:
-        """Position of the class of each cell; of the units' the first."""
+        """Position of the class of each cell; 0 for the cell of the units."""
         return np.concatenate([[0], *(np.full(2 * each.scores + 1, each.label) for each in self.slices)])
 
     @property
     def is_binary(self) -> bool:
-        """False: two classes of detections are no alternatives."""
+        """False: two classes of detections are not alternatives."""
         return False
 
     @property
     def class_totals(self) -> Array:
-        """Truths of each class, ``(..., K)``."""
+        """Number of objects of each class, ``(..., K)``."""
         first = [each for each in self.slices if each.threshold == 0]
         totals = [each.by_score(self.counts)[..., 1].sum(-1) + self.counts[..., each.stop] for each in first]
         return np.stack(totals, -1)
 
     @property
     def cases_per_count(self) -> Array:
-        """How many units a weight of 1 stands for, ``(...)``."""
+        """Number of units per weight of 1, ``(...)``."""
         return quotient(np.asarray(self.rows), self.counts[..., 0])
 
     @property
     def prior_shares(self) -> Array:
-        """How a prior's mass is spread over the cells: as units of average size, with as many hits as misses."""
+        """Distribution of a prior's mass over the cells: as units of average size, with as many hits as misses."""
         units, *others = self.counts.reshape(-1, self.shape[-1]).sum(0)
         share = 1 / (1 + max(float(quotient(np.sum(others), units)), 1.0))
         each = [np.append(np.full(2 * part.scores, 1 / max(part.scores, 1)), 1.0) for part in self.slices]
@@ -132,7 +132,7 @@ class DetectionsTable(Table):
 
     @property
     def default_prior(self) -> Array:
-        """Pseudo-cases of the default prior by cell: none."""
+        """Pseudo-counts of the default prior by cell: none."""
         return np.zeros(self.shape[-1])
 
     @property
@@ -150,7 +150,7 @@ class DetectionsTable(Table):
         return np.asarray(cells[..., 0])
 
     def spanning(self, others: Sequence[DetectionsTable]) -> DetectionsTable:
-        """Return a table, of no unit, of the classes and scores of this and other tables."""
+        """Return a table without units, with the classes and scores of this and other tables."""
         labels, parts = union_of_labels([self, *others]), [self, *others]
         if any(not np.array_equal(each.iou, self.iou) for each in others):
             message = "The tables have other thresholds of the overlap. Count all parts with the same `iou=`."
@@ -180,7 +180,7 @@ class DetectionsTable(Table):
 
 
 def slices_of(sizes: Sequence[int], thresholds: int) -> tuple[Slice, ...]:
-    """Return where the cells of classes with so many scores lie, class by class, each threshold by threshold."""
+    """Return the positions of the cells, by class and then by threshold, from the number of scores of each class."""
     found, start = [], 1
     for label, scores in enumerate(sizes):
         for threshold in range(thresholds):

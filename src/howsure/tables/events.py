@@ -1,4 +1,4 @@
-"""The table of what is found, missed and found wrongly, where nobody counts what is rightly not found."""
+"""Table of true positives, false negatives and false positives, for data without true negatives."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EACH = 3  # cells of a class: true positives, false negatives, false positives
 class EventCounts(ClassCounts):
     """Numbers of units, and of each class's true positives, false negatives and false positives, ``(..., 1 + 3 L)``.
 
-    In place of true negatives, of which there are none, metrics of events see the number of units.
+    Metrics of events use the number of units in place of the true negatives, which do not exist.
     """
 
     @property
@@ -77,7 +77,7 @@ class EventsTable(Table):
     Parameters
     ----------
     counts : ndarray of shape (..., 1 + 3 L)
-        The number of units; then of each class its true positives, false negatives and false positives.
+        Number of units; then the true positives, false negatives and false positives of each class.
     labels : ndarray of shape (L,)
         The classes.
     design : Clusters
@@ -85,7 +85,7 @@ class EventsTable(Table):
     rows : int or ndarray of shape (...)
         Number of units.
     identity : str
-        Tells its units apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its units from others with equal counts; see `Table`.
     is_ordered : bool, optional
         Whether the order of the classes is stated; see `Table`.
 
@@ -113,7 +113,7 @@ class EventsTable(Table):
 
     @property
     def truth(self) -> Array:
-        """Position of the class of each cell; of the units' the first."""
+        """Position of the class of each cell; 0 for the cell of the units."""
         return np.concatenate([[0], np.repeat(np.arange(len(self.labels)), EACH)])
 
     @property
@@ -123,29 +123,29 @@ class EventsTable(Table):
 
     @property
     def default_class(self) -> int | None:
-        """The only class, where there is one."""
+        """Position of the only class, if there is a single one."""
         return 0 if len(self.labels) == 1 else None
 
     @property
     def is_binary(self) -> bool:
-        """False: two classes of events are no alternatives."""
+        """False: two classes of events are not alternatives."""
         return False
 
     @property
     def cases_per_count(self) -> Array:
-        """How many units a weight of 1 stands for, ``(...)``."""
+        """Number of units per weight of 1, ``(...)``."""
         return quotient(np.asarray(self.rows), self.counts[..., 0])
 
     @property
     def prior_shares(self) -> Array:
-        """How a prior's mass is spread over the cells: as average units of one event at least, evenly spread."""
+        """Distribution of a prior's mass over the cells: as average units of one event at least, evenly spread."""
         units, *events = self.counts.reshape(-1, self.shape[-1]).sum(0)
         share = 1 / (1 + max(float(quotient(np.sum(events), units)), 1.0))
         return np.concatenate([[share], np.full(len(events), (1 - share) / len(events))])
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What a reader of the numbers should know of the design and of odd counts, in sentences."""
+        """Sentences about the design and unusual counts for readers of the numbers."""
         if self.batch:
             return super().cautions
         return (*super().cautions, *of_classes(EventCounts(self.counts), self.labels))
@@ -164,7 +164,7 @@ class EventsTable(Table):
         return np.asarray(cells[..., 0])
 
     def spanning(self, others: Sequence[EventsTable]) -> EventsTable:
-        """Return a table, of no unit, of the classes of this and other tables."""
+        """Return a table without units, with the classes of this and other tables."""
         labels = union_of_labels([self, *others])
         return EventsTable(counts=np.zeros(1 + EACH * len(labels)), labels=labels, rows=0)
 
@@ -174,7 +174,7 @@ class EventsTable(Table):
         return np.concatenate([[0], (1 + EACH * place[:, None] + np.arange(EACH)).ravel()])
 
     def one_against_rest(self, index: int) -> EventsTable | None:
-        """Return the table of one class; None for a batch, and where the design holds no clusters."""
+        """Return the table of one class; None for a batch, and for designs without clusters."""
         if self.batch or not isinstance(self.design, Clusters):
             return None
         cells = np.concatenate([[0], 1 + EACH * index + np.arange(EACH)])

@@ -1,4 +1,4 @@
-"""The cells of a table that have cases: all that a variance of independent cases looks at."""
+"""Non-empty cells of a table, which determine the variance of independent cases."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Array = NDArray[Any]
 @final
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class FilledTable(Table):
-    """Counts of some of the cells of another table; what that spreads over all of them it does not know.
+    """Counts of some cells of another table, without its distributions of a prior over all cells.
 
     Parameters
     ----------
     true_class : ndarray of shape (cells,)
-        Position of the true class of each.
+        Position of the true class of each cell.
     """
 
     true_class: Array

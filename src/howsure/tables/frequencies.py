@@ -1,4 +1,4 @@
-"""Stated frequencies of the classes, checked."""
+"""Checks of stated class frequencies."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, by_index, listed
 
 Array = NDArray[Any]
-CLOSE = 1e-6  # by which shares may miss 1
+CLOSE = 1e-6  # tolerance of the sum of frequencies
 
 
 def class_shares(prevalence: Any, labels: Array, position: Callable[[object], int], totals: Array) -> Array:
-    """Return the share of each class in the order of the labels.
+    """Return the frequency of each class in the order of the labels.
 
     Parameters
     ----------
@@ -48,19 +48,19 @@ def class_shares(prevalence: Any, labels: Array, position: Callable[[object], in
 
 
 def share_covariance(covariance: Any, number: int) -> Array | None:
-    """Return the covariance of the classes' shares; None where they are known.
+    """Return the covariance of the class frequencies; None if they are exact.
 
     Parameters
     ----------
     covariance : array-like of shape (K, K), optional
-        As it was given.
+        Covariance from the caller.
     number : int
         Number of classes.
 
     Raises
     ------
     HowsureError
-        If it is no covariance of shares that sum to 1.
+        If it is not a covariance of frequencies that sum to 1.
     """
     if covariance is None:
         return None
@@ -91,7 +91,7 @@ def _by_label(prevalence: Any, number: int, position: Callable[[object], int]) -
 
 
 def _numbers(values: Any, number: int) -> Array:
-    """Return values as numbers; nan where they are none."""
+    """Return values as numbers; nan for other types."""
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError):

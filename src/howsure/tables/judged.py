@@ -1,4 +1,4 @@
-"""The table of two systems whose outputs one judge grades, and people some of them."""
+"""Table of two systems whose outputs a judge grades, with human labels for some of them."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class PairedJudgedTable(JointTable):
     counts : ndarray of shape (M,)
         Cases with each combination.
     labels : ndarray of shape (K,)
-        The classes; the last of two is the one that passes.
+        The classes; the last of two is the passing one.
     names : tuple of str
         The systems.
     codes : ndarray of shape (M, 4)
         The combinations: human label of either system, then verdict of either, as positions among the labels.
     design : Design
-        How the counts would vary if the study were repeated.
+        Sampling design of the counts.
     rows : int
         Number of cases.
     identity : str
-        Tells its cases apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its cases from others with equal counts; see `Table`.
     is_ordered : bool, optional
         Whether the order of the classes is stated; see `Table`.
 

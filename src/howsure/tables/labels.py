@@ -1,4 +1,4 @@
-"""Names of classes: as arrays, compared, and put together."""
+"""Class labels: conversion to arrays, comparison and union."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from howsure.tables.union import in_order
 
 Array = NDArray[Any]
 TWO = 2
-OUTCOMES = ("answered wrongly", "answered rightly")  # classes of counts that say no more of the cases
+OUTCOMES = ("answered wrongly", "answered rightly")  # class of counts without further information on the cases
 START_OF_NUMBER = frozenset("+-.0123456789")
 PLAIN_PAIRS = frozenset(
     {("0", "1"), ("-1", "1"), ("0.0", "1.0"), ("false", "true"), ("negative", "positive"), OUTCOMES}
@@ -23,7 +23,7 @@ SCALARS = (np.bool_, np.integer, np.floating, np.str_)
 
 
 class Labelled(Protocol):
-    """What has classes, in an order."""
+    """Protocol of objects with ordered classes."""
 
     @property
     def labels(self) -> Array:
@@ -32,7 +32,7 @@ class Labelled(Protocol):
 
 
 def as_labels(values: list[Any]) -> Array:
-    """Return labels as an array, of objects unless all are of one plain type; NumPy's scalars are Python's."""
+    """Return labels as an array, with dtype object unless all have one plain type; NumPy scalars become Python's."""
     values = [value.item() if isinstance(value, SCALARS) else value for value in values]
     kinds = {type(value) for value in values}
     if len(kinds) == 1 and next(iter(kinds)) in {int, float, bool, str}:
@@ -90,7 +90,7 @@ def union_of_labels(tables: Sequence[Labelled]) -> Array:
 
 
 def label_array(labels: ArrayLike) -> Array:
-    """Return class labels as an array; refuse what is no list of names, an empty one, and repeated names."""
+    """Return class labels as an array; refuse other types than lists of names, empty lists, and repeated names."""
     names = labels.tolist() if isinstance(labels, np.ndarray) else labels
     if isinstance(names, str) or not isinstance(names, Iterable):
         message = f"`labels` is a list with one label per class, not {labels!r}."

@@ -1,4 +1,4 @@
-"""What was worked out last."""
+"""Cache of the most recent result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Found = TypeVar("Found")
 
 
 class Last(Generic[Found]):
-    """What was worked out last, for those that ask for the same again.
+    """Cache with one entry: the most recent result, for repeated calls with the same key.
 
     Examples
     --------
@@ -22,11 +22,11 @@ class Last(Generic[Found]):
         self._known: tuple[Hashable, Found] | None = None
 
     def at(self, key: Hashable, function: Callable[[], Found]) -> Found:
-        """Return what the key had last, or what the function gives."""
-        known = self._known  # read once: another thread may ask for something else meanwhile
+        """Return the cached result of the key, or the result of the function."""
+        known = self._known  # read once: another thread can replace it meanwhile
         if known is None or known[0] != key:
             known = self._known = key, function()
         return known[1]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), ()  # what was worked out is worked out again
+        return type(self), ()  # the cached result is recomputed

@@ -1,4 +1,4 @@
-"""Confusion tables with cells put together: of draws, the sums that metrics look at, and nothing else."""
+"""Confusion tables with collapsed cells: draws of the sums that metrics use, without single cells."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from howsure.tables.table import BLOCK_CELLS, Table
 Array = NDArray[Any]
 Rounds = list[tuple[Array, Array]]
 REMEMBERED = 8  # numbers of classes
-MARGINS = 8  # times as many of their entries as of cells are held at once
+MARGINS = 8  # factor between the entries and the cells that are in memory at once
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Lumps:
-    """Which cells of a square table are put together. Each lump stands in one of its cells, of which it has the place.
+    """Partition of the cells of a square table into lumps. Each lump is represented by one of its cells.
 
-    A metric that looks at the sums of the lumps alone has the value of the table in which that cell holds all.
+    A metric of the sums of the lumps has the same value for the table in which that cell contains all cases of the
+    lump.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ class Lumps:
 
     @cached_property
     def places(self) -> tuple[Array, Array]:
-        """True and predicted class of the cell in which each lump stands."""
+        """True and predicted class of the cell that represents each lump."""
         backwards = _by_diagonal(self.classes)[::-1]
         first = np.empty(int(self.codes.max()) + 1, dtype=np.intp)
         first[self.codes[backwards]] = backwards  # the last one written is the first one in order
@@ -69,13 +70,13 @@ class Lumps:
 
 @lru_cache(REMEMBERED)
 def _by_diagonal(classes: int) -> Array:
-    """Return the cells of a square table, one diagonal after the other: few of the first ones share a column."""
+    """Return the cells of a square table by diagonals, so that few of the first cells share a column."""
     steps, rows = np.divmod(np.arange(classes**2), classes)
     return np.asarray(classes * rows + (rows + steps) % classes)
 
 
 def rounds(targets: Array, chosen: Array) -> Rounds:
-    """Return what is added up, as pairs of targets and sources of which no target occurs twice in a pair.
+    """Return the additions as pairs of targets and sources; no target occurs twice in a pair.
 
     Examples
     --------
@@ -92,7 +93,7 @@ def rounds(targets: Array, chosen: Array) -> Rounds:
 
 @final
 class LumpedCounts(ClassCounts):
-    """Counts of lumps of cells, ``(..., B)``, with the margins of the tables in which each lump is in one cell."""
+    """Counts of lumps of cells, ``(..., B)``, with margins as if each lump were in its representing cell."""
 
     has_few_cells: ClassVar[bool] = True
 
@@ -124,7 +125,7 @@ class LumpedCounts(ClassCounts):
         return np.asarray(self.hits + self._sums(self.lumps.off_diagonal[1]))
 
     def _sums(self, parts: Rounds) -> Array:
-        cells = np.moveaxis(self.cells, -1, 0)  # draws of one lump lie together
+        cells = np.moveaxis(self.cells, -1, 0)  # draws of one lump are contiguous
         sums = np.zeros((self.classes, *cells.shape[1:]))
         for targets, sources in parts:
             sums[targets] += cells[sources]
@@ -151,7 +152,7 @@ class LumpedCounts(ClassCounts):
         return np.asarray(np.where(rows == columns, every + (tp - tn)[..., rows], wrong))
 
     def by_cell_of(self, slopes: Array, where: Any) -> Array:
-        """Do so with derivatives, ``(4, ...)``, that are those of the classes at ``where``, and of no others."""
+        """Return `by_cell` of derivatives, ``(4, ...)``, of the classes at ``where`` only."""
         if np.size(where) > 1 or isinstance(where, slice):
             return super().by_cell_of(slopes, where)
         true, said = (place == where for place in self.lumps.places)
@@ -159,21 +160,21 @@ class LumpedCounts(ClassCounts):
         return np.moveaxis(slopes[outcome], 0, -1)
 
     def at(self, form: Array) -> Array:
-        """Return what a linear form of the cells, ``(K, K)``, gives to each lump."""
+        """Return the coefficient of a linear form of the cells, ``(K, K)``, for each lump."""
         return np.asarray(form[self.lumps.places])
 
 
 @final
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class LumpedTable(Table):
-    """A confusion table with cells put together, from which the same sums are drawn as from the whole.
+    """Confusion table with collapsed cells; draws of its sums have the same distribution as for the whole table.
 
     Parameters
     ----------
     whole : ConfusionTable
         The table.
     lumps : Lumps
-        Which of its cells are put together.
+        Partition of its cells.
     """
 
     whole: Table = field()
@@ -183,7 +184,7 @@ class LumpedTable(Table):
 
     @property
     def truth(self) -> Array:
-        """Position of the true class of the cell in which each lump stands."""
+        """Position of the true class of the cell that represents each lump."""
         return self.lumps.places[0]
 
     @cached_property
@@ -202,7 +203,7 @@ class LumpedTable(Table):
 
     @property
     def prior_shares(self) -> Array:
-        """How a prior's mass is spread over the lumps."""
+        """Distribution of a prior's mass over the lumps."""
         return self.added(self.whole.prior_shares)
 
     @property
@@ -217,32 +218,32 @@ class LumpedTable(Table):
 
     @property
     def default_prior(self) -> Array:
-        """The whole table's pseudo-cases, added up."""
+        """Pseudo-counts of the whole table, summed by lump."""
         return self.added(self.whole.default_prior)
 
     def pseudo_cells(self, size: int, rng: np.random.Generator) -> Array | None:
-        """Return the lumps of the whole table's pseudo-cases."""
+        """Return the lumps of the whole table's pseudo-counts."""
         drawn = self.whole.pseudo_cells(size, rng)
         return None if drawn is None else self.lumps.codes[drawn]
 
     @property
     def prior_shape(self) -> tuple[int, ...]:
-        """The shape in which the whole table's prior is given."""
+        """Shape of the prior of the whole table."""
         return self.whole.prior_shape
 
     def spread_prior(self, prior: Array) -> Array:
-        """Return the pseudo-cases of each lump of a prior that is given in `prior_shape`."""
+        """Return the pseudo-counts of each lump from a prior of shape `prior_shape`."""
         return self.added(self.whole.spread_prior(prior))
 
     @property
     def draws_at_once(self) -> int:
-        """How many tables to draw at once, so that they fit the processor's cache, and their margins a shared one."""
+        """Number of tables to draw at once: they fit in the processor's cache, and their margins in a shared one."""
         few = min(BLOCK_CELLS // self.lumps.size, MARGINS * BLOCK_CELLS // self.lumps.classes)
         return max(self.smallest_block, few)
 
 
 def lumped(whole: Table, codes: Array) -> LumpedTable:
-    """Return a confusion table with the cells of each code put together.
+    """Return a confusion table after collapsing the cells with the same code.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ class MultilabelTable(Table):
     Parameters
     ----------
     counts : ndarray of shape (..., L, 2, 2)
-        For each label the cases without and with it, by whether it was predicted.
+        Cases without and with each label, by whether it was predicted.
     labels : ndarray of shape (L,)
         The labels.
     design : Clusters
@@ -42,7 +42,7 @@ class MultilabelTable(Table):
     rows : int or ndarray of shape (...)
         Number of cases.
     identity : str
-        Tells its cases apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its cases from others with equal counts; see `Table`.
     is_ordered : bool, optional
         Whether the order of the classes is stated; see `Table`.
 
@@ -68,7 +68,7 @@ class MultilabelTable(Table):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What a reader of the numbers should know of the design and of odd counts, in sentences."""
+        """Sentences about the design and unusual counts for readers of the numbers."""
         if self.batch or not self.design.is_counted:
             return super().cautions
         return (*super().cautions, *of_classes(MultilabelCounts(self.counts), self.labels))
@@ -83,7 +83,7 @@ class MultilabelTable(Table):
         return other_classes(self, other) if type(other) is type(self) else super().refusal_beside(other)
 
     def spanning(self, others: Sequence[MultilabelTable]) -> MultilabelTable:
-        """Return a table, of no case, of the same labels: cases that were not asked for a label do not lack it."""
+        """Return a table without cases, with the same labels: a label that was not annotated is not absent."""
         for other in others:
             if differing := other_classes(self, other):
                 raise HowsureError(differing)
@@ -101,11 +101,11 @@ class MultilabelTable(Table):
 
     @property
     def default_prior(self) -> Array:
-        """Pseudo-cases of the default prior by cell: two for each label."""
+        """Pseudo-counts of the default prior by cell: two for each label."""
         return PSEUDO_CASES * len(self.labels) * self.prior_shares
 
     def one_against_rest(self, index: int) -> ConfusionTable | None:
-        """Return the 2×2 table of one label; None for a batch, and where the design holds no clusters."""
+        """Return the 2×2 table of one label; None for a batch, and for designs without clusters."""
         if self.batch or not isinstance(self.design, Clusters):
             return None
         cells = np.arange(self.counts.size)

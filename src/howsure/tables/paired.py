@@ -1,4 +1,4 @@
-"""Tables of several models on the same cases, and of separate tables side by side."""
+"""Tables of several models on the same cases, and independent tables combined into one."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from howsure.tables.union import distinct_rows, places_of_names, places_of_rows,
 from howsure.tables.views import Marginal, Part, SharedPart
 
 Array = NDArray[Any]
-FEW_TRIPLES = 2**10  # of labels, up to which the joint tables of all pairs of models are over all of them
+FEW_TRIPLES = 2**10  # number of triples of labels up to which joint tables of pairs of models use all triples
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class JointTable(Table, abc.ABC):
-    """Several models on the same cases: made by `paired` and `paired_scores`."""
+    """Table of several models on the same cases, from `paired` or `paired_scores`."""
 
     names: tuple[str, ...]
 
@@ -55,24 +55,24 @@ class JointTable(Table, abc.ABC):
 
     @property
     def needs_one_model(self) -> str:
-        """Why a metric of one model cannot be had, and what to do."""
+        """Message that a metric needs one model, with the remedy."""
         return (
             f"The table holds {len(self.names)} models. Use `compare`, or take one: `table.model({self.names[0]!r})`."
         )
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
-        """None: metrics are of one model.
+        """Raise an error, because metrics need one model.
 
         Raises
         ------
         HowsureError
-            Always; the message says how to take one.
+            Always; the message explains how to select one.
         """
         raise HowsureError(self.needs_one_model)
 
     def view(self, model: str) -> Marginal | SharedPart:
-        """Return how one model's table follows from this one.
+        """Return the view of one model's table.
 
         Raises
         ------
@@ -94,7 +94,7 @@ class JointTable(Table, abc.ABC):
         return self.view(name).table(self)
 
     def chosen(self, a: str | None, b: str | None) -> tuple[str, str]:
-        """Return the names of the two models to compare: those given, or the only two.
+        """Return the names of the two models to compare: the arguments, or the only two models.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class JointTable(Table, abc.ABC):
         Raises
         ------
         HowsureError
-            If a name is unknown, both are the same, or neither is given where there are more than two models.
+            If a name is unknown, both are the same, or neither is given for more than two models.
         """
         for name in (a, b):
             if name is not None:
@@ -127,7 +127,7 @@ class JointTable(Table, abc.ABC):
         return first, second
 
     def pair(self, first: str, second: str) -> Self:
-        """Return the joint table of two of the models: the table itself, where its tuples serve any two.
+        """Return the joint table of two of the models; the table itself if its tuples apply to any two.
 
         Parameters
         ----------
@@ -139,9 +139,9 @@ class JointTable(Table, abc.ABC):
         return self
 
     def batches_of_pairs(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[Array, JointTable]]:
-        """Yield the places of some pairs of models, and their joint tables as one batch of two models.
+        """Yield positions of pairs of models, and their joint tables as one batch of two models.
 
-        Pairs that are in no batch, by default all, have joint tables that are not made of the same few cells.
+        Pairs whose joint tables do not share a small set of cells are in no batch; by default these are all pairs.
 
         Parameters
         ----------
@@ -184,13 +184,13 @@ class PairedTable(JointTable):
     codes : ndarray of shape (M, 1 + models)
         The tuples, as positions among the labels.
     pseudo : ndarray of shape (M,)
-        How a prior's mass is spread over the tuples; sums to 1.
+        Distribution of a prior's mass over the tuples; sums to 1.
     design : Design
-        How the counts would vary if the study were repeated.
+        Sampling design of the counts.
     rows : int or ndarray of shape (...)
         Number of cases.
     identity : str
-        Tells its cases apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its cases from others with equal counts; see `Table`.
     is_ordered : bool, optional
         Whether the order of the classes is stated; see `Table`.
 
@@ -220,12 +220,12 @@ class PairedTable(JointTable):
 
     @property
     def prior_shares(self) -> Array:
-        """How a prior's mass is spread over the cells; sums to 1."""
+        """Distribution of a prior's mass over the cells; sums to 1."""
         return self.pseudo
 
     @property
     def shares_of_occurring(self) -> Array:
-        """How pseudo-cases are spread for an average over classes: over tuples of classes with true cases."""
+        """Distribution of pseudo-counts for an average over classes: over tuples of classes with true cases."""
         occurs = self.class_totals > 0
         shares = self.pseudo * occurs[..., self.codes].all(-1)
         total = shares.sum(-1, keepdims=True)
@@ -233,16 +233,16 @@ class PairedTable(JointTable):
 
     @property
     def prior_shape(self) -> tuple[int, ...]:
-        """A prior is one number: pseudo-cases for each cell of each model's own table."""
+        """Shape of one number: the pseudo-count for each cell of each model's own table."""
         return ()
 
     def spread_prior(self, prior: Array) -> Array:
-        """Return the pseudo-cases by cell."""
+        """Return the pseudo-counts by cell."""
         return self.pseudo * prior * len(self.labels) ** 2
 
     @property
     def draws_at_once(self) -> int:
-        """How many tables to draw at once: each model's own table has to fit too."""
+        """Number of tables to draw at once; each model's own table must fit in memory too."""
         cells = max(self.codes.shape[0], len(self.labels) ** 2)
         return int(max(min(32, max(1, LONG_TABLE // cells)), BLOCK_CELLS // cells))
 
@@ -266,7 +266,7 @@ class PairedTable(JointTable):
         return replace(self, counts=counts, names=(first, second), codes=chosen[first_of], pseudo=pseudo, design=joint)
 
     def batches_of_pairs(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[Array, PairedTable]]:
-        """Yield batches of pairs over all triples of labels, where these are few; see the base class."""
+        """Yield batches of pairs over all triples of labels if these are few; see the base class."""
         size = len(self.labels)
         if size**3 > FEW_TRIPLES or self.batch or not self.design.offers("merged_each"):
             return
@@ -295,7 +295,7 @@ class PairedTable(JointTable):
         return PairedTable(counts=np.zeros(len(codes)), names=self.names, codes=codes, pseudo=shares, **own)
 
     def codes_among(self, labels: Array) -> Array:
-        """Return the tuples as positions among other labels, which hold those of the table."""
+        """Return the tuples as positions among other labels, which include those of the table."""
         return places_of_names(self.labels.tolist(), labels.tolist())[self.codes]
 
     def places_in(self, whole: PairedTable) -> Array:
@@ -329,13 +329,13 @@ class PairedScoresTable(JointTable):
         Smallest and largest score of each model in all groups, where these are the cases of one; by default those of
         the table.
     spreads : tuple of ndarray of shape (scores of a model,), or None
-        How far the scores of each model are apart for which each stands, where an engine counted them in bins.
+        Width of the bins of each model's scores, if an engine counted the scores in bins.
     design : Design
-        How the counts would vary if the study were repeated.
+        Sampling design of the counts.
     rows : int or ndarray of shape (...)
         Number of cases.
     identity : str
-        Tells its cases apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its cases from others with equal counts; see `Table`.
     is_ordered : bool, optional
         Whether the order of the classes is stated; see `Table`.
 
@@ -379,7 +379,7 @@ class PairedScoresTable(JointTable):
 
     @property
     def smallest_block(self) -> int:
-        """How many tables to draw at least at once."""
+        """Smallest number of tables to draw at once."""
         return 4 if np.prod(self.shape) < LONG_TABLE else 1
 
     def spanning(self, others: Sequence[PairedScoresTable]) -> PairedScoresTable:
@@ -405,7 +405,7 @@ class PairedScoresTable(JointTable):
         )
 
     def codes_among(self, scores: tuple[Array, ...]) -> Array:
-        """Return the tuples as positions among other scores of each model, which hold those of the table."""
+        """Return the tuples as positions among other scores of each model, which include those of the table."""
         columns = zip(scores, self.scores, self.codes.T, strict=True)
         return np.stack([np.searchsorted(known, own)[code] for known, own, code in columns], 1)
 
@@ -420,7 +420,7 @@ class PairedScoresTable(JointTable):
 
     @property
     def ends(self) -> tuple[tuple[float, float], ...]:
-        """Smallest and largest score of each model, of all groups where these are the cases of one."""
+        """Smallest and largest score of each model, over all groups if the table is one of them."""
         return self.limits or tuple((float(each[0]), float(each[-1])) for each in self.scores)
 
     def _scores_of(self, name: str) -> ScoresTable:
@@ -432,12 +432,12 @@ class PairedScoresTable(JointTable):
         Parameters
         ----------
         threshold : float
-            In the units of the scores; the same for all models.
+            Threshold in the units of the scores; the same for all models.
 
         Raises
         ------
         HowsureError
-            If the threshold is not a number, or lies outside [0, 1] where all scores lie within.
+            If the threshold is not a number, or is outside [0, 1] while all scores are inside.
 
         Examples
         --------
@@ -480,7 +480,7 @@ class PairedScoresTable(JointTable):
 @final
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class SeparateTables(Table):
-    """Independent tables as one, their cells side by side.
+    """Independent tables as one table, with concatenated cells.
 
     Parameters
     ----------
@@ -513,12 +513,12 @@ class SeparateTables(Table):
 
     @property
     def has_values(self) -> bool:
-        """Whether each cell has a number: where all tables are of values."""
+        """Whether each cell has a number, that is, whether all tables are tables of values."""
         return all(each.has_values for each in self.tables)
 
     @property
     def has_sample_variance(self) -> bool:
-        """Whether squares are divided by the number of cases minus 1: where they are of all tables."""
+        """Whether squares are divided by the number of cases minus 1, which requires it of all tables."""
         return all(each.has_sample_variance for each in self.tables)
 
     @property
@@ -528,12 +528,12 @@ class SeparateTables(Table):
 
     @property
     def prior_shares(self) -> Array:
-        """How a prior's mass is spread over the cells: sums to 1 for each of the tables."""
+        """Distribution of a prior's mass over the cells: sums to 1 for each of the tables."""
         return np.concatenate([each.prior_shares.ravel() for each in self.tables])
 
     @property
     def shares_of_occurring(self) -> Array:
-        """How pseudo-cases are spread for an average over classes: in each table's own way."""
+        """Distribution of pseudo-counts for an average over classes: in each table's own way."""
         tables = [view.table(self) for view in self.views]
         shape = [(*self.batch, *each.shape) for each in tables]
         own = [np.broadcast_to(each.shares_of_occurring, size) for each, size in zip(tables, shape, strict=True)]
@@ -545,31 +545,31 @@ class SeparateTables(Table):
         return np.concatenate([each.default_prior.ravel() for each in self.tables])
 
     def pseudo_cases(self, size: int, rng: np.random.Generator) -> Array:
-        """Return each table's own pseudo-cases, of each draw."""
+        """Return the pseudo-counts of each table for each draw."""
         drawn = [each.pseudo_cases(size, rng) for each in self.tables]
         return np.concatenate([np.broadcast_to(each, (size, each.shape[-1])) for each in drawn], -1)
 
     @cached_property
     def views(self) -> tuple[Part, ...]:
-        """How each table follows from this one."""
+        """Views of the tables."""
         starts = np.cumsum([0, *(int(np.prod(each.shape)) for each in self.tables)])
         return tuple(Part(each, int(start)) for each, start in zip(self.tables, starts[:-1], strict=True))
 
 
 def paired_table(table: object, verb: str) -> JointTable:
-    """Return a table of several models as it is; refuse any other, in one line for all that need one.
+    """Return a table of several models unchanged; refuse other tables.
 
     Parameters
     ----------
     table : Table
-        From `paired` or `paired_scores`.
+        Table from `paired` or `paired_scores`.
     verb : str
         The function that needs it.
 
     Raises
     ------
     HowsureError
-        If the table is of one model, or no table.
+        If the table has one model, or the argument is not a table.
     """
     if isinstance(table, JointTable):
         return table

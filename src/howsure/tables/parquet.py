@@ -1,4 +1,4 @@
-"""A saved table as a Parquet file: one row, an array in each column, and the rest as text beside the schema."""
+"""Parquet files of tables: one row, an array in each column, and the rest as text in the schema metadata."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ POINTER = 8  # bytes of a text, beside its characters
 
 
 def write(document: dict[str, Any], arrays: list[Array], path: Path) -> None:
-    """Write a document and the arrays that it points to."""
+    """Write a document and its arrays."""
     pa = _pyarrow(path)
     if sum(array.nbytes for array in arrays) > MOST_BYTES:
         refuse_size(path)
@@ -29,12 +29,12 @@ def write(document: dict[str, Any], arrays: list[Array], path: Path) -> None:
 
 
 def read(path: Path) -> tuple[Any, list[Array]]:
-    """Return a document and the arrays that it points to; None in place of the document in other files.
+    """Return a document and its arrays; the document is None for other files.
 
     Raises
     ------
     ValueError
-        If the file is cut short, or no Parquet file.
+        If the file is truncated, or not a Parquet file.
     HowsureError
         If it unpacks to more than 2 GiB.
     """

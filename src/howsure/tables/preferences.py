@@ -1,4 +1,4 @@
-"""The table of battles between two models at a time."""
+"""Tables of battles between two models at a time."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from howsure.tables.views import Marginal
 
 Array = NDArray[Any]
 OUTCOMES = 3  # of each pair: the first wins, the second wins, a tie
-ORDER = "Name the models alike in all parts."
+ORDER = "Use the same names of models in all parts."
 
 
 @final
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class BattlesTable(WithoutClasses):
-    """Counts of battles by pair and outcome, seen from one model.
+    """Counts of battles by pair and outcome, from the perspective of one model.
 
     Parameters
     ----------
@@ -34,15 +34,15 @@ class BattlesTable(WithoutClasses):
     names : tuple of str
         The models.
     model : int
-        Position of the model that is looked at.
+        Position of that model.
     labels : ndarray of shape (1,)
         One name for all battles, which have no classes.
     design : Design
-        How the counts would vary if the study were repeated.
+        Sampling design of the counts.
     rows : int or ndarray of shape (...)
         Number of battles.
     identity : str
-        Tells its battles apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its battles from others with equal counts; see `Table`.
     is_ordered : bool, optional
         Whether the order of the classes is stated; see `Table`.
 
@@ -74,7 +74,7 @@ class BattlesTable(WithoutClasses):
 
     @property
     def why_undefined(self) -> str:  # type: ignore[override]  # it depends on the battles
-        """Why the model has no strength."""
+        """Reason for a missing strength of the model."""
         every = self.cells.reshape(-1, len(self.pairs), OUTCOMES).sum(0)
         first, second = (self.pairs == self.model).T
         won = every[first, 0].sum() + every[second, 1].sum()
@@ -109,11 +109,11 @@ class PreferencesTable(WithoutClasses, JointTable):
     labels : ndarray of shape (1,)
         One name for all battles, which have no classes.
     design : Design
-        How the counts would vary if the study were repeated.
+        Sampling design of the counts.
     rows : int or ndarray of shape (...)
         Number of battles.
     identity : str
-        Tells its battles apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its battles from others with equal counts; see `Table`.
     is_ordered : bool, optional
         Whether the order of the classes is stated; see `Table`.
 
@@ -141,7 +141,7 @@ class PreferencesTable(WithoutClasses, JointTable):
         return PreferencesTable(counts=np.zeros(OUTCOMES * len(codes)), names=names, codes=codes, rows=0)
 
     def codes_among(self, names: tuple[str, ...]) -> Array:
-        """Return the pairs as positions among other names, which hold those of the table."""
+        """Return the pairs as positions among other names, which include those of the table."""
         return places_of_names(self.names, names)[self.codes]
 
     def places_in(self, whole: PreferencesTable) -> Array:

@@ -1,4 +1,4 @@
-"""The tuples of labels over which a prior's pseudo-cases of several models are spread."""
+"""Tuples of labels over which a prior's pseudo-counts of several models are distributed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_PSEUDO_CELLS = 2**13  # over which a prior is spread
 
 
 def pseudo_tuples(classes: int, models: int) -> Array:
-    """Return tuples of labels among which each two models agree in being right as often as in being wrong.
+    """Return tuples of labels in which any two models are both right as often as both wrong.
 
     Rows of a Hadamard matrix say which models are right; the wrong ones are off by all shifts in turn (by some
     where the classes are many). Shape ``(tuples, 1 + models)``; repeated ones count more than once.

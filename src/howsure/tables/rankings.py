@@ -1,4 +1,4 @@
-"""Scores in ascending order, sorted once for all that look at them."""
+"""Scores in ascending order, sorted once and shared."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """Where each of some scores stands among all, ties exact.
+    """Rank of each score among all, with exact ties.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class Ranking:
     order : ndarray of shape (m,)
         Their positions in ascending order.
     starts : ndarray of shape (S,), optional
-        Where each distinct score starts in that order; None where all are distinct.
+        Start of each distinct score in that order; None if all are distinct.
 
     Examples
     --------
@@ -66,12 +66,12 @@ class Ranking:
         return row
 
     def collected(self, values: Array) -> Array:
-        """Return the sums, at each distinct score, of what each of the scores has, ``(..., m)``."""
+        """Return the sums, at each distinct score, of values by score, ``(..., m)``."""
         ordered = np.take(values, self.order, axis=-1)
         return ordered if self.starts is None else np.asarray(np.add.reduceat(ordered, self.starts, axis=-1))
 
     def spread(self, values: Array) -> Array:
-        """Return what each distinct score has, ``(..., S)``, for each of the scores."""
+        """Expand values by distinct score, ``(..., S)``, to each of the scores."""
         found = np.empty((*values.shape[:-1], len(self.order)))
         if self.starts is not None:
             values = np.repeat(values, np.diff(self.starts, append=len(self.order)), axis=-1)
@@ -80,7 +80,7 @@ class Ranking:
 
 
 class Rankings:
-    """The rankings of the columns of a matrix of scores, each sorted when it is first asked for.
+    """Rankings of the columns of a matrix of scores, each sorted at its first use.
 
     Parameters
     ----------

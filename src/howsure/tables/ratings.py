@@ -1,4 +1,4 @@
-"""The table of items by what several raters said of them."""
+"""Table of items by the ratings of several raters."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FEWEST = 2  # ratings of an item, between which there is agreement
 @final
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class RatingsTable(Table):
-    """Counts of items by the pattern of what each rater said of them.
+    """Counts of items by the pattern of their ratings.
 
     Parameters
     ----------
@@ -43,15 +43,15 @@ class RatingsTable(Table):
     codes : ndarray of shape (M, R)
         The patterns, as positions among the categories; −1 where a rater has not rated.
     pseudo : ndarray of shape (M,)
-        How a prior's mass is spread over the patterns; sums to 1.
+        Distribution of a prior's mass over the patterns; sums to 1.
     is_ordered : bool
-        Whether the order of the categories is known: they are numbers, or it was stated.
+        Whether the order of the categories is known: they are numbers, or the caller stated it.
     design : Design
-        How the counts would vary if the study were repeated.
+        Sampling design of the counts.
     rows : int or ndarray of shape (...)
         Number of items.
     identity : str
-        Tells its items apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its items from others with equal counts; see `Table`.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class RatingsTable(Table):
 
     @property
     def names_raters(self) -> bool:
-        """Whether it is known which rater gave which rating, and not only how many gave each."""
+        """Whether the rater of each rating is known, and not only the number of ratings per category."""
         return NOBODY not in self.raters.tolist()
 
     @property
@@ -139,12 +139,12 @@ class RatingsTable(Table):
 
     @property
     def smallest_block(self) -> int:
-        """How many tables to draw at least at once."""
+        """Smallest number of tables to draw at once."""
         return 4
 
     @property
     def prior_shares(self) -> Array:
-        """How a prior's mass is spread over the cells; sums to 1."""
+        """Distribution of a prior's mass over the cells; sums to 1."""
         return self.pseudo
 
     @property
@@ -174,7 +174,7 @@ class RatingsTable(Table):
 
     @property
     def numbers(self) -> Array | None:
-        """The categories as numbers, where they are some."""
+        """The categories as numbers, if they are numeric."""
         kind = self.labels.dtype.kind
         return self.labels.astype(float) if kind in "iufb" else None
 
@@ -199,7 +199,7 @@ class RatingsTable(Table):
         return names.index(str(name))
 
     def without(self, rater: int) -> RatingsTable:
-        """Return the table of the other raters, over the same cells; items without a rating of theirs count nothing.
+        """Return the table of the other raters, over the same cells; items without one of their ratings have count 0.
 
         Parameters
         ----------
@@ -226,7 +226,7 @@ class RatingsTable(Table):
         return RatingsTable.of_patterns(codes, labels, self.raters, is_ordered=ordered, items=items)
 
     def codes_among(self, labels: Array) -> Array:
-        """Return the patterns as positions among other categories, which hold those of the table."""
+        """Return the patterns as positions among other categories, which include those of the table."""
         places = places_of_names(self.labels.tolist(), labels.tolist())
         return np.append(places, -1)[self.codes]
 
@@ -261,9 +261,9 @@ def median_ratings(codes: Array, items: Array) -> int:
 def possible_patterns(categories: int, raters: int, ratings: int) -> tuple[Array, Array, Array]:
     """Return patterns over which a prior's pseudo-items are spread: half, a quarter and a quarter of them.
 
-    Of two pseudo-items raters agree on one. On the other, in half of its patterns one rater alone differs from all
-    others, so that what is said of a single rater varies too; in half raters agree in pairs as often as not (see
-    `pseudo_tuples`).
+    All raters agree on one of the two pseudo-items. The other has two kinds of patterns in equal parts. The first kind
+    has a single rater who differs from all others, so that results of single raters vary too. The second kind has pairs
+    of raters who agree half of the time (see `pseudo_tuples`).
 
     Parameters
     ----------

@@ -27,14 +27,14 @@ Array = NDArray[Any]
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Sides:
-    """What one class against the rest counts, of each case and column; or slopes by it.
+    """Counts of one class against the rest, for each case and column; or slopes by these counts.
 
     Parameters
     ----------
     present : ndarray of shape (..., n, K)
         Cases with the class.
     any : ndarray of shape (..., n, K) or (..., n, 1)
-        Cases with the class or without; one column where that is the same for all.
+        Cases with or without the class; one column if that is the same for all.
     """
 
     present: Array
@@ -62,11 +62,11 @@ class ScoreMatrixTable(Table, abc.ABC):
     labels : ndarray of shape (K,)
         The classes or labels of the columns.
     design : Design
-        How the counts would vary if the study were repeated.
+        Sampling design of the counts.
     rows : int
         Number of cases.
     identity : str
-        Tells its cases apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its cases from others with equal counts; see `Table`.
     is_ordered : bool, optional
         Whether the order of the classes is stated; see `Table`.
     """
@@ -84,7 +84,7 @@ class ScoreMatrixTable(Table, abc.ABC):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What a reader of the numbers should know of the design and of odd scores, in sentences."""
+        """Sentences about the design and unusual scores for readers of the numbers."""
         return (*super().cautions, *of_scores(np.unique(self.scores), self.rows))
 
     def spanning(self, others: Sequence[Self]) -> Self:
@@ -103,7 +103,7 @@ class ScoreMatrixTable(Table, abc.ABC):
 
     @property
     def smallest_block(self) -> int:
-        """How many tables to draw at least at once."""
+        """Smallest number of tables to draw at once."""
         return 4 if np.prod(self.shape) < LONG_TABLE else 1
 
     @cached_property
@@ -138,11 +138,11 @@ class MulticlassScoresTable(ScoreMatrixTable):
     labels : ndarray of shape (K,)
         The classes of the columns.
     design : Design
-        How the counts would vary if the study were repeated.
+        Sampling design of the counts.
     rows : int
         Number of cases.
     identity : str
-        Tells its cases apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its cases from others with equal counts; see `Table`.
     is_ordered : bool, optional
         Whether the order of the classes is stated; see `Table`.
 
@@ -195,11 +195,11 @@ class MultilabelScoresTable(ScoreMatrixTable):
     labels : ndarray of shape (K,)
         The labels of the columns.
     design : Design
-        How the counts would vary if the study were repeated.
+        Sampling design of the counts.
     rows : int
         Number of cases.
     identity : str
-        Tells its cases apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its cases from others with equal counts; see `Table`.
     is_ordered : bool, optional
         Whether the order of the classes is stated; see `Table`.
 
@@ -222,7 +222,7 @@ class MultilabelScoresTable(ScoreMatrixTable):
 
     @property
     def default_prior(self) -> Array:
-        """Pseudo-cases of the default prior by cell: two for each label."""
+        """Pseudo-counts of the default prior by cell: two for each label."""
         return PSEUDO_CASES * len(self.labels) * self.prior_shares
 
     @property

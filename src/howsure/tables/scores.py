@@ -1,4 +1,4 @@
-"""The table of scores of two classes: distinct score × truth."""
+"""Table of scores of two classes: distinct score × true class."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ class ScoresTable(Table):
     labels : ndarray of shape (2,)
         The negative and the positive class.
     design : Design
-        How the counts would vary if the study were repeated.
+        Sampling design of the counts.
     rows : int or ndarray of shape (...)
         Number of cases.
     identity : str
-        Tells its cases apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its cases from others with equal counts; see `Table`.
     is_ordered : bool, optional
         Whether the order of the classes is stated; see `Table`.
     limits : tuple of two float, optional
         Smallest and largest score of all groups, where these are the cases of one; by default those of the table.
     spread : ndarray of shape (S,), optional
-        How far the scores are apart for which each stands, where an engine counted them in bins.
+        Width of the bins, if an engine counted the scores in bins.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class ScoresTable(Table):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What a reader of the numbers should know of the design and of odd scores, in sentences."""
+        """Sentences about the design and unusual scores for readers of the numbers."""
         if self.batch or not self.design.has_labels:
             return super().cautions
         binned = () if self.spread is None else of_bins(self.counts, self.spread)
@@ -113,12 +113,12 @@ class ScoresTable(Table):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Smallest and largest score, of all groups where these are the cases of one."""
+        """Smallest and largest score, over all groups if the table is one of them."""
         return self.limits or (float(self.scores[0]), float(self.scores[-1]))
 
     @property
     def smallest_block(self) -> int:
-        """How many tables to draw at least at once."""
+        """Smallest number of tables to draw at once."""
         return 4 if np.prod(self.shape) < LONG_TABLE else 1
 
     def at(self, threshold: float) -> ConfusionTable:
@@ -127,19 +127,19 @@ class ScoresTable(Table):
         Parameters
         ----------
         threshold : float
-            In the units of the scores; infinity predicts no case positive, minus infinity all of them.
+            Threshold in the units of the scores; infinity predicts no case positive, minus infinity all of them.
 
         Raises
         ------
         HowsureError
-            If the threshold is not a number, or all scores lie from 0 to 1 and it does not.
+            If the threshold is not a number, or is outside [0, 1] while all scores are inside.
         """
         threshold = self._checked(threshold)
         return self._thresholds.at(threshold, lambda: self._at(threshold))
 
     @cached_property
     def _thresholds(self) -> Last[ConfusionTable]:
-        """The confusion table that was asked for last: several metrics look at one threshold."""
+        """Cache of the most recent confusion table, because several metrics use one threshold."""
         return Last()
 
     @cached_property
@@ -176,9 +176,10 @@ class ScoresTable(Table):
 
 
 def two_of_scores(tables: Sequence[Table]) -> Array:
-    """Return the negative and the positive class of tables of scores, of which some may have cases of one class alone.
+    """Return the negative and positive class of tables of scores, some of which can have a single class.
 
-    A part without negative cases names its negative class "not" the positive one: those with such cases know better.
+    A part without negative cases names its negative class "not" the positive one; the name from parts with negative
+    cases is used instead.
 
     Raises
     ------
@@ -199,14 +200,14 @@ def two_of_scores(tables: Sequence[Table]) -> Array:
 
 
 def widest_spread(scores: Array, parts: Sequence[tuple[Array, Array | None]]) -> Array | None:
-    """Return how far the scores are apart for which each stands in any of several parts; None where all are exact.
+    """Return the largest bin width of the scores among several parts; None if all scores are exact.
 
     Parameters
     ----------
     scores : ndarray of shape (S,)
         The scores of all parts, ascending.
     parts : sequence of tuple of two ndarray
-        The scores of each part, and how far those are apart for which each stands.
+        The scores of each part, and the width of their bins.
     """
     if all(spread is None for _, spread in parts):
         return None

@@ -1,4 +1,4 @@
-"""Tables as files: what is written of a table and its design, and how it is read again."""
+"""Storage of tables and their designs in files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Keep = Callable[[Array], dict[str, Any]]
 SCHEMA = 1
 PARQUET = (".parquet", ".pq")
 SUFFIXES = (".json", *PARQUET)
-# Labels that JSON does not know: how they are written, and read again.
+# Labels without a JSON type: conversion to and from JSON.
 TEXTS: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
     date: ("date", date.isoformat, date.fromisoformat),
     datetime: ("datetime", datetime.isoformat, datetime.fromisoformat),
@@ -70,14 +70,14 @@ READ = {name: read for name, _, read in TEXTS.values()}
 
 
 def save(table: object, path: str | Path) -> Path:
-    """Write tables to a file, whole or not at all.
+    """Write tables to a file atomically.
 
     Parameters
     ----------
     table : Table or Tables
-        What is written, with its design.
+        The tables to write, with their designs.
     path : str or Path
-        Where to: JSON (``.json``), or Parquet (``.parquet``), which needs PyArrow.
+        Path of a JSON (``.json``) or Parquet (``.parquet``) file; Parquet needs PyArrow.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def save(table: object, path: str | Path) -> Path:
     Raises
     ------
     HowsureError
-        If the suffix is another, the table holds what is no data, or the file cannot be written.
+        If the suffix is not supported, the table contains objects that are not data, or the file cannot be written.
     """
     where = checked_path(path)
     is_parquet = _is_parquet(where, "write")
@@ -108,12 +108,12 @@ def load(path: str | Path, kinds: Mapping[str, Any]) -> Any:
     path : str or Path
         The file.
     kinds : mapping of str
-        What makes tables, designs and their parts, by name.
+        Constructors of tables, designs and their parts, by name.
 
     Raises
     ------
     HowsureError
-        If the file is missing, cannot be read, is none of ours, or is of a later version.
+        If the file is missing, cannot be read, was not written by `save`, or has a later version.
     """
     where = checked_path(path)
     arrays: list[Array] = []
@@ -146,7 +146,7 @@ def load(path: str | Path, kinds: Mapping[str, Any]) -> Any:
         message = f"'{where}' is damaged: {error} Save it again."
         raise HowsureError(message) from None
     except (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
-        message = f"'{where}' is damaged: it holds no whole table ({type(error).__name__}). Save it again."
+        message = f"'{where}' is damaged: its table is not complete ({type(error).__name__}). Save it again."
         raise HowsureError(message) from None
     return found
 
@@ -160,7 +160,7 @@ def _is_parquet(path: Path, verb: str) -> bool:
 
 
 def _aside(arrays: list[Array], array: Array) -> dict[str, Any]:
-    """Put an array among others, and return what says where it is."""
+    """Append an array to the others, and return a reference to it."""
     arrays.append(array.ravel())
     return {"column": len(arrays) - 1, "shape": list(array.shape)}
 
@@ -170,7 +170,7 @@ def _inline(array: Array) -> dict[str, Any]:
 
 
 def _node(value: Any, keep: Keep) -> Any:
-    """Return what stands for a value in JSON."""
+    """Return the JSON representation of a value."""
     if isinstance(value, np.ndarray):
         return _array_node(value, keep)
     if isinstance(value, np.generic):
@@ -187,13 +187,13 @@ def _node(value: Any, keep: Keep) -> Any:
     parts = _parts(value)
     if parts is None:
         what = getattr(value, "__qualname__", type(value).__qualname__)
-        message = f"The table cannot be saved: it holds `{what}`, which is no data. Save the data that it is made of."
+        message = f"The table cannot be saved: it holds `{what}`, which is not data. Save the underlying data instead."
         raise HowsureError(message)
     return {"kind": type(value).__name__} | {name: _node(part, keep) for name, part in parts.items()}
 
 
 def _parts(value: Any) -> dict[str, Any] | None:
-    """Return what a table or design is made of, by the names of its constructor's arguments; None of all else."""
+    """Return the parts of a table or design by the names of its constructor's arguments; None for other types."""
     if type(value).__name__ not in SAVED or not type(value).__module__.startswith(("howsure.", "scipy.sparse.")):
         return None
     if hasattr(value, "indptr"):  # of a sparse array
@@ -212,7 +212,7 @@ def _array_node(array: Array, keep: Keep) -> dict[str, Any]:
 
 
 def _value(node: Any, kinds: Mapping[str, Any], arrays: list[Array]) -> Any:
-    """Return the value that a node stands for."""
+    """Return the value of a JSON node."""
     if isinstance(node, list):
         return tuple(_value(each, kinds, arrays) for each in node)
     if not isinstance(node, dict):

@@ -1,4 +1,4 @@
-"""What every table of counts is: counts over cells, the design that produced them, and what its kind knows."""
+"""Base class of tables: counts over cells, their sampling design, and properties of the kind of data."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ LONG_TABLE = 2**22  # cells, from which on a block is one table
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Table(abc.ABC):
-    """Counts over cells, and the design that produced them: all the data that a metric may see.
+    """Counts over cells and their sampling design: all data that a metric can use.
 
-    Made by `confusion`, `from_counts`, `scores`, `paired` and the other sources. Each kind of data has a class of its
-    own, which knows its labels, its default metrics and which views it has. Counts may have leading axes: the tables
-    of a batch, which methods take in one pass.
+    Tables are created by `confusion`, `from_counts`, `scores`, `paired` and the other sources. Each kind of data has
+    its own class, with its labels, default metrics and views. Counts can have leading axes: the tables of a batch,
+    which methods evaluate in one pass.
 
     Parameters
     ----------
@@ -51,15 +51,15 @@ class Table(abc.ABC):
     labels : ndarray of shape (K,)
         The classes, in the order of the table's axes.
     design : Design
-        How the counts would vary if the study were repeated.
+        Sampling design of the counts.
     rows : int or ndarray of shape (...)
         Number of cases behind the counts; by default the counts' sum.
     identity : str
-        Tells the cases apart from those of other tables with equal counts; by default new. Copies keep it, also those
-        of other processes, and views have one that follows from it.
+        Identifier that distinguishes the cases from those of other tables with equal counts; by default new. Copies
+        keep it, also in other processes, and views derive theirs from it.
     is_ordered : bool
-        Whether the order of the classes is stated and not that of the alphabet: for two classes, whether the positive
-        one was named. By default it is stated where the classes are numbers (0 and 1, or False and True, for two).
+        Whether the order of the classes is stated and not alphabetical; for two classes, whether the positive one was
+        named. The default is True for classes that are numbers (0 and 1, or False and True, for two).
 
     Examples
     --------
@@ -118,14 +118,14 @@ class Table(abc.ABC):
 
     @classmethod
     def required(cls, given: object, otherwise: str) -> Self:
-        """Return what is given if it is a table of this kind, else refuse it with a message that says what to give."""
+        """Return the argument if it is a table of this kind, else raise an error that names the expected kind."""
         if not isinstance(given, cls):
             raise HowsureError(otherwise)
         return given
 
     @property
     def has_scores(self) -> bool:
-        """Whether it holds scores, and not predictions."""
+        """Whether the table contains scores, not predictions."""
         return "scores" in self.holds
 
     @property
@@ -145,7 +145,7 @@ class Table(abc.ABC):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What a reader of the numbers should know of the design and of odd counts, in sentences."""
+        """Sentences about the design and unusual counts for readers of the numbers."""
         said = (*self.design.cautions, *cautions.of_labels(self.labels, self.classes_noun))
         said += self.positive_doubts
         if self.batch or not self.design.is_counted or self.design.squares(self.cells) is None:
@@ -160,7 +160,7 @@ class Table(abc.ABC):
 
     @property
     def smallest_block(self) -> int:
-        """How many tables to draw at least at once."""
+        """Smallest number of tables to draw at once."""
         return 32
 
     @property
@@ -174,7 +174,7 @@ class Table(abc.ABC):
         return self.counts.shape[self.counts.ndim - self.axes :]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy is made of: what was worked out is worked out again."""
+        """Return the state of a copy, without cached results."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @cached_property
@@ -189,7 +189,7 @@ class Table(abc.ABC):
 
     @property
     def positive(self) -> str:
-        """The positive class, where two classes bear names; empty for 0 and 1, and where there is none."""
+        """The positive class of two named classes; empty for 0 and 1, and without a positive class."""
         if not (self.is_binary and self.has_one_label_per_case) or is_plain_order(self.labels.tolist()):
             return ""
         return str(self.labels.tolist()[-1])
@@ -201,7 +201,7 @@ class Table(abc.ABC):
 
     @property
     def default_class(self) -> int | None:
-        """Position of the class that a metric of one class looks at where none is named; None where it must be."""
+        """Position of the default class of metrics of one class; None if it must be named."""
         return 1 if self.is_binary and self.has_one_label_per_case else None
 
     @property
@@ -220,12 +220,12 @@ class Table(abc.ABC):
 
     @property
     def prior_shares(self) -> Array:
-        """How a prior's mass is spread over the cells; sums to 1."""
+        """Distribution of a prior's mass over the cells; sums to 1."""
         return np.full(self.shape, 1 / np.prod(self.shape))
 
     @property
     def shares_of_occurring(self) -> Array:
-        """How pseudo-cases are spread for an average over classes: over the classes that occur, ``(..., *cells)``."""
+        """Distribution of pseudo-counts for an average over classes: over the classes that occur, ``(..., *cells)``."""
         return self.prior_shares
 
     @property
@@ -235,11 +235,11 @@ class Table(abc.ABC):
 
     @property
     def default_prior(self) -> Array:
-        """Pseudo-cases of the default prior by cell: two in all."""
+        """Pseudo-counts of the default prior by cell: two in all."""
         return PSEUDO_CASES * self.prior_shares
 
     def pseudo_cells(self, size: int, rng: np.random.Generator) -> Array | None:
-        """Return the cells of the default prior's whole pseudo-cases of each draw, ``(size, 2)``; None of spread ones.
+        """Return the cells of whole pseudo-counts of the default prior, ``(size, 2)``; None if they are fractional.
 
         Parameters
         ----------
@@ -251,12 +251,12 @@ class Table(abc.ABC):
         return None
 
     def pseudo_cases(self, size: int, rng: np.random.Generator) -> Array:
-        """Return the default prior's pseudo-cases: of all draws alike, ``(cells,)``, or of each, ``(size, cells)``."""
+        """Return the pseudo-counts of the default prior: one set, ``(cells,)``, or one per draw, ``(size, cells)``."""
         drawn = self.pseudo_cells(size, rng)
         return self.default_prior.ravel() if drawn is None else counts_of_draws(drawn, int(np.prod(self.shape)))
 
     def lumped(self, codes: Array) -> Table:
-        """Return the table with the cells of each code put together, for metrics that look at these sums alone.
+        """Return the table after summing cells with the same code, for metrics that use these sums only.
 
         Parameters
         ----------
@@ -272,16 +272,16 @@ class Table(abc.ABC):
 
     @property
     def prior_shape(self) -> tuple[int, ...]:
-        """The shape in which a prior's pseudo-cases are given."""
+        """Shape of the pseudo-counts of a prior."""
         return self.shape
 
     def spread_prior(self, prior: Array) -> Array:
-        """Return the pseudo-cases by cell of a prior that is given in `prior_shape`."""
+        """Return the pseudo-counts by cell from a prior of shape `prior_shape`."""
         return prior
 
     @property
     def draws_at_once(self) -> int:
-        """How many tables to draw at once, so that they fit the processor's cache."""
+        """Number of tables to draw at once, so that they fit in the processor's cache."""
         return max(self.smallest_block, BLOCK_CELLS // int(np.prod(self.shape)))
 
     def variance(self, gradient: Array) -> Array:
@@ -291,22 +291,22 @@ class Table(abc.ABC):
     def variance_at(self, cells: Array, slopes: Array) -> Array:
         """Return the variance of a linear form in other tables, ``(..., cells)``, over the same cells.
 
-        Of values squares are divided by the number of cases minus 1, as of a sample's variance.
+        Squares are divided by the number of cases minus 1 for tables of values, as in a sample variance.
         """
         if self.has_sample_variance:
             return self.design.placement_variance(cells, self.truth, slopes)
         return self.design.variance(cells, slopes)
 
     def small_sample(self, gradient: Array) -> tuple[Any, Any]:
-        """Return by how much `variance` is too small on average, and its degrees of freedom: see `Design`."""
+        """Return the small-sample inflation factor of `variance`, and its degrees of freedom; see `Design`."""
         return self.design.small_sample(self.cells, gradient.reshape(*self.batch, -1))
 
     def unseen(self, gradient: Array) -> Any:
-        """Return by what factor `variance` rises with a unit that the sample may have missed: see `Design`."""
+        """Return the factor of `variance` for a unit absent from the sample; see `Design`."""
         return self.design.unseen(self.cells, gradient.reshape(*self.batch, -1))
 
     def effective_trials(self, trials: Array) -> Array:
-        """Return the size of the simple random sample that the marked cells are worth when all agree."""
+        """Return the Kish effective sample size of the marked cells."""
         return self.design.effective_trials(self.cells, np.asarray(trials).reshape(-1))
 
     def with_design(self, design: Design) -> Self:
@@ -315,12 +315,12 @@ class Table(abc.ABC):
         Parameters
         ----------
         design : Design
-            How the counts of independent, unweighted cases would vary.
+            Sampling design of independent, unweighted cases.
 
         Raises
         ------
         HowsureError
-            If the table's counts are weighted, clustered or estimated: they vary as their evidence does.
+            If the counts are weighted, clustered or estimated: their design is determined by their data.
         """
         if not (self.design.is_independent or self.design.fixes_margins):
             what = "have weights or clusters" if self.design.is_counted else "are estimates"
@@ -332,17 +332,18 @@ class Table(abc.ABC):
         return replace(self, design=design.bound(self.truth))
 
     def at_prevalence(self, prevalence: Any, *, covariance: Any = None) -> Self:
-        """Return the same cases at other frequencies of the classes, as of a population that was not sampled alike.
+        """Return the same cases at other class frequencies, such as those of a target population.
 
-        Each class's own cases tell what becomes of them; how frequent the class is, is taken as stated.
+        The distribution of predictions within each class is estimated from its cases; the class frequencies are taken
+        as stated.
 
         Parameters
         ----------
         prevalence : array-like of shape (K,), or mapping
-            Share of each class, in the order of the labels or by label, also a pandas series by its index; they sum
-            to 1.
+            Frequency of each class, in the order of the labels or by label, or a pandas series with labels as index.
+            They sum to 1.
         covariance : array-like of shape (K, K), optional
-            Covariance of the shares, in the order of the labels, where they are estimates; by default they are known.
+            Covariance of the frequencies, in the order of the labels, if they are estimates; by default they are exact.
 
         Returns
         -------
@@ -352,8 +353,8 @@ class Table(abc.ABC):
         Raises
         ------
         HowsureError
-            If the shares are no shares, a class without cases has one, the covariance is none of shares, or cases were
-            not counted or have many labels.
+            If the frequencies or their covariance are not valid, a class without cases has a positive frequency, or
+            cases were not counted or have many labels.
 
         Examples
         --------
@@ -375,21 +376,21 @@ class Table(abc.ABC):
 
     @property
     def labels_per_case(self) -> int:
-        """In how many cells each case is counted: once for each label of multilabel data, else once."""
+        """Number of cells in which each case is counted: once per label for multilabel data, else once."""
         return 1 if self.has_one_label_per_case else len(self.labels)
 
     @property
     def cases_per_count(self) -> Array:
-        """How many cases a sampled count of 1 stands for, ``(...)``: 1 over the average weight."""
+        """Number of cases per sampled count of 1, ``(...)``: 1 divided by the mean weight."""
         sampled = self.design.sampled(self.cells) * self.design.lifted(np.ones(self.cells.shape[-1]))
         return quotient(self.labels_per_case * np.asarray(self.rows), sampled.sum(-1))
 
     def unit_weights(self, cells: Array) -> Array | None:
-        """Return the weight of each unit, from its cells, ``(units, cells)``; None where all count alike."""
+        """Return the weight of each unit, from its cells, ``(units, cells)``; None if all weights are equal."""
         return None
 
     def smoothed(self) -> Self:
-        """Return the table with two pseudo-cases, each worth an average sampling unit, spread over its cells."""
+        """Return the table with two pseudo-counts, of mean sampling unit size, distributed over its cells."""
         counts, design = smoothed(self.design, self.cells, PSEUDO_CASES * self.prior_shares.ravel())
         return replace(self, counts=counts.reshape(self.counts.shape), design=design)
 
@@ -430,11 +431,11 @@ class Table(abc.ABC):
         return places
 
     def one_against_rest(self, index: int) -> Table | None:
-        """Return the 2×2 table of one class against all others, or None where there is none."""
+        """Return the 2×2 table of one class against all others, or None if it is not defined."""
         return None
 
     def each_against_rest(self, indices: Array) -> Table | None:
-        """Return the 2×2 tables of several classes against all others as a batch, or None where there are none."""
+        """Return the 2×2 tables of several classes against all others as a batch, or None if they are not defined."""
         return None
 
     def refusal_beside(self, other: Table) -> str:
@@ -448,15 +449,15 @@ class Table(abc.ABC):
         return f"These are a {self.noun} and a {other.noun}. Give two of one kind, of one model each."
 
     def __add__(self, other: object) -> Self:
-        """Return the table of the cases of both: parts of the same data, counted apart.
+        """Return the table of the cases of both: parts of the same data, counted separately.
 
-        Classes, scores and tuples that one part lacks are zero there. Clusters of one name are one cluster; weights,
-        reviews and strata are put together.
+        Classes, scores and tuples absent from one part have zero counts there. Clusters with the same name are one
+        cluster; weights, reviews and strata are combined.
 
         Parameters
         ----------
         other : Table
-            Of the same kind and design, and of other cases.
+            A table of the same kind and design, from other cases.
 
         Raises
         ------
@@ -485,12 +486,12 @@ class Table(abc.ABC):
         Parameters
         ----------
         others : sequence of Table
-            Of the same kind and design, and of other cases.
+            Tables of the same kind and design, from other cases.
         """
         parts: list[Self] = [self]
         for other in others:
             if type(other) is not type(self):
-                message = f"A {self.noun} and a {other.noun} do not add up. Add parts that were counted alike."
+                message = f"A {self.noun} and a {other.noun} do not add up. Add parts counted in the same way."
                 raise HowsureError(message)
             if type(other.design) is not type(self.design):
                 message = (
@@ -505,7 +506,7 @@ class Table(abc.ABC):
         return self.spanning(parts[1:]).holding(parts)
 
     def spanning(self, others: Sequence[Self]) -> Self:
-        """Return a table, of no case, over the cells of this and other tables of its kind.
+        """Return a table without cases over the cells of this and other tables of its kind.
 
         Parameters
         ----------
@@ -521,7 +522,7 @@ class Table(abc.ABC):
         raise HowsureError(message)
 
     def places_in(self, whole: Self) -> Array:
-        """Return where each flat cell lies in a table that `spanning` gave, ``(cells,)``.
+        """Return the position of each flat cell in a table from `spanning`, ``(cells,)``.
 
         Parameters
         ----------
@@ -531,7 +532,7 @@ class Table(abc.ABC):
         return np.arange(int(np.prod(self.shape)))
 
     def within(self, whole: Self) -> Self:
-        """Return the table as that of a group of all cases: with what it knows of all.
+        """Return the table as that of a group, with the properties of the table of all cases.
 
         Parameters
         ----------
@@ -541,7 +542,7 @@ class Table(abc.ABC):
         return self
 
     def holding(self, parts: Sequence[Self]) -> Self:
-        """Return the sum of tables over the cells of this one, which has no case.
+        """Return the sum of tables over the cells of this table, which is empty.
 
         Parameters
         ----------
@@ -569,12 +570,12 @@ class Table(abc.ABC):
         return replace(self, counts=counts.reshape(self.shape), design=design, rows=rows, identity=identity)
 
     def save(self, path: str | Path) -> Path:
-        """Write the table to a file, whole or not at all; `howsure.load` reads it again.
+        """Write the table to a file atomically; `howsure.load` reads it again.
 
         Parameters
         ----------
         path : str or Path
-            Where to: JSON (``.json``), or Parquet (``.parquet``), which needs PyArrow.
+            Path of a JSON (``.json``) or Parquet (``.parquet``) file; Parquet needs PyArrow.
 
         Returns
         -------
@@ -583,7 +584,7 @@ class Table(abc.ABC):
         Raises
         ------
         HowsureError
-            If the suffix is another, the table holds what is no data, or the file cannot be written.
+            If the suffix is not supported, the table contains objects that are not data, or the file cannot be written.
         """
         return save(self, path)
 
@@ -606,12 +607,12 @@ class Table(abc.ABC):
         return self._overview().for_notebook()
 
     def _overview(self) -> Grid:
-        """Return what a notebook shows of the table: what it holds, and what to know of it."""
+        """Return the display of the table in notebooks: contents and caveats."""
         what, _, held = repr(self).strip("<>").partition(": ")
         return Grid((what, ""), (("holds", held), *self._held().items()), "\n".join(self.cautions))
 
     def _held(self) -> dict[str, str]:
-        """Return what else the table holds, in words by what they are of."""
+        """Return texts on the other contents of the table, by name."""
         if self.batch:
             return {}
         shown = zip(self.labels[:MOST_SHOWN].tolist(), self.class_totals[:MOST_SHOWN].tolist(), strict=True)
@@ -624,12 +625,12 @@ class Table(abc.ABC):
 
     @property
     def _design_text(self) -> str:
-        """The design in words, after what is counted; empty for independent cases."""
+        """The design as text, printed after the contents; empty for independent cases."""
         words = re.sub(r"(?<=[a-z])([A-Z])", r" \1", type(self.design).__name__).lower()
         return "" if self.design.is_independent else f"; design: {words}"
 
     def _contents(self) -> str:
-        """Return in words what is counted, and of few classes how much of each."""
+        """Return the contents as text, with the number of cases of each class if there are few classes."""
         cases, positive = f"{int(np.sum(self.rows)):,} cases", f"; positive: {self.positive}" if self.positive else ""
         if self.batch or len(self.labels) > MOST_COUNTED or not self.has_one_label_per_case:
             return f"{cases}, {len(self.labels):,} {self.classes_noun}{positive}"

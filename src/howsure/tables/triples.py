@@ -1,4 +1,4 @@
-"""The tuples of many models' labels merged to those of two, for many pairs of models at once."""
+"""Merging of tuples of many models' labels to those of two models, for many pairs at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def triples(classes: int) -> Array:
 
 
 def merged_pairs(codes: Array, columns: Array, classes: int, shares: Array) -> Iterator[tuple[Array, Array, Array]]:
-    """Yield pairs of models whose prior is spread alike: their places, where each tuple falls, and the prior's shares.
+    """Yield pairs of models with the same distribution of the prior: positions, cells of each tuple, and shares.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def merged_pairs(codes: Array, columns: Array, classes: int, shares: Array) -> I
     classes : int
         Number of labels.
     shares : ndarray of shape (tuples,)
-        How a prior's mass is spread over the tuples.
+        Distribution of a prior's mass over the tuples.
 
     Yields
     ------
@@ -39,7 +39,7 @@ def merged_pairs(codes: Array, columns: Array, classes: int, shares: Array) -> I
     cells : ndarray of shape (some, tuples)
         Place of each tuple among all triples of labels.
     shares : ndarray of shape (triples,)
-        How the prior's mass is spread over these.
+        Distribution of the prior's mass over these triples.
     """
     true, said = codes[:, 0], codes[:, 1:].T
     step = max(1, BLOCK_ENTRIES // len(codes))
@@ -54,7 +54,7 @@ def merged_pairs(codes: Array, columns: Array, classes: int, shares: Array) -> I
 
 
 def each_added_up(values: Array, cells: Array, size: int) -> Array:
-    """Return the sums of values over cells that are merged in several ways, ``(ways, size)``.
+    """Return the sums of values over merged cells, for several mergers, ``(ways, size)``.
 
     Examples
     --------

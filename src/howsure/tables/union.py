@@ -1,4 +1,4 @@
-"""What the parts of the same data have together: their classes and groups in one order, their rows without repeats."""
+"""Union of parts of the same data: classes and groups in one order, and distinct rows."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def in_order(parts: Sequence[Sequence[Any]], what: str, remedy: str, key: Key | 
     parts : sequence of sequence
         The names of each part, in its order.
     what, remedy : str
-        What the names are of, and what to do where parts have them in different orders: said in the error.
+        Noun for the names, and the remedy if parts have them in different orders; used in the error message.
     key : callable, optional
-        By what they ascend; by default themselves.
+        Sort key; by default the names themselves.
 
     Raises
     ------
@@ -67,9 +67,9 @@ def ascending(names: Sequence[Any], key: Key | None = None) -> list[int]:
 
 
 def natural(name: Any) -> Any:
-    """Return what orders text by the whole numbers in it, so that chunks of data keep their order in time.
+    """Return a sort key that orders text by the integers in it, so that chunks of data keep their order in time.
 
-    Digits after a point stay as they are: they are decimals.
+    Digits after a point are decimals and stay text.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def _keys(rows: Array) -> Array:
 
 
 def shares_of_rows(rows: Array, whole: Array) -> Array:
-    """Return how often each row of a matrix of distinct rows in order occurs among others, as a share of these."""
+    """Return how often each row of a matrix of distinct rows in order occurs among others, as a proportion of these."""
     return np.bincount(places_of_rows(rows, whole), minlength=len(whole)) / len(rows)
 
 

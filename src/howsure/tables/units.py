@@ -1,4 +1,4 @@
-"""Tables of several models on the same units, each with counts of its own: nobody knows which cases are the same."""
+"""Tables of several models on the same units, with separate counts because cases cannot be matched."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Array = NDArray[Any]
 @final
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class PairedUnitsTable(JointTable):
-    """Several models' counts on the same units, side by side: what one unit has of all of them varies together.
+    """Counts of several models on the same units; the counts of all models in one unit are correlated.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class PairedUnitsTable(JointTable):
     rows : int
         Number of units, or of cases of all models.
     identity : str
-        Tells its units apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its units from others with equal counts; see `Table`.
     is_ordered : bool, optional
         Whether the order of the classes is stated; see `Table`.
 
@@ -62,12 +62,12 @@ class PairedUnitsTable(JointTable):
 
     @property
     def holds(self) -> tuple[str, ...]:  # type: ignore[override]  # what the models' tables do
-        """What metrics can read of each model."""
+        """Kinds of data of each model that metrics can use."""
         return self.own[0].holds
 
     @property
     def noun(self) -> str:  # type: ignore[override]  # likewise
-        """What it is called in messages."""
+        """Name of the unit of counting in messages."""
         return f"paired {self.own[0].noun}"
 
     @property
@@ -77,13 +77,13 @@ class PairedUnitsTable(JointTable):
 
     @cached_property
     def prior_shares(self) -> Array:
-        """How a prior's mass is spread over the cells: in each model's own way."""
+        """Distribution of a prior's mass over the cells: in each model's own way."""
         own = [view.table(self).prior_shares.ravel() for view in self._views]
         return np.concatenate(own) / len(own)
 
     @property
     def default_prior(self) -> Array:
-        """Pseudo-cases of the default prior by cell: none, as nobody knows what a unit would have of all models."""
+        """Pseudo-counts of the default prior by cell: none, because the joint counts of a unit are unknown."""
         return np.zeros(self.counts.size)
 
     def unit_weights(self, cells: Array) -> Array | None:
@@ -107,7 +107,7 @@ class PairedUnitsTable(JointTable):
 
     @property
     def starts(self) -> list[int]:
-        """Where each model's cells begin."""
+        """Start of each model's cells."""
         sizes = [int(np.prod(each.shape)) for each in self.own]
         return [sum(sizes[:index]) for index in range(len(sizes))]
 

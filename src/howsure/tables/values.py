@@ -1,4 +1,4 @@
-"""The tables of a number per case, and of repeated runs per task."""
+"""Tables of one number per case, and of repeated runs per task."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from howsure.tables.union import distinct_rows, places_of_names, places_of_rows,
 from howsure.tables.views import Marginal
 
 Array = NDArray[Any]
-NO_CLASSES = np.array(["all"])  # cases have no classes: they are of one
+NO_CLASSES = np.array(["all"])  # cases have no classes: all have the same one
 MOST_RUNS = 2**31  # of one task
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class WithoutClasses(Table):
-    """A table of cases that have numbers and no classes."""
+    """Table of cases with numbers and without classes."""
 
     labels: Array = field(default_factory=NO_CLASSES.copy)
     axes: ClassVar[int] = 1
@@ -42,7 +42,7 @@ class WithoutClasses(Table):
 
     @property
     def smallest_block(self) -> int:
-        """How many tables to draw at least at once."""
+        """Smallest number of tables to draw at once."""
         return 4
 
 
@@ -52,7 +52,7 @@ class _OfValues(WithoutClasses):
 
     @property
     def observed_shares(self) -> Array:
-        """The share of each cell among all cases of a batch; all alike where there is none."""
+        """Proportion of each cell among all cases of a batch; equal for all cells without cases."""
         every = self.cells.reshape(-1, self.shape[-1]).sum(0)
         return np.asarray(every / every.sum() if every.any() else np.full(len(every), 1 / len(every)))
 
@@ -73,15 +73,15 @@ class ValuesTable(_OfValues):
     values : ndarray of shape (S,)
         Distinct values, ascending, the bounds among them.
     bounds : tuple of two float, optional
-        Smallest and largest value that a case can have, where they are known; an end may be infinite.
+        Smallest and largest value that a case can have, if known; either can be infinite.
     labels : ndarray of shape (1,)
         One name for all cases, which have no classes.
     design : Design
-        How the counts would vary if the study were repeated.
+        Sampling design of the counts.
     rows : int or ndarray of shape (...)
         Number of cases.
     identity : str
-        Tells its cases apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its cases from others with equal counts; see `Table`.
     is_ordered : bool, optional
         Whether the order of the classes is stated; see `Table`.
 
@@ -126,14 +126,14 @@ class ValuesTable(_OfValues):
 
     @property
     def prior_shares(self) -> Array:
-        """How a prior's mass is spread over the cells: half at either bound; without two as the cases are."""
+        """Distribution of a prior's mass over the cells: half at either bound; without two as the cases are."""
         if self.bounds is not None and self.is_bounded:
             return np.isin(self.values, self.bounds) / 2
         return self.observed_shares
 
     @property
     def default_prior(self) -> Array:
-        """Pseudo-cases of the default prior by cell: one at either bound, or none at all."""
+        """Pseudo-counts of the default prior by cell: one at either bound, or none at all."""
         return np.asarray((PSEUDO_CASES if self.is_bounded else 0.0) * self.prior_shares)
 
     def _contents(self) -> str:
@@ -162,7 +162,7 @@ class _OfPairs(_OfValues):
 class TrialsTable(_OfPairs):
     """Counts of tasks by their number of runs and of successes.
 
-    As a table of values it holds each task's share of successes.
+    The value of a task is its proportion of successes.
 
     Parameters
     ----------
@@ -173,11 +173,11 @@ class TrialsTable(_OfPairs):
     labels : ndarray of shape (1,)
         One name for all tasks, which have no classes.
     design : Design
-        How the counts would vary if the study were repeated.
+        Sampling design of the counts.
     rows : int or ndarray of shape (...)
         Number of tasks.
     identity : str
-        Tells its tasks apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its tasks from others with equal counts; see `Table`.
     is_ordered : bool, optional
         Whether the order of the classes is stated; see `Table`.
 
@@ -219,7 +219,7 @@ class TrialsTable(_OfPairs):
 
     @cached_property
     def values(self) -> Array:
-        """The share of successes of each cell, ascending."""
+        """The proportion of successes of each cell, ascending."""
         return np.asarray(self.successes / self.runs)
 
     @property
@@ -230,7 +230,7 @@ class TrialsTable(_OfPairs):
 
     @cached_property
     def prior_shares(self) -> Array:
-        """How a prior's mass is spread over the cells: evenly over shares of successes, of each number of runs."""
+        """Distribution of a prior's mass over the cells: evenly over proportions of successes, by number of runs."""
         shares = np.zeros(self.shape[-1])
         for runs in np.unique(self.runs):
             own = np.flatnonzero(self.runs == runs)
@@ -252,7 +252,7 @@ class TrialsTable(_OfPairs):
 class ErrorsTable(_OfPairs):
     """Counts of cases by the pair of a predicted number and the true one.
 
-    As a table of values it holds the error of each case, the prediction less the truth.
+    The value of a case is its error, the prediction minus the true value.
 
     Parameters
     ----------
@@ -261,15 +261,15 @@ class ErrorsTable(_OfPairs):
     predicted, actual : ndarray of shape (M,)
         The pairs, in the order of their errors.
     limits : tuple of two float, optional
-        Smallest and largest number that a case can have, where they are known; an end may be infinite.
+        Smallest and largest number that a case can have, if known; either can be infinite.
     labels : ndarray of shape (1,)
         One name for all cases, which have no classes.
     design : Design
-        How the counts would vary if the study were repeated.
+        Sampling design of the counts.
     rows : int or ndarray of shape (...)
         Number of cases.
     identity : str
-        Tells its cases apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its cases from others with equal counts; see `Table`.
     is_ordered : bool, optional
         Whether the order of the classes is stated; see `Table`.
 
@@ -329,12 +329,12 @@ class ErrorsTable(_OfPairs):
 
     @property
     def prior_shares(self) -> Array:
-        """How a prior's mass is spread over the cells: as the cases are."""
+        """Distribution of a prior's mass over the cells: as the cases are."""
         return self.observed_shares
 
     @property
     def default_prior(self) -> Array:
-        """Pseudo-cases of the default prior by cell: none."""
+        """Pseudo-counts of the default prior by cell: none."""
         return np.zeros(self.shape[-1])
 
     def _contents(self) -> str:
@@ -354,15 +354,15 @@ def by_error(pairs: Array) -> Array:
 
 
 def by_share(pairs: Array) -> Array:
-    """Return the order of numbers of runs and successes, ``(M, 2)``, by the share of successes, then by the runs."""
+    """Return the order of numbers of runs and successes, ``(M, 2)``, by proportion of successes, then by runs."""
     return np.lexsort((pairs[:, 0], pairs[:, 1] / pairs[:, 0]))
 
 
 def extremes(own: Sequence[Table]) -> Array:
-    """Return the tuples of each model's cells, such as its smallest and largest value, that a prior is spread over.
+    """Return the tuples of each model's cells, such as its smallest and largest value, that receive the prior.
 
-    Of each model's possible cells in order the first goes with the first and with the last of another's, the second
-    with the second and the last but one, and so on.
+    The possible cells of each model are in order. The first cell is paired with the first and the last of another
+    model, the second with the second and the last but one, and so on.
     """
     places = [each.pseudo_places for each in own]
     most = max(map(len, places))
@@ -373,7 +373,7 @@ def extremes(own: Sequence[Table]) -> Array:
 
 
 def spread_successes(runs: int) -> Array:
-    """Return numbers of successes evenly from none to all, where the pseudo-cases of a prior go.
+    """Return evenly spaced numbers of successes, from none to all, for the pseudo-counts of a prior.
 
     Examples
     --------
@@ -399,15 +399,15 @@ class PairedValuesTable(WithoutClasses, JointTable):
     own : tuple of ValuesTable, of TrialsTable, of ErrorsTable or of RatingsTable
         A table of each model's cells, whatever its counts.
     pseudo : ndarray of shape (M,)
-        How a prior's mass is spread over the tuples; sums to 1.
+        Distribution of a prior's mass over the tuples; sums to 1.
     labels : ndarray of shape (1,)
         One name for all cases, which have no classes.
     design : Design
-        How the counts would vary if the study were repeated.
+        Sampling design of the counts.
     rows : int or ndarray of shape (...)
         Number of cases.
     identity : str
-        Tells its cases apart from others with equal counts; see `Table`.
+        Identifier that distinguishes its cases from others with equal counts; see `Table`.
     is_ordered : bool, optional
         Whether the order of the classes is stated; see `Table`.
 
@@ -440,22 +440,22 @@ class PairedValuesTable(WithoutClasses, JointTable):
 
     @property
     def holds(self) -> tuple[str, ...]:  # type: ignore[override]  # what the models' tables do
-        """What metrics can read of each model."""
+        """Kinds of data of each model that metrics can use."""
         return self.own[0].holds
 
     @property
     def noun(self) -> str:  # type: ignore[override]  # likewise
-        """What it is called in messages."""
+        """Name of the unit of counting in messages."""
         return f"paired {self.own[0].noun}"
 
     @property
     def prior_shares(self) -> Array:
-        """How a prior's mass is spread over the cells; sums to 1."""
+        """Distribution of a prior's mass over the cells; sums to 1."""
         return self.pseudo
 
     @property
     def default_prior(self) -> Array:
-        """Pseudo-cases of the default prior by cell; none where values have no bounds."""
+        """Pseudo-counts of the default prior by cell; none where values have no bounds."""
         return float(self.own[0].default_prior.sum()) * self.pseudo
 
     def spanning(self, others: Sequence[PairedValuesTable]) -> PairedValuesTable:
@@ -471,7 +471,7 @@ class PairedValuesTable(WithoutClasses, JointTable):
         )
 
     def codes_among(self, own: tuple[Table, ...]) -> Array:
-        """Return the tuples as cells of other tables of the models, which hold those of their own."""
+        """Return the tuples as cells of other tables of the models, which include their own cells."""
         columns = zip(self.own, own, self.codes.T, strict=True)
         return np.stack([known.places_in(whole)[code] for known, whole, code in columns], 1)
 

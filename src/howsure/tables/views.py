@@ -1,4 +1,4 @@
-"""Views: how the table of one model follows from a joint table, linearly."""
+"""Views: linear maps from a joint table to the table of one model."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Marginal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """One of several separate tables whose cells lie side by side."""
+    """One of several independent tables with concatenated cells."""
 
     own: Table
     start: int
@@ -80,7 +80,7 @@ class Part:
 
     @property
     def cells(self) -> slice:
-        """Where the table's cells lie."""
+        """Slice of the table's cells."""
         return slice(self.start, self.start + int(np.prod(self.own.shape)))
 
     def counts(self, cells: Array) -> Counts:
@@ -102,10 +102,10 @@ class Part:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedPart(Part):
-    """One of several tables of the same units whose cells lie side by side."""
+    """One of several tables of the same units with concatenated cells."""
 
     def table(self, joint: Table) -> Table:
-        """Return the model's table, with what the joint design says of its cells."""
+        """Return the model's table, with the joint design restricted to its cells."""
         counts = self.counts(joint.counts).cells
         place = np.arange(joint.counts.size) - self.start
         design = joint.design.kept((place >= 0) & (place < counts.size), place)
@@ -113,7 +113,7 @@ class SharedPart(Part):
 
 
 def _product(tables: Array, matrix: Array) -> Array:
-    """Return the product with a small matrix, in one thread: others go on waiting for more, and burn what they do."""
+    """Return the product with a small matrix in one thread; other threads would use processor time for waiting."""
     step = max(1, PIECE // matrix.size)
     found = np.empty((len(tables), matrix.shape[1]))
     for start in range(0, len(tables), step):
