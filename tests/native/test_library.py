@@ -30,7 +30,7 @@ def test_the_environment_turns_compiled_code_off(monkeypatch, word):
 def test_other_words_of_the_switch_are_refused(monkeypatch):
     """A word that is neither on nor off is named; the builder has the same words for off."""
     monkeypatch.setenv(SWITCH, "maybe")
-    with pytest.raises(hs.HowsureError, match="HOWSURE_NATIVE is 0 or 1, not 'maybe'"):
+    with pytest.raises(hs.HowsureError, match="HOWSURE_NATIVE is 'maybe'. Set it to 0"):
         running()
     monkeypatch.setenv(SWITCH, "yes")
     assert not library.is_off()

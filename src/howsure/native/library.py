@@ -73,7 +73,7 @@ def is_off() -> bool:
     """
     value = os.environ.get(SWITCH, "").strip().lower()
     if value not in OFF + ON:
-        message = f"The environment variable {SWITCH} is 0 or 1, not {os.environ[SWITCH]!r}."
+        message = f"The environment variable {SWITCH} is {os.environ[SWITCH]!r}. Set it to 0 (off) or 1 (on)."
         raise HowsureError(message)
     return value in OFF
 
