@@ -37,7 +37,7 @@ HEAD = """# Coverage of pooled values
 How often 95 % intervals of `hs.pool` by its default `"binomial_normal"` contain the true value, and how often the
 prediction interval contains the value of a new site. Each study has a truth of its own: rate, τ (standard deviation
 of the sites' logits) and the number of cases of each site are drawn uniformly from the intervals shown. No truth served
-a choice of the method. *Typical site* and *mean of sites* are the two estimands. `python benchmarks/pooling.py` simulates
+a choice of the method. *Typical site* and *mean of sites* are the two estimands. `python benchmarks/pooling.py 300` simulates
 this and writes this page.
 
 Estimates, standard errors and likelihoods equal those of lme4's `glmer` (25 nodes) and metafor's `rma.glmm` to 1e-4 on
