@@ -47,6 +47,7 @@ def accumulator():
 TABLES = {
     **kinds(),
     "values": lambda: hs.values(SCORE),
+    "events of images": lambda: hs.events([8, 5], [1, 0], [2, 3]),
     "errors": lambda: hs.values(SCORE, truth=SCORE + 0.1),
     "multilabel": lambda: hs.confusion(np.eye(3)[MANY % 3], np.eye(3)[MANY % 3]),
     "scores of labels": lambda: hs.multiclass_scores(np.eye(3)[MANY % 3], np.eye(3)[MANY % 3] * 0.9),
