@@ -104,6 +104,12 @@ def folder(tmp_path, monkeypatch):
         f"{case % 2},{int(case % 100 > 60)},{case % 100 / 100},{case % 2 if case < 40 else ''}" for case in range(400)
     ]
     (tmp_path / "pool.csv").write_text("\n".join(["odd,model,score,label", *rows]))
+    tags = [
+        f"w{place} {true} {true if place % 9 else 'O'} {true}"
+        for place, true in enumerate(["B-A", "I-A", "O", "B-B"] * 20)
+    ]
+    sentences = ["\n".join(tags[start : start + 8]) for start in range(0, len(tags), 8)]
+    (tmp_path / "tagged.conll").write_text("\n\n".join(sentences) + "\n")
     (tmp_path / "results").mkdir()
     for name in ("mlp_0", "mlp_1", "tree_0", "tree_1"):
         (tmp_path / "results" / f"{name}.csv").write_text("50,3\n5,42\n")

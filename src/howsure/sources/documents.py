@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from howsure.errors import HowsureError, several
 from howsure.sources.columns import refuse_other_lengths
 from howsure.sources.conll import TAG, is_conll, read_conll
 from howsure.sources.frames import columns, expanded, taken
+from howsure.sources.locations import is_address, missing
 from howsure.sources.plain import plain
 
 Array = NDArray[Any]
@@ -55,6 +57,8 @@ class Documents:
             y_pred = numbers[-1] if y_pred is None else y_pred
             unit = "sentence" if unit is None else unit
         if y_true is None or y_pred is None:
+            if isinstance(data, str | Path) and not is_address(data) and not Path(data).exists():
+                raise missing(Path(data))
             message = "Give `y_true` and `y_pred`. Only a file of tagged tokens has them by itself: its last columns."
             raise HowsureError(message)
         models = _by_model(y_pred, named=data is not None)
