@@ -207,7 +207,7 @@ def test_negative_shares_are_cut_and_said() -> None:
 
 @pytest.mark.parametrize(
     "trusted, settings, is_said",
-    [(20, {"metric": "f1"}, True), (79, {"power": 0.5}, True), (80, {"metric": "f1"}, False), (20, {}, False)],
+    [(20, {"metric": "f1"}, True), (159, {"power": 0.5}, True), (160, {"metric": "f1"}, False), (20, {}, False)],
 )
 def test_a_single_weight_of_few_trusted_labels_is_said(trusted, settings, is_said) -> None:
     """Each estimate names the number of labels, and how many are enough; post-stratified tables need no such note."""
@@ -217,7 +217,7 @@ def test_a_single_weight_of_few_trusted_labels_is_said(trusted, settings, is_sai
     known = np.where(np.arange(600) < trusted, truth, np.nan)
     found = hs.estimate(hs.prediction_powered(known, made, predicted, **settings), "accuracy")
     assert (f"a single weight of {trusted} trusted labels" in found.reason) is is_said
-    assert ("give 80 or more" in found.reason) is is_said
+    assert ("give 160 or more" in found.reason) is is_said
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from howsure.tables.labels import as_labels
 Array = NDArray[Any]
 DISAGREEING = 2.0  # pseudo-cases, for the variance alone: that a few made labels were right does not prove the others
 ALONE = "the trusted labels alone tell as much: the made ones add nothing"
-LEAST_TRUSTED = 80  # labels, below which 95 % intervals with a single weight cover as little as 68 to 91 %
+LEAST_TRUSTED = 160  # labels, below which 95 % intervals with a single weight cover as little as 68 to 91 %
 FEW = "a single weight of {} trusted labels: the interval may cover less than stated; give {} or more, or leave it out"
 FEWEST = 2  # trusted cases whose variance can be seen
 
@@ -125,7 +125,7 @@ def prediction_powered(
     -------
     ConfusionTable or Tables
         With fractional counts that add up to the number of cases. With a single weight, counts that come out negative
-        are set to zero, and every estimate carries a note; another one where fewer than 80 labels are trusted. With
+        are set to zero, and every estimate carries a note; another one where fewer than 160 labels are trusted. With
         ``by`` the tables of the groups, with the table of all cases as ``overall``.
 
     Raises
