@@ -3,7 +3,7 @@
 The public names stand in ``__init__.pyi`` and are imported when first used, so that ``import howsure`` stays light.
 """
 
-import inspect
+from types import FunctionType
 
 import lazy_loader
 
@@ -13,7 +13,7 @@ _loaded, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 def __getattr__(name):  # noqa: ANN001, ANN202 - the stub has the types
     if name in __all__ or name.startswith("__"):
         found = _loaded(name)
-        if inspect.isfunction(found):
+        if isinstance(found, FunctionType):
             from howsure.calls import public
 
             globals()[name] = found = public(found)

@@ -88,14 +88,15 @@ def _misuse(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping
     except TypeError as error:
         known = signature.parameters
         unknown = next((name for name in kwargs if name not in known), "")
+        name = function.__name__
         if unknown:
-            return f"`{function.__name__}` takes no `{unknown}`.{_instead(unknown, kwargs[unknown], known)}"
-        return _of_places(function.__name__, signature, args) or f"`{function.__name__}`: {error}."
+            return f"`{name}` takes no `{unknown}`.{_instead(name, unknown, kwargs[unknown], known)}"
+        return _of_places(name, signature, args) or f"`{name}`: {error}."
     return ""
 
 
-def _instead(name: str, value: Any, known: Mapping[str, Any]) -> str:
-    """Return the argument to give in place of one that is not known."""
+def _instead(function: str, name: str, value: Any, known: Mapping[str, Any]) -> str:
+    """Return the argument to give to a function in place of one that it does not take."""
     if "confidence_level" in known and name in {"alpha", *LEVELS}:
         return f" Write `confidence_level={_level(name, value)}`."
     for ours in NAMES.get(name, ()):
@@ -104,7 +105,7 @@ def _instead(name: str, value: Any, known: Mapping[str, Any]) -> str:
     if name in OF_SOURCES and "table" in known:
         return f" Give it where the table is made, such as `hs.confusion(y_true, y_pred, {name}=…)`."
     if name in {"metric", "metrics"} and "table" in known:
-        return f" Give it after the table, as in `compare(table, {value!r})`."
+        return f" Give it after the table, as in `{function}(table, {value!r})`."
     if name == "average" and "table" in known:
         return f" Name the average in the metric, such as 'f1@{value}'."
     return did_you_mean(name, known)

@@ -404,8 +404,9 @@ def _of_a_batch(
 def counts_of(metric: Metric, table: Table) -> tuple[int, int] | None:
     """Return numerator and denominator of a metric that is a share of cases that count alike; None for others."""
     share = metric.proportion
-    alike = table.design.is_counted and table.counts.sum() == table.rows
-    if share is None or not alike or (share.success_coefficients, share.failure_coefficients) != ((1, 1), (0, 1)):
+    if share is None or (share.success_coefficients, share.failure_coefficients) != ((1, 1), (0, 1)):
+        return None
+    if not table.design.is_counted or table.counts.sum() != table.rows:
         return None
     counts = table.cells.reshape(share.trials.shape)
     return int(counts[share.successes].sum()), int(counts[share.trials].sum())

@@ -47,7 +47,7 @@ METHODS = {  # in the words of a methods section, where the name alone says litt
     "extremes": "simultaneous intervals of the classes",
     "delta": "delta-method interval",
 }
-MOST_PERCENT = 1.0  # of the range of a metric that is told in per cent
+MOST_PERCENT = 1.0  # upper end of the range of metrics that are quoted in per cent
 
 
 def sentence_of(each: Quoted, style: Style) -> str:
@@ -83,7 +83,7 @@ def _card(what: str, each: Quoted) -> str:
     value, low, high = _numbers(each)
     cases = f"these {each.cases:,} cases" if each.cases else "the data"
     if not low:
-        return f"{what} is {value}; {cases} do not tell how sure that is."
+        return f"{what} is {value}; {cases} give no interval."
     level = percent(each.confidence_level)
     return f"{what} is {value}; {cases} are compatible with {low} to {high} ({level} interval: {_by(each)})."
 
