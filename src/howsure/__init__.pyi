@@ -212,6 +212,7 @@ from .methods.mann_whitney import MannWhitney as MannWhitney
 from .methods.mover import Mover as Mover
 from .methods.order_statistics import OrderStatistics as OrderStatistics
 from .methods.pairs import (
+    NamBlackwelder as NamBlackwelder,
     NewcombePaired as NewcombePaired,
     NewcombePairedCC as NewcombePairedCC,
     Tango as Tango,

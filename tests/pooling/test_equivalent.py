@@ -37,3 +37,11 @@ def test_limits_of_other_sizes():
     below, above = equivalent_sizes(values, np.array([low, 0.0, low, 0.0]), np.array([high, high, 1.0, 1.0]), 0.95)
     assert below == pytest.approx([20, 100, 20, np.nan], nan_ok=True)
     assert above == pytest.approx([100, 100, 20, np.nan], nan_ok=True)
+
+
+def test_a_limit_beside_the_value_gives_no_certainty():
+    """A lower limit that equals the value up to rounding would mean 1e15 cases below it: the sizes differ by 100 at most."""
+    value, low, high = np.array([2 / 3]), np.array([2 / 3 - 1e-16]), np.array([0.997])
+    below, above = equivalent_sizes(value, low, high, 0.8)
+    assert 0.5 < above[0] < 2
+    assert below[0] == pytest.approx(100 * above[0])

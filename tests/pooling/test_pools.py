@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import special, stats
 
 import howsure as hs
 
@@ -199,3 +199,21 @@ def test_limits_of_a_low_level_contain_the_value():
     about = {"metric": "quadratic_weighted_kappa", "confidence_level": 0.5, "method": "flow", "standard_error": 0.1}
     pooled = hs.pool([hs.Estimate(0.0, low=low, high=high, **about) for low, high in limits])
     assert pooled.low <= pooled.value <= pooled.high
+
+
+@pytest.mark.parametrize("sites", [2, 3, 4])
+@pytest.mark.parametrize("errors", [0, 1, 4])
+def test_a_new_site_varies_at_least_as_much_as_the_typical_one(sites, errors):
+    """The prediction interval contains the interval of the pooled value, also for a few equal sites."""
+    tables = {f"site {k}": hs.from_counts([[30 - errors, errors], [errors + k, 28 - errors]]) for k in range(sites)}
+    found = hs.pool(tables, metric="accuracy")
+    low, high = found.prediction_interval
+    assert low <= found.low < found.high <= high
+
+
+def test_exact_values_without_error_have_the_largest_heterogeneity():
+    """Variances that vanish beside the spread of the values: the limits of tau² are the spread over the quantiles of Q."""
+    found = hs.pool([0.2, 0.8], standard_errors=[1e-12, 1e-12], method="dl", confidence_level=0.999)
+    assert found.tau2 == pytest.approx(0.18, rel=1e-6)
+    expected = 0.18 / stats.chi2.ppf([0.9995, 0.0005], 1)
+    assert found.tau2_interval == pytest.approx(expected, rel=1e-6)

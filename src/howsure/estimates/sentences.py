@@ -39,6 +39,7 @@ METHODS = {  # in the words of a methods section, where the name alone says litt
     "wilson": "Wilson score interval",
     "clopper_pearson": "Clopper–Pearson exact interval",
     "tango": "Tango score interval",
+    "nam_blackwelder": "Nam–Blackwelder score interval",
     "empirical_likelihood_score": "empirical-likelihood score interval",
     "bootstrap_bca": "BCa bootstrap interval",
     "bootstrap_percentile": "percentile bootstrap interval",

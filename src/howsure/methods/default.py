@@ -169,6 +169,12 @@ PREFERENCE = (
     ),
     Preference("tango", _compares, "paired proportions: it holds its level where the models seldom disagree", "pairs"),
     Preference(
+        "nam_blackwelder",
+        _compares,
+        "a ratio of paired proportions: it holds its level where the models seldom disagree",
+        "pairs",
+    ),
+    Preference(
         "delong_score",
         _is_area,
         "an area under the ROC curve: it allows for what a small sample does not show",

@@ -48,6 +48,7 @@ MethodName = Literal[
     "midp",
     "miettinen_nurminen",
     "mover",
+    "nam_blackwelder",
     "newcombe",
     "newcombe_paired",
     "newcombe_paired_cc",

@@ -33,7 +33,10 @@ def bounded_pool(sites: Sites, estimand: Estimand, tails: Array | None = None) -
     fit = BinomialNormal(likelihood, sites.level, of_mean=estimand == "mean_of_sites")
     low, high = (float(each[0]) for each in fit.limits(sites.level))
     low, high = min(low, fit.value), max(high, fit.value)  # the penalised limits of a low level may lie beside it
-    predicted = fit.predicted()
+    predicted = (
+        fit.predicted()
+    )  # of few sites it may be the narrower one, though a new site varies more than their typical value
+    predicted = min(predicted[0], low), max(predicted[1], high)
     return Pooled(
         value=start + width * fit.value,
         low=start + width * low,

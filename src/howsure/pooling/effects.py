@@ -221,7 +221,8 @@ def _tau2_where_q_is(y: Array, v: Array, target: float) -> float:
     def excess(tau2: float) -> float:
         return cochran_q(y, v, tau2) - target
 
-    upper = float(np.square(y - y.mean()).sum() / target)  # Q is at most this sum over τ²
+    # Q is at most this sum over τ²; where errors vanish beside τ it equals that, up to rounding.
+    upper = (1 + 1e-9) * float(np.square(y - y.mean()).sum() / target)
     if excess(0.0) <= 0 or upper == 0:  # equal values, whose weighted mean rounding tells from them
         return 0.0
     return float(optimize.brentq(excess, 0.0, upper, xtol=1e-15 * upper, rtol=1e-14))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 SMALLEST, LARGEST = 0.1, 1e15  # sizes between which a limit is sought
+LARGEST_RATIO = 100.0  # of the two sizes of a proportion; a limit beside the value would give any
 STEPS = 60  # of bisection on the logarithm of the size: 1e-16 of it
 
 
@@ -19,12 +20,14 @@ def equivalent_sizes(values: Array, lows: Array, highs: Array, confidence_level:
     The size below is the n for which a binomial proportion of the same value has the same lower mid-p limit; the size
     above has the same upper one. A proportion with a mid-p interval gets its own number of cases back. A limit at an
     end of 0 … 1, or on the wrong side of the value, takes the other size; both are nan where neither limit serves.
+    Neither size exceeds the other by more than a factor of 100.
     """
     from_below, from_above = (lows > 0) & (lows < values), (highs < 1) & (highs > values)
     below, above = np.full(values.shape, math.nan), np.full(values.shape, math.nan)
     below[from_below] = _sizes(values[from_below], lows[from_below], confidence_level)
     above[from_above] = _sizes(1 - values[from_above], 1 - highs[from_above], confidence_level)
-    return np.where(np.isnan(below), above, below), np.where(np.isnan(above), below, above)
+    below, above = np.where(np.isnan(below), above, below), np.where(np.isnan(above), below, above)
+    return np.minimum(below, LARGEST_RATIO * above), np.minimum(above, LARGEST_RATIO * below)
 
 
 def _sizes(values: Array, limits: Array, level: float) -> Array:
