@@ -147,7 +147,12 @@ def test_a_misbehaving_method_is_refused_at_its_definition(attributes, words):
 )
 def test_a_method_that_breaks_a_law_is_found_out(answer, law):
     """The error names the law."""
-    mine = _defined("Mine", name="mine", at_levels=lambda self, metric, table, rng=None: answer)
+    mine = _defined(
+        "Mine",
+        name="mine",
+        suits=lambda self, metric, table: "" if metric.range == (0, 1) else "It is for shares.",
+        at_levels=lambda self, metric, table, rng=None: answer,
+    )
     with pytest.raises(AssertionError, match=f"breaks the law `{law}`"):
         check_method(mine)
 

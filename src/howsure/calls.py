@@ -28,6 +28,7 @@ NAMES = {  # other packages' arguments → ours, of which a function takes one o
     "positive_class": ("pos_label",),
 }
 OF_SOURCES = ("pos_label", "labels", "sample_weight", "groups", "by", "data", "counts", "strata")  # state them there
+FIRST_WORDS = ("method", "average")  # parameters that a text without a name is meant for, where they come first
 ELSEWHERE = {  # other packages' functions → ours
     "sample_size": "plan",
     "power": "plan",
@@ -129,12 +130,12 @@ def _of_places(name: str, signature: inspect.Signature, args: tuple[Any, ...]) -
     if len(args) <= len(placed):
         missing = [each.name for each in placed[len(args) :] if each.default is kinds.empty]
         return f"`{name}` needs `{missing[0]}`: `{name}({', '.join(each.name for each in placed)})`." if missing else ""
-    first, extra = placed[0].name if placed else "", args[len(placed)]
-    if first == "table" and not any(isinstance(each, str) for each in args[:2]):
+    if placed and placed[0].name == "table" and not any(isinstance(each, str) for each in args[:2]):
         metric = next((each for each in args[2:] if isinstance(each, str)), "f1")
         return f"`{name}` takes a table. Make one first: `hs.{name}(hs.confusion(y_true, y_pred), {metric!r})`."
     named = [each.name for each in signature.parameters.values() if each.kind is kinds.KEYWORD_ONLY]
-    shown = repr(extra) if isinstance(extra, str | int | float) else "…"
-    takes = ", ".join(each.name for each in placed)
-    rest = f" Give {shown} by name, such as `{named[0]}={shown}`; names: {', '.join(named)}." if named else ""
-    return f"`{name}` takes {len(placed)} arguments without a name ({takes}), not {len(args)}.{rest}"
+    takes = f"{len(placed)} argument{'' if len(placed) == 1 else 's'} without a name"
+    extra, rest = args[len(placed)], f" Give the others by name: {', '.join(named)}." if named else ""
+    if isinstance(extra, str) and named and named[0] in FIRST_WORDS:
+        rest = f" Give {extra!r} by name, such as `{named[0]}={extra!r}`; names: {', '.join(named)}."
+    return f"`{name}` takes {takes} ({', '.join(each.name for each in placed)}), not {len(args)}.{rest}"

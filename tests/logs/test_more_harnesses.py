@@ -263,7 +263,7 @@ RAGAS = [{"user_input": f"q{n}", "response": "a", "faithfulness": n / 10, "relev
         ("battles.json", [{"model_a": "x", "model_b": "y", "winner": "tie"}] * 3, "leaderboard FILE --a model_a"),
         ("pair.json", [{"model_1": "x", "model_2": "y", "g1_winner": "tie"}] * 3, "--winner g1_winner"),
         ("ragas.json", RAGAS, "a table with the columns 'user_input', 'response', 'faithfulness'"),
-        ("wandb.table.json", {"columns": ["id", "ok"], "data": [[1, True]], "nrows": 1}, "Weights & Biases .* CSV"),
+        ("wandb.table.json", {"columns": ["id", "ok"], "data": [[1, True], [2, False]]}, "columns 'id', 'ok'. Name"),
     ],
 )
 def test_files_of_other_kinds_are_refused_with_the_way_on(name, content, words, tmp_path):

@@ -1,5 +1,7 @@
 """What tables say of data that were taken and look wrong: a line each, that names what to look at."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -65,3 +67,28 @@ def test_a_table_says_what_its_design_says():
     table = hs.confusion([0, 1] * 10, [1, 0] * 10, sample_weight=[1, 2] * 10)
     assert table.cautions[: len(table.design.cautions)] == table.design.cautions
     assert [each.partition(":")[0] for each in table.cautions[1:]] == ["No case is right"]
+
+
+@pytest.mark.parametrize("word", ["?", "-", "missing", " Unknown "])
+def test_a_word_for_a_missing_value_is_named(word):
+    """A class that is a word for a missing value counts like any other, and the table says so."""
+    table = hs.confusion(["a", "b", word, "b"], ["a", "b", "a", "a"])
+    assert any("words for missing values" in each and word in each for each in table.cautions)
+
+
+def test_plus_and_minus_are_classes():
+    """A minus sign beside a plus sign is a class, and “none” may be one."""
+    for labels in (["+", "-", "-"], ["none", "some", "none"]):
+        table = hs.confusion(labels, labels[::-1])
+        assert not any("missing values" in each for each in table.cautions)
+
+
+def test_a_threshold_below_one_of_scores_in_per_cent_is_warned_of():
+    """Scores up to 100 and a threshold of 0.5: nearly all cases would be positive. A threshold of 50 is taken as it is."""
+    table = hs.scores([0, 1, 1, 0, 1, 0], [12, 80, 70, 40, 95, 0])
+    with pytest.warns(hs.HowsureWarning, match="from 0 to 95. In per cent it is 50"):
+        hs.estimate(table, "f1", threshold=0.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        hs.estimate(table, "f1", threshold=50)
+        hs.estimate(hs.scores([0, 1, 1, 0], [-3.0, 2.0, 25.0, 0.1]), "f1", threshold=0.5)

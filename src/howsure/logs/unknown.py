@@ -12,6 +12,7 @@ from typing import Any
 from howsure.errors import HowsureError, listed
 from howsure.logs.opening import Opened
 from howsure.logs.records import entries
+from howsure.sources.json_tables import records_of
 
 TABLES = (".csv", ".tsv", ".xlsx")
 SEPARATORS = (",", ";", "\t")
@@ -73,14 +74,9 @@ def told_apart(log: Opened) -> str | None:
 
 def guessed(log: Opened) -> str | None:
     """Return how a file without a reader may be read: as records, or not at all, for it has numbers of wholes alone."""
-    first = log.first
-    if {"columns", "data"} <= first.keys() and isinstance(first["columns"], list):
-        return (
-            f"'{log.path}' is a table of Weights & Biases with the columns {listed(first['columns'])}. Save its "
-            "rows as CSV, and name the columns `score`, `item` and `model`."
-        )
-    if len(entries(list(log.records[:2]))) == 2:
-        return _of_table(log.path, list(first))
+    records = records_of(log.first) if len(log.records) == 1 else list(log.records)
+    if len(entries(records[:2])) == 2:
+        return _of_table(log.path, list(records[0]))
     names = _numbers(log)
     return _of_summary(log.path, names, "Give the file with the samples.") if names else None
 

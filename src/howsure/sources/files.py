@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError
+from howsure.sources.json_tables import is_object
 from howsure.sources.locations import (
     ARROW,
     PARQUET,
@@ -53,6 +54,8 @@ def read(data: Location | Sequence[Location]) -> Any:
             refuse_unsound(Path(file))
     format_ = format_of(files[0])
     if format_ in SHEETS:
+        return _columns(files)
+    if format_ == ".json" and any(not is_address(file) and is_object(Path(file)) for file in files):
         return _columns(files)
     if format_ not in ARROW and _is_there("duckdb"):
         from howsure.sources.duckdb_files import relation

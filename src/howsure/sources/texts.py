@@ -13,10 +13,12 @@ from typing import Any
 
 from howsure.errors import HowsureError
 from howsure.sources.encoding import EXACT
+from howsure.sources.json_tables import records_of
 from howsure.sources.locations import JSON, format_of
 from howsure.sources.soundness import chunks
 
 Values = list[Any]
+EXAMPLE = '[{"y_true": 1, "y_pred": 0}, …]'
 WHOLE = r" *-?(0|[1-9]\d{0,17}) *"  # with leading zeros it is a name, and not a number
 NUMBER = r" *-?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)? *|nan|NaN"
 DAY, CLOCK = r"\d{4}-\d\d-\d\d", r"\d\d:\d\d:\d\d(\.\d{1,6})?"
@@ -46,7 +48,7 @@ def read_text(file: Path) -> dict[str, Values]:
     try:
         lines = io.TextIOWrapper(io.BytesIO(b"".join(chunks(file))), encoding="utf-8-sig", newline="")
         if format_of(file) in JSON:
-            return {name: _typed(values, DATES) for name, values in _of_records(_records(file, lines)).items()}
+            return {name: _typed(values, DATES) for name, values in _of_records(file, _records(file, lines)).items()}
         return {name: _typed(values, TYPES) for name, values in _of_rows(file, lines).items()}
     except (UnicodeDecodeError, csv.Error, json.JSONDecodeError, RecursionError) as error:
         raise HowsureError.unreadable(f"'{file}'", error) from None
@@ -100,14 +102,16 @@ def _of_rows(file: Path, lines: Iterable[str]) -> dict[str, Values]:
 
 def _records(file: Path, lines: io.TextIOWrapper) -> Iterator[Any]:
     if format_of(file) == ".json":
-        found = json.load(lines)
-        yield from found if isinstance(found, list) else [found]
+        yield from records_of(json.load(lines))
     else:
         yield from (json.loads(line) for line in lines if line.strip())
 
 
-def _of_records(records: Iterable[Any]) -> dict[str, Values]:
+def _of_records(file: Path, records: Iterable[Any]) -> dict[str, Values]:
     rows = list(records)
+    if not all(isinstance(row, dict) for row in rows):
+        message = f"'{file}' is no table: give a list of objects, one for each case, such as {EXAMPLE}."
+        raise HowsureError(message)
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}
 

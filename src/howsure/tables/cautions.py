@@ -162,6 +162,9 @@ NEGATIVE_WORDS = frozenset(
 )
 IGNORED = frozenset({-1, 255, -100})  # labels of ignored cases in image segmentation
 TAG = re.compile(r"[BIMELSU]-\S+")  # prefixes of tags of entities, as in IOB2, IOBES and BILOU
+PLACEHOLDERS = frozenset(
+    {"?", "-", "--", "—", ".", "missing", "unknown", "not available", "not known", "n.a.", "unlabeled", "unlabelled"}
+)
 MOST_CLASSES = 2000  # limits beyond which labels are probably identifiers, or text
 
 
@@ -191,6 +194,12 @@ def of_labels(labels: NDArray[np.generic], noun: str) -> Iterator[str]:
     """Warn about labels that differ only in case, blanks or type, and about very many labels."""
     if len(labels) > MOST_CLASSES:
         yield f"There are {len(labels):,} {noun}: look whether the column holds identifiers or free text."
+    words = {str(label).strip().casefold(): label for label in labels.tolist()}
+    if "+" not in words and (found := [words[word] for word in sorted(PLACEHOLDERS & set(words))]):
+        yield (
+            f"Among the {noun} are words for missing values ({listed(found)}), which count like any other. Leave these "
+            "rows out, or name the others, `labels=`."
+        )
     known: dict[str, list[object]] = {}
     for label in labels.tolist():
         known.setdefault("".join(str(label).split()).casefold(), []).append(label)

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from howsure.cached import cached_property
 from howsure.designs import invariants
-from howsure.errors import HowsureError, listed, real_number
+from howsure.errors import HowsureError, listed, real_number, warn
 from howsure.tables.cautions import of_bins, of_scores
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.last import Last
 from howsure.tables.table import LONG_TABLE, Table
 
 Array = NDArray[Any]
+PER_CENT, FEW_FRACTIONS = 100.0, 0.05  # scores in per cent; the share of distinct ones between 0 and 1
 
 
 @final
@@ -172,6 +173,10 @@ class ScoresTable(Table):
                 "no case positive, -inf to predict all so."
             )
             raise HowsureError(message)
+        fractions = np.mean((self.scores > 0) & (self.scores < 1))
+        if 0 < number < 1 and low >= 0 and PER_CENT / 5 <= high <= PER_CENT and fractions < FEW_FRACTIONS:
+            per_cent = f"In per cent it is {PER_CENT * number:g}."
+            warn(f"`threshold` is {number:g}, and the scores run from {low:g} to {high:g}. {per_cent}")
         return number
 
 

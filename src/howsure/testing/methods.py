@@ -214,7 +214,7 @@ def _contrasts() -> Iterator[Case]:
     )
     for spec in ("accuracy", "f1"):
         first, second = (Side(name, resolve(spec, table.model(name)), table.view(name)) for name in table.models)
-        yield contrast_metric(EFFECTS["difference"], first, second), table
+        yield from ((contrast_metric(EFFECTS[effect], first, second), table) for effect in ("difference", "ratio"))
     parts = tuple(ConfusionTable(counts=each, labels=np.arange(2)) for each in (TWO, OTHER))
     separate = SeparateTables.of(parts)
     for spec, effect in (("accuracy", "difference"), ("recall", "ratio"), ("f1", "difference")):

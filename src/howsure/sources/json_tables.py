@@ -1,0 +1,71 @@
+"""The rows of a JSON value: of a list of records, or of the objects in which other programs wrap a table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from howsure.sources.soundness import chunks
+
+Record = dict[str, Any]
+
+
+def records_of(found: Any) -> list[Any]:
+    """Return the records of a JSON value.
+
+    Parameters
+    ----------
+    found : list or dict
+        A list of records; or an object with
+
+        - ``columns`` and ``data``, names and rows of values (Weights & Biases, pandas ``orient="split"``),
+        - one list of records, beside anything else (``{"model": …, "results": […]}``),
+        - columns of equal length, as lists, or as objects with the same keys (pandas ``orient="columns"``).
+
+        Any other object is a single record.
+
+    Examples
+    --------
+    >>> records_of({"columns": ["label", "score"], "data": [["a", 0.9], ["b", 0.2]]})
+    [{'label': 'a', 'score': 0.9}, {'label': 'b', 'score': 0.2}]
+    >>> records_of({"label": ["a", "b"], "score": [0.9, 0.2]}) == records_of({"model": 7, "rows": _})
+    True
+    """
+    if not isinstance(found, dict):
+        return found if isinstance(found, list) else [found]
+    names, data = found.get("columns"), found.get("data")
+    if _is_list_of(names, str) and _is_list_of(data, list) and {len(row) for row in data} == {len(names)}:
+        return [dict(zip(names, row, strict=True)) for row in data]
+    wrapped = [each for each in found.values() if _is_list_of(each, dict)]
+    if len(wrapped) == 1:
+        return list(wrapped[0])
+    columns = list(found.values())
+    if _is_list_of(columns, list) and len({len(each) for each in columns}) == 1:
+        return [dict(zip(found, row, strict=True)) for row in zip(*columns, strict=True)]
+    if _is_list_of(columns, dict) and all(each.keys() == columns[0].keys() for each in columns):
+        return [{name: column[key] for name, column in found.items()} for key in columns[0]]
+    return [found]
+
+
+def is_object(file: Path) -> bool:
+    """Whether a JSON file holds one object, rather than a list or an object in each line."""
+    start = b""
+    for chunk in chunks(file):
+        start += chunk
+        if len(start.split(b"\n", 1)) > 1:
+            break
+    first, _, rest = start.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")
+    return first.startswith(b"{") and not (rest.strip() and _is_json(first))
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _is_list_of(found: Any, kind: type) -> bool:
+    return isinstance(found, list) and bool(found) and all(isinstance(each, kind) for each in found)

@@ -1,0 +1,55 @@
+"""A JSON file holds the same cases in whichever of the usual layouts another program wrote them."""
+
+import json
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from howsure.sources import files
+
+RNG = np.random.default_rng(3)
+TRUTH, SAID = (["ab"[k] for k in RNG.integers(2, size=40)] for _ in range(2))
+ROWS = [{"id": k, "label": true, "pred": said} for k, (true, said) in enumerate(zip(TRUTH, SAID, strict=True))]
+COLUMNS = {name: [row[name] for row in ROWS] for name in ROWS[0]}
+SPLIT = [list(row.values()) for row in ROWS]
+LAYOUTS = {
+    "a list of records": ROWS,
+    "records in one key": {"results": ROWS},
+    "records beside other things": {"version": 2, "model": "m", "tags": ["a", "b"], "results": ROWS},
+    "names and rows (W&B, pandas split)": {"columns": list(COLUMNS), "data": SPLIT},
+    "names, index and rows": {"columns": list(COLUMNS), "index": list(range(40)), "data": SPLIT},
+    "schema and records (pandas table)": {"schema": {"fields": [{"name": "id"}, {"name": "label"}]}, "data": ROWS},
+    "lists of values": COLUMNS,
+    "values by row (pandas columns)": {name: dict(enumerate(values)) for name, values in COLUMNS.items()},
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("engine", ["duckdb", "none"])
+def test_every_layout_holds_the_same_cases(layout, indent, engine, tmp_path, monkeypatch):
+    """The confusion table equals that of the arrays, with DuckDB and without."""
+    if engine == "none":
+        monkeypatch.setattr(files, "_is_there", lambda package: False)
+    path = tmp_path / "cases.json"
+    path.write_text(json.dumps(LAYOUTS[layout], indent=indent))
+    found = hs.confusion("label", "pred", data=path)
+    assert np.array_equal(found.counts, hs.confusion(TRUTH, SAID).counts)
+
+
+def test_lines_of_objects_stay_cases(tmp_path):
+    """A file that ends in .json and has an object in each line is read line by line."""
+    path = tmp_path / "cases.json"
+    path.write_text("\n".join(map(json.dumps, ROWS)))
+    assert hs.confusion("label", "pred", data=path).rows == 40
+
+
+@pytest.mark.parametrize("value", [[1, 2, 3], [[1, 0], [0, 1]], "a", 3])
+def test_values_that_are_no_records_are_refused(value, tmp_path, monkeypatch):
+    """Numbers or lists without names of columns are no table of cases."""
+    monkeypatch.setattr(files, "_is_there", lambda package: False)
+    path = tmp_path / "cases.json"
+    path.write_text(json.dumps(value))
+    with pytest.raises(hs.HowsureError, match="no table: give a list of objects"):
+        hs.confusion("label", "pred", data=path)
