@@ -56,6 +56,7 @@ def test_a_truncated_library_is_not_loaded(tmp_path, share):
         [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, env=environment, check=False
     )
     assert (found.returncode, found.stdout) == (0, "NumPy (not compiled) 1.0\n")
+    assert found.stderr.count("Install howsure again") == (share > 0)  # an empty file is no library
 
 
 def test_the_versions_say_what_computes(capsys):

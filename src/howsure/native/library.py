@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, warn
 
 HERE = Path(__file__).parent
 FILES = ("kernels.so", "kernels.dylib", "kernels.dll")
@@ -96,6 +96,7 @@ def _library() -> ctypes.CDLL | None:
     for name in FILES:
         try:
             if not is_whole((HERE / name).read_bytes()):
+                warn(f"The end of '{HERE / name}' is missing: NumPy runs instead, and is slower. Install howsure again.")
                 continue
             library = ctypes.CDLL(str(HERE / name))
             if library.howsure_version() == VERSION:

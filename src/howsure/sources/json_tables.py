@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard, TypeVar
 
 from howsure.sources.soundness import chunks
 
-Record = dict[str, Any]
+Kind = TypeVar("Kind")
 
 
 def records_of(found: Any) -> list[Any]:
@@ -67,5 +67,5 @@ def _is_json(text: bytes) -> bool:
     return True
 
 
-def _is_list_of(found: Any, kind: type) -> bool:
+def _is_list_of(found: Any, kind: type[Kind]) -> TypeGuard[list[Kind]]:
     return isinstance(found, list) and bool(found) and all(isinstance(each, kind) for each in found)
