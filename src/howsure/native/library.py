@@ -96,7 +96,7 @@ def _library() -> ctypes.CDLL | None:
     for name in FILES:
         try:
             if not is_whole((HERE / name).read_bytes()):
-                warn(f"The end of '{HERE / name}' is missing: NumPy runs instead, and is slower. Install howsure again.")
+                warn(f"'{HERE / name}' is truncated: NumPy runs instead, and is slower. Install howsure again.")
                 continue
             library = ctypes.CDLL(str(HERE / name))
             if library.howsure_version() == VERSION:
