@@ -21,6 +21,10 @@ SCORES = hs.scores(TRUTH, SCORE)
 PAIRED = hs.paired(TRUTH, SAID)
 GROUPS = hs.confusion(TRUTH, SAID["A"], by=SITE)
 OF_SITES = hs.scores(TRUTH, SCORE, by=SITE)
+HUMAN = np.where(RNG.random(N) < 0.5, TRUTH, None)
+DRAWN = {
+    name: hs.estimate(hs.confusion(TRUTH, said), "f1", method="bayes", random_state=0) for name, said in SAID.items()
+}
 
 RESULTS = {
     "estimate": lambda: hs.estimate(TABLE, "f1"),
@@ -33,7 +37,13 @@ RESULTS = {
     "compare_all": lambda: hs.compare_all(PAIRED, "f1"),
     "leaderboard": lambda: hs.leaderboard(PAIRED, "f1", random_state=0),
     "monitor": lambda: hs.monitor(GROUPS, ["f1"]),
-    "plan": lambda: hs.plan(TABLE, "recall", width=0.1),
+    "plan": lambda: hs.plan(TABLE, "f1", width=0.1),
+    "pool": lambda: hs.pool(GROUPS, "f1"),
+    "ranks": lambda: hs.ranks(DRAWN),
+    "calibration_test": lambda: hs.calibration_test(SCORES),
+    "judge_report": lambda: hs.judge_report(hs.judged(HUMAN, SAID["A"])),
+    "stop": lambda: hs.stop(TABLE, "f1", width=0.01),
+    "stop of a comparison": lambda: hs.stop(hs.paired(TRUTH, {name: SAID[name] for name in "AB"}), "f1", width=0.01),
     "optimal_threshold": lambda: hs.optimal_threshold(SCORES, "youden", n_resamples=200, random_state=0),
     "roc_curve": lambda: hs.roc_curve(SCORES),
     "roc_curve of groups": lambda: hs.roc_curve(OF_SITES),
@@ -43,6 +53,9 @@ RESULTS = {
     "threshold_curves": lambda: hs.threshold_curves(SCORES, ["f1"]),
 }
 FIGURES = {
+    "plan": lambda: hs.plots.plan(hs.plan(TABLE, "f1", width=0.1)),
+    "ranks": lambda: hs.plots.ranks(hs.ranks(DRAWN)),
+    "forest": lambda: hs.plots.forest(hs.pool(GROUPS, "f1")),
     "confusion_matrix": lambda: hs.plots.confusion_matrix(TABLE),
     "intervals": lambda: hs.plots.intervals(hs.evaluate(TABLE, ["f1"])),
     "differences": lambda: hs.plots.differences(hs.compare_all(PAIRED, "f1")),

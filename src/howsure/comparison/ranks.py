@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.cached import cached_property
 from howsure.errors import HowsureError, checked_level, looked_up, real_numbers
 from howsure.estimates.drawn import Drawn
+from howsure.estimates.estimate import positive_notes
 from howsure.grids import Grid, Tabular
 from howsure.methods.draws import group_seed
 from howsure.metrics.forms import Better
@@ -39,6 +40,8 @@ class Ranks(Tabular, Mapping[str, dict[int, float]]):
         Models × ranks: rows and columns sum to 1. Models that tie on a draw share its ranks evenly.
     draws : int
         Number of draws on which all models are defined.
+    positive : str
+        The positive class of the estimates, if their metric depends on it.
 
     Examples
     --------
@@ -52,6 +55,7 @@ class Ranks(Tabular, Mapping[str, dict[int, float]]):
     names: tuple[str, ...]
     probabilities: Array
     draws: int
+    positive: str = ""
 
     def __getitem__(self, name: str) -> dict[int, float]:
         return dict(enumerate(self.probabilities[self._position(name)].tolist(), start=1))
@@ -139,8 +143,9 @@ class Ranks(Tabular, Mapping[str, dict[int, float]]):
 
     def records(self) -> list[dict[str, Any]]:
         """Return one flat dict per model and rank."""
+        named = {"positive": self.positive} if self.positive else {}
         return [
-            {"name": name, "rank": rank, "probability": probability, "error": float(error)}
+            {"name": name, "rank": rank, "probability": probability, "error": float(error)} | named
             for name, row, errors in zip(self.names, self.probabilities.tolist(), self.errors, strict=True)
             for rank, (probability, error) in enumerate(zip(row, errors, strict=True), start=1)
         ]
@@ -152,7 +157,8 @@ class Ranks(Tabular, Mapping[str, dict[int, float]]):
             (name, *(f"{value:.{DECIMALS}f}" for value in row))
             for name, row in zip(self.names, self.probabilities, strict=True)
         ]
-        return Grid(headers, tuple(rows), f"{self.draws:,} draws")
+        notes = [f"{self.draws:,} draws", *positive_notes([self])]
+        return Grid(headers, tuple(rows), "; ".join(notes))
 
     def _weighted(self, values: Array) -> dict[str, float]:
         return dict(zip(self.names, (self.probabilities @ values).tolist(), strict=True))
@@ -222,7 +228,8 @@ def ranks(draws: JointDraws, *, better: Better = "higher") -> Ranks:
         total += np.bincount(order[here][same] * size + high, weight, size * size)
         if step:
             total += np.bincount(order[there][same] * size + low, weight, size * size)
-    return Ranks(names=names, probabilities=total.reshape(size, size) / number, draws=number)
+    positive = next(filter(None, (getattr(each, "positive", "") for each in draws.values())), "")
+    return Ranks(names=names, probabilities=total.reshape(size, size) / number, draws=number, positive=positive)
 
 
 def joint(draws: JointDraws) -> tuple[tuple[str, ...], Array]:

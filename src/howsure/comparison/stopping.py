@@ -55,11 +55,17 @@ class Stopping(OneRecord):
     why: str
     more: float
 
+    @property
+    def positive(self) -> str:
+        """The positive class, if it has a name and the metric depends on it."""
+        return self.found.positive if isinstance(self.found, Estimate) else self.found.a.positive
+
     def __bool__(self) -> bool:
         return bool(self.why)
 
     def __str__(self) -> str:
         value = value_text(self.found.value, self.found.low, self.found.high)
+        value += f" ({self.found.label} of {self.positive})" if self.positive else ""
         if self:
             return f"{value} after {count_text(self.cases)} cases: stop, {self.why}"
         if math.isnan(self.more):
@@ -73,6 +79,7 @@ class Stopping(OneRecord):
         found = self.found
         return {
             "metric": found.label,
+            "positive": self.positive,
             "cases": self.cases,
             **{name: float(getattr(found, name)) for name in ("value", "low", "high")},
             "stop": bool(self),

@@ -280,6 +280,14 @@ class Quantity:
         return cls(metric.name, metric.label, *positive, 0 if table.batch else int(table.rows))
 
 
+def positive_class(metric: Metric, table: Table) -> str:
+    """Return the positive class if it has a name and the metric, or the metric that is compared, depends on it."""
+    if metric.contrast is None:
+        return Quantity.of(metric, table).positive
+    side = metric.contrast.first
+    return Quantity.of(side.metric, side.view.table(table)).positive
+
+
 def estimate_of(
     metric: Metric,
     quantity: Quantity,
@@ -341,9 +349,9 @@ def estimate_grid(estimates: Iterable[Estimate], level: float) -> Grid:
     return Grid(headers, tuple(rows), "; ".join([*_notes(listed), *positive_notes(listed)]))
 
 
-def positive_notes(estimates: Iterable[Estimate]) -> list[str]:
-    """Return a note that names the positive class of estimates that depend on it."""
-    classes = dict.fromkeys(each.positive for each in estimates if each.positive)
+def positive_notes(results: Iterable[Any]) -> list[str]:
+    """Return a note that names the positive class of results that depend on it."""
+    classes = dict.fromkeys(filter(None, (getattr(each, "positive", "") for each in results)))
     return [f"positive class: {label}" for label in classes]
 
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from howsure.errors import HowsureError
+from howsure.estimates.estimate import positive_class
 from howsure.evidence.labels.label_plan import label_plan
 from howsure.evidence.review.budget import ReviewPlan, review_plan
 from howsure.methods.sides import Sides
@@ -107,4 +108,5 @@ def _plan(
         curve=curve_of(np.array([known, n], dtype=float), np.array(widths), None, sides.level),
         splits=shares,
         note=UNCHECKED,
+        positive=positive_class(bound, table),
     )

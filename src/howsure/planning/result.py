@@ -85,6 +85,8 @@ class Plan(Tabular):
         Caveat about the number of cases.
     split_note : str
         Caveat about the best split.
+    positive : str
+        The positive class, if the metric depends on it and the two classes have names.
 
     Examples
     --------
@@ -117,6 +119,12 @@ class Plan(Tabular):
     cluster_sizes: tuple[tuple[int, int], ...] = ()
     note: str = ""
     split_note: str = ""
+    positive: str = ""
+
+    @property
+    def subject(self) -> str:
+        """The metric, with the positive class if the metric depends on it."""
+        return f"{self.metric} of {self.positive}" if self.positive else self.metric
 
     def records(self) -> list[dict[str, Any]]:
         """Return one flat dict for all cases, for each part of them, and for each other size of the clusters.
@@ -151,7 +159,7 @@ class Plan(Tabular):
     def sentence(self) -> str:
         """Return a summary of the plan in sentences."""
         many = f"{self.n:,} cases" + (f" in {self.units:,} clusters" if self.units != self.n else "")
-        about = "" if self.goal == "support" else f"{self.metric}: "
+        about = "" if self.goal == "support" else f"{self.subject}: "
         said = [f"{about}{many} {self._reach()}{self._how()}."]
         if math.isfinite(self.low) and self.low < self.high * (1 - 1e-6):
             open_ended = "or more: the interval has no upper end, as the pilot does not exclude that no number suffices"

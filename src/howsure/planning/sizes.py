@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of, real_number, whole_number
+from howsure.estimates.estimate import positive_class
 from howsure.estimates.given import table_of
 from howsure.methods.draws import child_seed, seed_sequence
 from howsure.methods.method import Method
@@ -380,6 +381,7 @@ class _Question:
             cluster_sizes=splits.of_clusters(truth, n),
             note=". ".join(filter(None, (truth.note, truth.beyond(n), "" if draws else UNTOLD))),
             split_note=weighed,
+            positive=positive_class(*truth.joint[::-1]),
         )
 
     def _splits(self, name: str, n: float) -> tuple[tuple[splits.Share, ...], str]:

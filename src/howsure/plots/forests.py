@@ -7,11 +7,11 @@ import math
 from matplotlib.axes import Axes
 
 from howsure.errors import HowsureError
-from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.grids import percent
 from howsure.metrics.words import metric_words
 from howsure.plots.series import made_by
-from howsure.plots.style import axes, colour, ink, name_rows, of_rows, whiskers
+from howsure.plots.style import axes, colour, ink, name_rows, of_rows, plain, whiskers
 from howsure.pooling.pooled import Pooled
 from howsure.study.findings import medians
 from howsure.study.study import Study
@@ -56,7 +56,8 @@ def forest(pooled: Pooled, *, metric: str = "", ax: Axes | None = None) -> Axes:
     ax.set_title(", ".join(pooled.facts[:2]), loc="left", fontsize="medium")
     name_rows(ax, [*single, "together"])
     words = metric_words(metric or pooled.metric) or "value"
-    ax.set_xlabel(f"{words} with {percent(pooled.confidence_level)} interval")
+    label = f"{words} with {percent(pooled.confidence_level)} interval"
+    ax.set_xlabel("\n".join([label, *map(plain, positive_notes([pooled]))]))
     return ax
 
 

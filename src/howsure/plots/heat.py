@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from howsure.comparison.ranks import Ranks
 from howsure.errors import HowsureError, checked_level
+from howsure.estimates.estimate import positive_notes
 from howsure.estimates.given import table_of
 from howsure.grids import count_text, percent
 from howsure.methods.proportion import row_shares
@@ -153,7 +154,7 @@ def ranks(probabilities: Ranks | Mapping[str, Sequence[float]], *, ax: Axes | No
     matrix = np.stack(rows)
     texts = [[_probability(each) for each in row] for row in matrix]
     ax = _shaded(matrix, texts, (list(probabilities), [str(rank + 1) for rank in range(matrix.shape[1])]), ax)
-    ax.set_xlabel("rank (1 is best)")
+    ax.set_xlabel("\n".join(["rank (1 is best)", *map(plain, positive_notes([probabilities]))]))
     ax.set_title("probability of each rank", loc="left", fontsize="medium")
     return ax
 

@@ -9,7 +9,7 @@ from howsure.grids import percent
 from howsure.metrics.words import metric_words
 from howsure.planning.result import Plan
 from howsure.plots.series import made_by
-from howsure.plots.style import BAND, axes, colour, ink, legend_above
+from howsure.plots.style import BAND, axes, colour, ink, legend_above, plain
 
 WORDS = {"width": "width of the {} interval", "power": "power", "support": "chance of enough cases of each class"}
 
@@ -54,7 +54,7 @@ def plan(plan: Plan, *, ax: Axes | None = None) -> Axes:
     ax.set_xscale("log")
     ax.set_xlabel("cases")
     what = WORDS[made.goal].format(percent(made.confidence_level))
-    metric = metric_words(made.metric)
+    metric = metric_words(made.metric) + (f" of {plain(made.positive)}" if made.positive else "")
     ax.set_ylabel(f"{what} of {metric}" if made.goal == "width" else f"{what}, {metric}")
     if made.goal == "width":
         ax.set_ylim(0, None)

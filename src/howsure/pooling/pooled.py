@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.estimates.drawn import Drawn
-from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.named import Named
 from howsure.grids import Grid, OneRecord, interval_text, number, p_text, percent, significant_decimals
 
@@ -180,8 +180,9 @@ class Pooled(OneRecord, Drawn, Named):
 
     @property
     def note(self) -> str:
-        """The estimand, the heterogeneity and the reason in one line."""
-        return "; ".join([f"estimand: {self.estimated}", *self.facts, *([self.reason] if self.reason else [])])
+        """The estimand, the heterogeneity, the positive class and the reason in one line."""
+        notes = [f"estimand: {self.estimated}", *self.facts, *positive_notes([self]), self.reason]
+        return "; ".join(filter(None, notes))
 
     def by_name(self) -> dict[str, Pooled]:
         """Return the pooled number by its name, in the form of the results of several groups."""

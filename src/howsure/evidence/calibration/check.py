@@ -43,6 +43,8 @@ class CalibrationTest(Tabular):
         with p the group's mean score: chi-square with one degree of freedom per group, for scores that were not
         fitted to these cases. nan for cases in clusters and fixed class
         totals.
+    positive : str
+        The positive class, where the classes have names.
 
     Examples
     --------
@@ -62,9 +64,11 @@ class CalibrationTest(Tabular):
     groups_statistic: float
     groups: int
     groups_p_value: float
+    positive: str = ""
 
     def __str__(self) -> str:
-        return f"p = {self.p_value:.3g}, slope {self.slope}, intercept {self.intercept}, z = {self.z:.2f}"
+        named = f", positive class: {self.positive}" if self.positive else ""
+        return f"p = {self.p_value:.3g}, slope {self.slope}, intercept {self.intercept}, z = {self.z:.2f}{named}"
 
     def records(self) -> list[dict[str, Any]]:
         """Return one flat dict per test and coefficient."""
@@ -78,10 +82,11 @@ class CalibrationTest(Tabular):
             {"name": name, "value": value, "low": nan, "high": nan, "p_value": p_value}
             for name, (value, p_value) in tests.items()
         ]
-        return found + [
+        found += [
             {"name": each.metric, "value": each.value, "low": each.low, "high": each.high, "p_value": nan}
             for each in (self.slope, self.intercept)
         ]
+        return [row | {"positive": self.positive} for row in found] if self.positive else found
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields; slope and intercept as dicts."""
@@ -156,6 +161,7 @@ def calibration_test(table: ScoresTable, *, confidence_level: float = 0.95) -> C
         groups_statistic=by_group,
         groups=groups,
         groups_p_value=_upper_tail(by_group, groups),
+        positive=table.positive,
     )
 
 

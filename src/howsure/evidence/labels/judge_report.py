@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, looked_up
-from howsure.estimates.estimate import Estimate, estimate_grid
+from howsure.estimates.estimate import Estimate, estimate_grid, positive_notes
 from howsure.estimates.estimation import evaluate
 from howsure.evidence.labels.two_phase import TwoPhase
 from howsure.grids import Grid, Tabular, percent
@@ -73,7 +73,8 @@ class JudgeReport(Tabular, Mapping[str, Estimate]):
         """Return the estimates as a table of strings."""
         found = estimate_grid(self.values(), self.confidence_level)
         said = f"{self.cases:,} cases judged, {self.labelled:,} labelled by people"
-        return Grid(found.headers, found.rows, "; ".join(filter(None, (said, self.note))))
+        notes = [said, *positive_notes(self.values()), self.note]
+        return Grid(found.headers, found.rows, "; ".join(filter(None, notes)))
 
     def sentence(self) -> str:
         """Return the corrected pass rate in a sentence that can be published.
@@ -128,7 +129,7 @@ def judge_report(table: ConfusionTable, *, confidence_level: float = 0.95) -> Ju
     judge_tnr        0.800  [0.444, 1.000]      0.1750  stratified
     judge_kappa      0.750  [0.290, 0.944]      0.1636  stratified
     judge_accuracy   0.920  [0.765, 0.983]      0.0537  stratified
-    100 cases judged, 25 labelled by people
+    100 cases judged, 25 labelled by people; positive class: pass
     """
     design, size = _of_verdicts(table), len(table.labels)
     diagonal = np.arange(size) * (size + 1)
