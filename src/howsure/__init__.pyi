@@ -3,13 +3,10 @@
 from . import lab as lab, plots as plots
 from .about import __version__ as __version__, show_versions as show_versions
 from .comparison.alt_test import AltTest as AltTest, alt_test as alt_test
+from .comparison.board import Leaderboard as Leaderboard, Place as Place
 from .comparison.cochran import CochransQ as CochransQ, cochrans_q as cochrans_q
 from .comparison.compare import compare as compare
-from .comparison.leaderboard import (
-    Leaderboard as Leaderboard,
-    Place as Place,
-    leaderboard as leaderboard,
-)
+from .comparison.leaderboard import leaderboard as leaderboard
 from .comparison.mcnemar import (
     McNemar as McNemar,
     mcnemar as mcnemar,

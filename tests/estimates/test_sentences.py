@@ -90,3 +90,57 @@ def test_comparisons_have_signs_and_points():
     separate = hs.compare(TABLE, hs.from_counts(tp=30, fn=17, fp=3, tn=50), "mcc").sentence("ml")
     assert "paired" not in separate
     assert "points" not in separate
+
+
+PLANS = {
+    "width": lambda: hs.plan(TABLE, "accuracy", width=0.05),
+    "power": lambda: hs.plan(TABLE, "f1", power=0.8, null=0.85, alternative="greater"),
+    "support": lambda: hs.plan(TABLE, "recall", support=30),
+    "difference": lambda: hs.plan(MODELS, "accuracy", width=0.1),
+    "words": lambda: hs.plan(hs.from_counts(TABLE.counts, labels=["benign", "malignant"]), "f1", width=0.1),
+}
+BOARDS = {
+    "tied": lambda: hs.leaderboard(MODELS, "accuracy", random_state=0),
+    "lower is better": lambda: hs.leaderboard(MODELS, "fpr", random_state=0),
+    "separate": lambda: hs.leaderboard(
+        {"A": TABLE, "B": hs.from_counts(tp=4, fn=30, fp=40, tn=5)}, "mcc", random_state=0
+    ),
+}
+RNG = np.random.default_rng(1)
+TRUTH = RNG.integers(0, 2, 200)
+MODELS = hs.paired(TRUTH, {name: np.where(RNG.random(200) < 0.85, TRUTH, 1 - TRUTH) for name in "AB"})
+
+
+@pytest.mark.parametrize("style", ["card", "clinical", "ml"])
+@pytest.mark.parametrize("plan", PLANS)
+def test_plans_have_a_sentence_in_every_style(plan, style):
+    """The number of cases, the goal and the number of simulated studies; a named positive class is named."""
+    found = PLANS[plan]()
+    said = found.sentence(style)
+    assert f"{found.n:,}" in said
+    assert f"{found.target:.3g}" in said
+    assert f"{found.studies:,} simulated studies" in said
+    assert ("malignant" in said) == (plan == "words")
+    assert said.endswith(".")
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize("style", ["card", "clinical", "ml"])
+@pytest.mark.parametrize("board", BOARDS)
+def test_leaderboards_have_a_sentence_in_every_style(board, style):
+    """The first model, those that may be the best too, and the corrected value with its limits."""
+    found = BOARDS[board]()
+    said, won = found.sentence(style), found.winner
+    assert found.places[0].model in said
+    assert all(model in said for model in found.tied)
+    digits = (f"{each:.3f}" for each in (won.value, won.low, won.high))
+    in_percent = (f"{100 * each:.1f}" for each in (won.value, won.low, won.high))
+    assert all(each in said for each in digits) or (style == "ml" and all(each in said for each in in_percent))
+    assert ("highest" in said) == (style == "clinical" and found.better == "higher")
+
+
+def test_unknown_styles_are_refused():
+    """A style that does not exist is named with those that do."""
+    for found in (hs.compare(MODELS, "accuracy"), BOARDS["tied"](), PLANS["width"]()):
+        with pytest.raises(hs.HowsureError, match="style 'plain'"):
+            found.sentence("plain")

@@ -79,7 +79,7 @@ def printed(found):
     ways = {"text": str, "repr": repr, "HTML": lambda each: each._repr_html_(), "records": lambda each: each.records()}
     ways |= {"grid": lambda each: str(each.grid())}
     if hasattr(found, "sentence"):
-        styles = ("plain", "clinical", "ml") if hasattr(found, "p_value") else ("clinical", "ml", "card")
+        styles = ("clinical", "ml", "card")
         ways |= {f"sentence {style}": lambda each, style=style: each.sentence(style) for style in styles}
     for name, way in ways.items():
         if name in {"HTML", "records", "grid"} and not hasattr(found, {"HTML": "_repr_html_"}.get(name, name)):

@@ -12,7 +12,7 @@ from howsure.cli.output import say, say_written, write_grid, write_records
 from howsure.errors import HowsureError
 
 if TYPE_CHECKING:
-    from howsure.comparison.leaderboard import Leaderboard
+    from howsure.comparison.board import Leaderboard
 
 ONE = (
     "Give --y-true with --y-pred or --y-score, or --values, or --k with --n and --model, or --a with --b and --winner; "

@@ -195,9 +195,15 @@ def _block(parts: Sequence[Part]) -> Block:
         about=first.group,
         grid=single if len(parts) == 1 else _side_by_side(parts),
         records=[_of(part) | each.to_dict() for part in parts for each in part.estimates],
-        note=_about(first.any_table),
+        note="\n".join(filter(None, ("" if len(parts) > 1 or first.group else _lead(first), _about(first.any_table)))),
         tables=[_of(part) | table_record(part.any_table) for part in parts],
     )
+
+
+def _lead(part: Part) -> str:
+    from howsure.report.lead import lead, main_place
+
+    return lead(part, part.estimates[main_place([each.label for each in part.estimates], is_usual=part.is_usual)])
 
 
 def _side_by_side(parts: Sequence[Part]) -> Grid:

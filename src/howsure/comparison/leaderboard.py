@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.comparison.board import Leaderboard, Place
 from howsure.comparison.contenders import Contenders, contenders, groups_are_models
 from howsure.comparison.multiplicity import Differences
 from howsure.comparison.rank_sets import Estimated, RankSets, rank_sets
 from howsure.comparison.ranks import Ranks, ranks
 from howsure.comparison.winner import level_of, selection_error
-from howsure.errors import checked_level, looked_up, one_of
-from howsure.estimates.estimate import Estimate, positive_notes
+from howsure.errors import checked_level, one_of
+from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import over_groups
-from howsure.estimates.named import Named
-from howsure.grids import Grid, OneRecord, Tabular, interval_text, number, percent, significant_decimals
 from howsure.methods.draws import child_seed, group_seed, seed_sequence
 from howsure.methods.method import Method
 from howsure.methods.names import MethodName
@@ -33,189 +31,9 @@ from howsure.metrics.metric import Metric
 
 Array = NDArray[Any]
 STREAM = 0x1EAD  # of the deviations, among the children of a seed
-SHOWN = 3  # names that a cell of the table lists
 NO_VARIATION = "the winner's sample shows no variation between cases or clusters, which the correction needs"
 SELECTED = "selection_corrected"
 UNRANKED = "so it may have any rank"
-
-
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class Place(OneRecord):
-    """A model's place on a leaderboard.
-
-    Parameters
-    ----------
-    model : str
-        Its name.
-    rank : int or None
-        1 plus the number of models with a better value; None where its value is undefined.
-    rank_low, rank_high : int
-        The ranks that it may have: those of all models hold together.
-    alone_low, alone_high : int
-        The ranks that it may have, were it the only model that is asked for.
-    may_be_best : bool
-        Whether the ranks that it may have alone include the first: no model is shown to be better in a two-sided test.
-    probability_best : float
-        Probability that it is the best, of errors by Student's t and a flat prior; the models that tie share it.
-    estimate : Estimate
-        Its value with its interval.
-    not_told_apart : tuple of str
-        The models that it cannot be told from, best first.
-
-    Examples
-    --------
-    >>> import howsure as hs
-    >>> table = hs.paired([1] * 40, {"A": [1] * 30 + [0] * 10, "B": [0] * 36 + [1] * 4, "C": [0, 1, 1, 1] * 10})
-    >>> place = hs.leaderboard(table, "accuracy", random_state=0)["B"]
-    >>> place.rank, place.rank_low, place.rank_high, place.may_be_best
-    (3, 3, 3, False)
-    """
-
-    model: str
-    rank: int | None
-    rank_low: int
-    rank_high: int
-    alone_low: int
-    alone_high: int
-    may_be_best: bool
-    probability_best: float
-    estimate: Estimate
-    not_told_apart: tuple[str, ...]
-
-    @property
-    def value(self) -> float:
-        """Its value."""
-        return self.estimate.value
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return {
-            "model": self.model,
-            "rank": self.rank,
-            "rank_low": self.rank_low,
-            "rank_high": self.rank_high,
-            "alone_low": self.alone_low,
-            "alone_high": self.alone_high,
-            "may_be_best": self.may_be_best,
-            "probability_best": self.probability_best,
-            **self.estimate.to_dict(),
-            "not_told_apart": ", ".join(self.not_told_apart),
-        }
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Leaderboard(Tabular, Named, Mapping[str, Place]):
-    """Models in order: a mapping of names to places, best first, those that are undefined last.
-
-    Parameters
-    ----------
-    places : tuple of Place
-        In order.
-    winner : Estimate
-        The first model's value, corrected for having won.
-    probabilities : Ranks
-        How likely each model is to have each rank.
-    differences : Differences
-        All pairwise differences, with intervals that hold together.
-    metric : str
-        What is compared.
-    better : {"higher", "lower"}
-        Which values win.
-    confidence_level : float
-        Probability that all sets of ranks hold.
-
-    Examples
-    --------
-    >>> import howsure as hs
-    >>> right = {"new": [1] * 36 + [0] * 4, "old": [1] * 35 + [0] * 5, "tiny": [0, 0, 0, 1] * 10}
-    >>> board = hs.leaderboard(hs.values(right, bounds=(0, 1)), "mean", random_state=0)
-    >>> {name: (each.rank_low, each.rank_high) for name, each in board.items()}
-    {'new': (1, 2), 'old': (1, 2), 'tiny': (3, 3)}
-    >>> board.tied, board["new"].not_told_apart
-    (['new', 'old'], ('old',))
-    """
-
-    places: tuple[Place, ...]
-    winner: Estimate
-    probabilities: Ranks
-    differences: Differences
-    metric: str
-    better: Better
-    confidence_level: float
-
-    def __getitem__(self, model: str) -> Place:
-        return looked_up("model", model, self.by_name())
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(each.model for each in self.places)
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-    def by_name(self) -> dict[str, Place]:
-        """Return the places by model."""
-        return {each.model: each for each in self.places}
-
-    @property
-    def label(self) -> str:
-        """The metric as it was asked for: what is printed."""
-        return self.places[0].estimate.label
-
-    @property
-    def tied(self) -> list[str]:
-        """The models that may be the best; with the confidence level the best is among them."""
-        return [each.model for each in self.places if each.may_be_best]
-
-    def sentence(self) -> str:
-        """Return in words who may be the best, and what the winner's value is without its luck."""
-        first, level = self.places[0], percent(self.confidence_level)
-        others = [name for name in self.tied if name != first.model]
-        if first.rank is None:
-            return f"No model has a rank: {self.label} is undefined of all."
-        alike = f"{_listed(others)} may be the best too" if others else "no other may be the best"
-        won = self.winner
-        if not math.isfinite(won.value):
-            return f"{first.model} comes first, and {alike}. Not corrected for having won: {won.reason}."
-        decimals = significant_decimals(won.low, won.high)
-        value, interval = number(won.value, decimals), interval_text(won.low, won.high, decimals)
-        return (
-            f"{first.model} comes first, and {alike}. Corrected for having won: {value}, {level} interval {interval}."
-        )
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return one flat dict per model."""
-        return [each.to_dict() for each in self.places]
-
-    def grid(self) -> Grid:
-        """Return a table of strings, one row per model."""
-        level = percent(self.confidence_level)
-        headers = ("model", "rank", "ranks", self.label, f"{level} interval", "best", "P(best)", "cannot be told from")
-        rows = []
-        for each in self.places:
-            own = each.estimate
-            decimals = significant_decimals(own.low, own.high)
-            rows.append(
-                (
-                    each.model,
-                    "–" if each.rank is None else str(each.rank),
-                    str(each.rank_low) if each.rank_low == each.rank_high else f"{each.rank_low}–{each.rank_high}",
-                    number(own.value, decimals),
-                    interval_text(own.low, own.high, decimals),
-                    "maybe" if each.may_be_best else "no",
-                    number(each.probability_best, 2),
-                    _listed(each.not_told_apart),
-                )
-            )
-        reasons = [f"{each.model}: {each.estimate.reason}." for each in self.places if each.estimate.reason]
-        said = f"With {level} confidence (two-sided), “ranks” holds for all models at once and “best” for each alone."
-        reasons += [f"P{note[1:]}." for note in positive_notes(each.estimate for each in self.places)]
-        return Grid(headers, tuple(rows), " ".join([self.sentence(), said, *reasons]))
-
-
-def _listed(names: Any) -> str:
-    shown = list(names)[:SHOWN]
-    more = len(names) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 @groups_are_models

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from numpy.typing import NDArray
 
 from howsure.comparison.limits import ContrastLimits
+from howsure.comparison.margin import MarginTest
 from howsure.comparison.rope import Rope, share_within
 from howsure.errors import HowsureError, one_of
 from howsure.estimates.drawn import Drawn
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.named import Named
+from howsure.estimates.sentences import Style
 from howsure.grids import Grid, OneRecord, interval_text, number, p_text, percent, significant_decimals, value_text
 from howsure.methods.sides import Sides
 from howsure.methods.summary import Probability, probability_above
@@ -22,44 +24,6 @@ from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.words import metric_words
 
 Array = NDArray[Any]
-
-
-ComparisonStyle = Literal["plain", "clinical", "ml"]
-
-
-@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class MarginTest(OneRecord):
-    """A test of non-inferiority or equivalence for a margin.
-
-    Parameters
-    ----------
-    question : {"non-inferiority", "equivalence"}
-        What is tested.
-    margin : float
-        The largest difference that does not matter, in the metric's units.
-    p_value : float
-        One-sided; nan where there are posterior draws.
-    probability : float
-        Given posterior draws: that the claim holds; else nan.
-    shown : bool
-        Whether the p-value is at most 1 minus the confidence level, or the probability reaches that level.
-    sentence : str
-        The result in plain words.
-    """
-
-    question: Literal["non-inferiority", "equivalence"]
-    margin: float
-    p_value: float
-    probability: float
-    shown: bool
-    sentence: str
-
-    def __str__(self) -> str:
-        return self.sentence
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -146,6 +110,13 @@ class Comparison(OneRecord, Drawn, Named):
     def bounds(self) -> tuple[float, float]:
         """Smallest and largest possible value of the contrast."""
         return EFFECTS[self.contrast].bounds(*self.a.bounds)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the interval excludes equality, and the p-value, which may be adjusted for many comparisons, too."""
+        if not (self.high < self.null or self.low > self.null):
+            return False
+        return not self.p_value > (1 - self.confidence_level) * (1 + 1e-6)
 
     @property
     def e_value(self) -> float:
@@ -295,13 +266,14 @@ class Comparison(OneRecord, Drawn, Named):
             return two_sided if (self.value > null) == above else 1.0  # half of it would not hold at every look
         return Sides(self.confidence_level, "greater" if above else "less").p_value(two_sided, self.value, null)
 
-    def sentence(self, style: ComparisonStyle = "plain") -> str:
-        """Return what the numbers mean, in words that claim no more than they say.
+    def sentence(self, style: Style = "card") -> str:
+        """Return the comparison as one sentence, with the interval, the p-value and the number of paired cases.
 
         Parameters
         ----------
-        style : {"plain", "clinical", "ml"}
-            Plain words; or as a clinical paper has it; or a machine-learning paper, in points of per cent.
+        style : {"card", "clinical", "ml"}
+            Plain words for an evaluation card; or the form of a clinical paper; or of a machine-learning paper, with
+            differences of proportions in percentage points.
 
         Raises
         ------
@@ -378,11 +350,11 @@ def comparison_grid(comparisons: Sequence[Comparison]) -> Grid:
     return Grid(headers, tuple(rows), "; ".join(dict.fromkeys(notes)))
 
 
-def comparison_sentence(comparison: Comparison, style: ComparisonStyle = "plain") -> str:
+def comparison_sentence(comparison: Comparison, style: Style) -> str:
     """Return what a comparison means in a sentence, see `Comparison.sentence`."""
-    one_of("style", style, get_args(ComparisonStyle))
+    one_of("style", style, get_args(Style))
     first, second = comparison.names
-    if style != "plain" and not (math.isnan(comparison.value) or math.isnan(comparison.low)):
+    if style != "card" and not (math.isnan(comparison.value) or math.isnan(comparison.low)):
         return _paper_sentence(comparison, in_points=style == "ml" and comparison.contrast == "difference")
     each, decimals = comparison, significant_decimals(comparison.low, comparison.high)
     if math.isnan(each.value) or math.isnan(each.low):
@@ -398,7 +370,7 @@ def comparison_sentence(comparison: Comparison, style: ComparisonStyle = "plain"
             f"{percent(each.confidence_level)} credible interval {ends}.{_rope_sentence(each)}{lower}"
         )
     evidence = f"{seen}, {percent(each.confidence_level)} interval {ends}, {p_text(each.p_value)}, by {each.method}"
-    if not settled(each):
+    if not each.is_settled:
         return (
             f"The data do not settle which of {first} and {second} has the higher {each.label} ({evidence}). They are "
             f"compatible with every {each.contrast.replace('_', ' ')} in the interval, and do not show that the two "
@@ -423,22 +395,11 @@ def _paper_sentence(each: Comparison, *, in_points: bool) -> str:
     is_paired = joint is not None and len(joint.design.test_sets) < 2
     size = f"; paired, n = {int(joint.rows):,}" if joint is not None and is_paired else ""
     what = metric_words(each.label)
-    tie = "" if settled(each) else "; the data do not tell the two apart"
+    tie = "" if each.is_settled else "; the data do not tell the two apart"
     return (
         f"{what[:1].upper()}{what[1:]}: {EFFECTS[each.contrast].words(*each.names)} = {value}"
         f"{' points' if is_share else ''} ({', '.join(said)}{size}){tie}."
     )
-
-
-def settled(comparison: Comparison) -> bool:
-    """Whether a comparison shows which value is higher: by its interval, and by its p-value where there is one.
-
-    A p-value adjusted for many comparisons asks for more than the interval of one.
-    """
-    each = comparison
-    if not (each.high < each.null or each.low > each.null):
-        return False
-    return not each.p_value > (1 - each.confidence_level) * (1 + 1e-6)
 
 
 def _rope_sentence(comparison: Comparison) -> str:

@@ -62,7 +62,7 @@ def sentence_of(each: Quoted, style: Style) -> str:
 
 
 def _clinical(what: str, each: Quoted) -> str:
-    value, low, high = _numbers(each)
+    value, low, high = quoted_numbers(each)
     about = [f"{percent(each.confidence_level).replace(' %', '%')} CI {low} to {high}" if low else "no interval"]
     if each.counts is not None:
         about.append(f"{each.counts[0]:,} of {each.counts[1]:,}")
@@ -72,16 +72,15 @@ def _clinical(what: str, each: Quoted) -> str:
 
 
 def _ml(what: str, each: Quoted) -> str:
-    in_percent = each.bounds[0] >= 0 and each.bounds[1] <= MOST_PERCENT
-    value, low, high = _numbers(each, 100.0 if in_percent else 1.0)
-    unit = " %" if in_percent else ""
+    value, low, high = quoted_numbers(each, 100.0 if in_percent(each) else 1.0)
+    unit = " %" if in_percent(each) else ""
     interval = f"{percent(each.confidence_level)} CI {low}–{high}{unit}" if low else "no interval"
     size = [f"n = {each.cases:,}"] if each.cases else []
     return f"{what}: {value}{unit} ({'; '.join([', '.join([interval, *size]), *_method(each)])})."
 
 
 def _card(what: str, each: Quoted) -> str:
-    value, low, high = _numbers(each)
+    value, low, high = quoted_numbers(each)
     cases = f"these {each.cases:,} cases" if each.cases else "the data"
     if not low:
         return f"{what} is {value}; {cases} give no interval."
@@ -97,13 +96,18 @@ def sentences_of(estimates: Iterable[Quoted], style: Style) -> str:
     return " ".join(sentence_of(each, style) for each in estimates)
 
 
-def _numbers(each: Quoted, unit: float = 1.0) -> tuple[str, str, str]:
+def quoted_numbers(each: Quoted, unit: float = 1.0) -> tuple[str, str, str]:
     """Return value and limits in a unit, with digits that suit the interval's width; no limits where undefined."""
     value, low, high = unit * each.value, unit * each.low, unit * each.high
     decimals = significant_decimals(each.low, each.high) - round(math.log10(unit))
     if math.isnan(low) or math.isnan(high):
         return number(value, decimals), "", ""
     return number(value, decimals), number(low, decimals), number(high, decimals)
+
+
+def in_percent(each: Quoted) -> bool:
+    """Whether papers quote the metric in per cent: its range is within 0 to 1."""
+    return each.bounds[0] >= 0 and each.bounds[1] <= MOST_PERCENT
 
 
 def _by(each: Quoted) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple, final, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.errors import one_of
+from howsure.estimates.sentences import Style
 from howsure.grids import Grid, Tabular, percent
+from howsure.metrics.words import metric_words
 from howsure.planning.splits import Share
 
 Array = NDArray[Any]
@@ -156,43 +159,27 @@ class Plan(Tabular):
         )
         return Grid(("part", *(name.replace("_", " ") for name in columns)), cells, caption)
 
-    def sentence(self) -> str:
-        """Return a summary of the plan in sentences."""
-        many = f"{self.n:,} cases" + (f" in {self.units:,} clusters" if self.units != self.n else "")
-        about = "" if self.goal == "support" else f"{self.subject}: "
-        said = [f"{about}{many} {self._reach()}{self._how()}."]
-        if math.isfinite(self.low) and self.low < self.high * (1 - 1e-6):
-            open_ended = "or more: the interval has no upper end, as the pilot does not exclude that no number suffices"
-            to = f"to {math.ceil(self.high):,}" if math.isfinite(self.high) else open_ended
-            said.append(f"By the pilot of {self.pilot:,} cases alone it may take {math.ceil(self.low):,} {to}.")
-        return " ".join([*said, *([f"{self.note}."] if self.note else [])])
+    def sentence(self, style: Style = "card") -> str:
+        """Return the number of cases with its assumptions.
 
-    def _reach(self) -> str:
-        level = percent(self.confidence_level)
-        if self.goal == "width":
-            return f"give {level} intervals {self.target:.3g} wide on average, if the value is {self.true_value:.3g}"
-        if self.goal == "support":
-            return f"hold enough cases of each class with a chance of {self.target:.3g}"
-        return (
-            f"show with a power of {self.target:.3g} that the value lies {_words(self.regions)}, "
-            f"if it is {self.true_value:.3g} ({level} intervals)"
-        )
+        Parameters
+        ----------
+        style : {"card", "clinical", "ml"}
+            A summary in sentences, with what the pilot leaves open; or one sentence for the methods section of a
+            clinical paper; or of a machine-learning paper.
 
-    def _how(self) -> str:
-        if not self.studies:
-            return ", by the normal distribution alone"
-        first = "" if math.isnan(self.asymptotic) else f"{math.ceil(self.asymptotic):,} by the normal distribution, "
-        return f" ({first}checked on {self.studies:,} simulated studies)"
+        Raises
+        ------
+        HowsureError
+            If there is no such style.
 
-
-def _words(regions: tuple[tuple[float, float], ...]) -> str:
-    """Return the position of a value as text."""
-    if len(regions) > 1:
-        return f"off {regions[0][0]:g}"
-    ((low, high),) = regions
-    if math.isinf(low):
-        return f"below {high:g}"
-    return f"above {low:g}" if math.isinf(high) else f"between {low:g} and {high:g}"
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> print(hs.plan(hs.from_counts([[50, 3], [5, 42]]), "accuracy", width=0.05).sentence("ml"))
+        Accuracy: n = 453 for a 95 % interval 0.05 wide on average at a true value of 0.92 (4,000 simulated studies).
+        """
+        return plan_sentence(self, style)
 
 
 def curve_of(n: Array, reached: Array, band: Array | None, level: float) -> PlanCurve:
@@ -212,3 +199,80 @@ def curve_of(n: Array, reached: Array, band: Array | None, level: float) -> Plan
         return PlanCurve(n, reached, nothing, nothing)
     low, high = np.quantile(band, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return PlanCurve(n, reached, np.minimum(low, reached), np.maximum(high, reached))
+
+
+def plan_sentence(plan: Plan, style: Style) -> str:
+    """Return the number of cases with its assumptions, see `Plan.sentence`."""
+    one_of("style", style, get_args(Style))
+    many = f"{plan.n:,} cases" + (f" in {plan.units:,} clusters" if plan.units != plan.n else "")
+    if style == "card":
+        return _summary(plan, many)
+    what = metric_words(plan.metric) + (f" of {plan.positive}" if plan.positive else "")
+    by = f"{plan.studies:,} simulated studies" if plan.studies else "normal approximation"
+    if style == "clinical":
+        return f"A sample of {many} {_aim(plan, f' of the {what}')} ({by})."
+    size = f"n = {plan.n:,}" + (f" ({plan.units:,} clusters)" if plan.units != plan.n else "")
+    goal = {"width": "a", "power": "a power", "support": "a probability"}[plan.goal]
+    return f"{what[:1].upper()}{what[1:]}: {size} for {goal}{_aim_in_short(plan)} ({by})."
+
+
+def _aim(plan: Plan, what: str) -> str:
+    level = percent(plan.confidence_level).replace(" %", "%")
+    if plan.goal == "width":
+        width = f"that is {plan.target:.3g} wide on average"
+        return f"gives a {level} CI{what} {width}, at a true value of {plan.true_value:.3g}"
+    if plan.goal == "support":
+        return f"contains enough cases of each class with a probability of {plan.target:.3g}"
+    return (
+        f"has a power of {plan.target:.3g} to show that the value{what} is {_words(plan.regions)}, at a true value of "
+        f"{plan.true_value:.3g} and with {level} CIs"
+    )
+
+
+def _aim_in_short(plan: Plan) -> str:
+    level = percent(plan.confidence_level)
+    if plan.goal == "width":
+        return f" {level} interval {plan.target:.3g} wide on average at a true value of {plan.true_value:.3g}"
+    if plan.goal == "support":
+        return f" of {plan.target:.3g} of enough cases of each class"
+    return f" of {plan.target:.3g} to show a value {_words(plan.regions)} at a true value of {plan.true_value:.3g}"
+
+
+def _summary(plan: Plan, many: str) -> str:
+    """Return the number of cases, the interval that the pilot leaves for it, and the caveat."""
+    about = "" if plan.goal == "support" else f"{plan.subject}: "
+    said = [f"{about}{many} {_reach(plan)}{_how(plan)}."]
+    if math.isfinite(plan.low) and plan.low < plan.high * (1 - 1e-6):
+        open_ended = "or more: the interval has no upper end, as the pilot does not exclude that no number suffices"
+        to = f"to {math.ceil(plan.high):,}" if math.isfinite(plan.high) else open_ended
+        said.append(f"By the pilot of {plan.pilot:,} cases alone it may take {math.ceil(plan.low):,} {to}.")
+    return " ".join([*said, *([f"{plan.note}."] if plan.note else [])])
+
+
+def _reach(plan: Plan) -> str:
+    level = percent(plan.confidence_level)
+    if plan.goal == "width":
+        return f"give {level} intervals {plan.target:.3g} wide on average, if the value is {plan.true_value:.3g}"
+    if plan.goal == "support":
+        return f"hold enough cases of each class with a chance of {plan.target:.3g}"
+    return (
+        f"show with a power of {plan.target:.3g} that the value lies {_words(plan.regions)}, "
+        f"if it is {plan.true_value:.3g} ({level} intervals)"
+    )
+
+
+def _how(plan: Plan) -> str:
+    if not plan.studies:
+        return ", by the normal distribution alone"
+    first = "" if math.isnan(plan.asymptotic) else f"{math.ceil(plan.asymptotic):,} by the normal distribution, "
+    return f" ({first}checked on {plan.studies:,} simulated studies)"
+
+
+def _words(regions: tuple[tuple[float, float], ...]) -> str:
+    """Return the position of a value as text."""
+    if len(regions) > 1:
+        return f"off {regions[0][0]:g}"
+    ((low, high),) = regions
+    if math.isinf(low):
+        return f"below {high:g}"
+    return f"above {low:g}" if math.isinf(high) else f"between {low:g} and {high:g}"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from howsure.comparison.leaderboard import Leaderboard, Place
+from howsure.comparison.board import Leaderboard, Place
 from howsure.grids import percent
 from howsure.metrics.words import metric_words
 from howsure.plots.dots import with_positive

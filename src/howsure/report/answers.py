@@ -8,26 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from howsure.comparison.result import Comparison, settled
+from howsure.comparison.result import Comparison
 from howsure.estimates.estimate import Estimate
-from howsure.grids import count_text, interval_text, number, percent, significant_decimals
+from howsure.grids import count_text, interval_text, number
 from howsure.metrics.words import metric_words
-from howsure.pooling.pooled import Pooled
 from howsure.report.content import Texts
 from howsure.report.evidence import Measured, Part, Shown
+from howsure.report.lead import lead, main_place
 
 UNSEEN = "all numbers are what the scores lead to expect, and hold only as far as these are calibrated."
-HEADLINES = ("f1", "f1@macro", "roc_auc")  # of which the first that is there is the headline, if none was asked for
-SMALL = 20  # cases of a class, below which an interval of a rate of 0.9 is some 0.25 wide and more
-RARE = 0.1  # share of the cases, below which a small class is told of at once
 MOST_MODELS = 3  # that have a sentence each
 MOST_NAMES = 5  # in a sentence
 
 
 def main_metric(shown: Shown) -> Measured:
     """Return the metric that a reader looks for first."""
-    by_name = {one.label: one for one in shown.metrics}
-    return next((by_name[name] for name in HEADLINES if name in by_name and shown.part.is_usual), shown.metrics[0])
+    return shown.metrics[main_place([one.label for one in shown.metrics], is_usual=shown.part.is_usual)]
 
 
 def headline(found: Sequence[Shown], compared: Mapping[str, Any]) -> tuple[Texts, ...]:
@@ -64,43 +60,7 @@ def unseen(models: Sequence[tuple[str, bool]]) -> list[Texts]:
 
 
 def _of_one(shown: Shown) -> Texts:
-    chosen = main_metric(shown)
-    what = metric_words(chosen.label)
-    subject = f"{what} of {shown.part.model}" if shown.part.model else what[:1].upper() + what[1:]
-    cases = f"these {shown.part.cases}{_rare(shown.part)}"
-    return tuple(plausible(subject, one, cases) for one in chosen.at)
-
-
-def _rare(part: Part) -> str:
-    """Return which classes are nearly absent among many cases; empty where none is."""
-    table = part.any_table
-    totals = [float(total) for total in table.class_totals]
-    rare = [place for place, total in enumerate(totals) if total < min(SMALL, RARE * sum(totals))]
-    if not rare:
-        return ""
-    if len(rare) > 1:
-        return f", fewer than {SMALL} of them in each of {len(rare)} classes"
-    count, label = totals[rare[0]], table.labels[rare[0]]
-    return f", only {count_text(count)} of them “{label}”" if count else f", none of them “{label}”"
-
-
-def plausible(subject: str, each: Estimate | Pooled, cases: str) -> str:
-    """Return a value and what else would be plausible, in a sentence."""
-    if math.isnan(each.value):
-        return f"{subject} is undefined on {cases}."
-    level = percent(each.confidence_level)
-    # Two decimals, unless they would not tell the limits apart.
-    decimals = 2 if each.high - each.low > 0.02 else significant_decimals(each.low, each.high)
-    if each.value == 1.0 and each.low < 1.0 <= each.high:
-        low = number(each.low, decimals)
-        return f"{subject} is 1 in this sample; with {cases}, values down to {low} are plausible ({level} interval)."
-    text = f"{subject} is {number(each.value, decimals)}"
-    if math.isnan(each.low):
-        return f"{text}; how sure that is, {cases} do not tell."
-    return (
-        f"{text}; with {cases}, anything between {number(each.low, decimals)} and "
-        f"{number(each.high, decimals)} is plausible ({level} interval)."
-    )
+    return tuple(lead(shown.part, one) for one in main_metric(shown).at)
 
 
 def _of_groups(groups: Sequence[Shown]) -> list[Texts]:
@@ -187,7 +147,7 @@ def standing(names: Sequence[str], comparisons: Sequence[Comparison]) -> str:
     places = {name: place for place, name in enumerate(names)}
     ahead = np.zeros((len(names), len(names)), dtype=bool)
     for (first, second), each in pairs.items():
-        if settled(each):
+        if each.is_settled:
             better = (each.value > each.null) == (each.better != "lower")
             winner, loser = (first, second) if better else (second, first)
             ahead[places[winner], places[loser]] = True

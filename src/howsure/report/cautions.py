@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from howsure.grids import count_text, number, percent
 from howsure.metrics.words import metric_words
-from howsure.report.answers import SMALL
 from howsure.report.content import Texts
 from howsure.report.evidence import Measured, Part, Shown
+from howsure.report.lead import SMALL
 
 FEW = 4  # metrics that a reason names
 MOST = 12  # cautions of one kind that are listed one by one

@@ -7,12 +7,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from howsure.comparison.result import Comparison, settled
+from howsure.comparison.result import Comparison
 from howsure.grids import plain
 from howsure.logs.evaluated import LogEvaluation
 from howsure.report import comparisons
-from howsure.report.answers import MOST_MODELS, listed, plausible
+from howsure.report.answers import MOST_MODELS, listed
 from howsure.report.content import Section, Sheet, Texts, careful, word
+from howsure.report.lead import plausible
 from howsure.report.report import Report
 from howsure.report.reproduction import made_at, reproduction, versions
 
@@ -85,7 +86,8 @@ def _answer(task: str, compared: Sequence[Comparison]) -> str:
     if not compared:
         return ""
     known = compared[0].names[1]
-    shown = {each.names[0]: (each.value > each.null) == (each.better != "lower") for each in compared if settled(each)}
+    found = [each for each in compared if each.is_settled]
+    shown = {each.names[0]: (each.value > each.null) == (each.better != "lower") for each in found}
     ahead, behind = ([name for name, is_better in shown.items() if is_better == wanted] for wanted in (True, False))
     alike = [each.names[0] for each in compared if each.names[0] not in shown]
     parts = [

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from howsure.comparison.leaderboard import Leaderboard, Place
+from howsure.comparison.board import Leaderboard, Place
 from howsure.grids import number, plain
 from howsure.metrics.words import metric_words
 from howsure.report import comparisons

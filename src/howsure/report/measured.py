@@ -215,6 +215,7 @@ def _written(
         sections.curves(wholes, settings),
         *([several.aggregates(handed.aggregates)] if handed.aggregates else []),
         sections.methods_used(every, wholes),
+        sections.to_quote(models, handed.comparisons.values()),
         sections.every_number(every if is_short else []),
         reproduction(about.command, chance, about.files),
     ]

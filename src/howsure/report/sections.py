@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from howsure.comparison.result import Comparison
 from howsure.errors import whole_number
 from howsure.grids import number, significant_decimals
 from howsure.methods.default import WHY
@@ -16,7 +17,7 @@ from howsure.metrics.binding import resolve
 from howsure.metrics.spec import named, parse
 from howsure.metrics.words import metric_words
 from howsure.planning.narrower import to_halve
-from howsure.report.answers import main_metric
+from howsure.report.answers import MOST_MODELS, main_metric
 from howsure.report.bars import IN_PANELS, STEPS, Ruler
 from howsure.report.charts import charts_of
 from howsure.report.content import Cell, Section, Sheet, Texts, count, share_cell, value_and_limits, word
@@ -118,6 +119,24 @@ def _narrower(models: Sequence[Shown]) -> tuple[Texts, ...]:
         if more is not None:
             about.setdefault(f"{metric_words(metric)}. {more.sentence()}", []).append(each.part.words)
     return tuple((said if len(of) == len(models) else f"{', '.join(of)}: {said}",) for said, of in about.items())
+
+
+def to_quote(models: Sequence[Shown], comparisons: Iterable[Any]) -> Section:
+    """Return the metrics of a few models and the comparisons as sentences of a paper, at each level."""
+    paragraphs = [
+        tuple(" ".join(said) for said in zip(*(_sentences(each) for each in model.metrics), strict=True))
+        for model in models[:MOST_MODELS]
+        if model.metrics
+    ]
+    if len(models) > 1:
+        names = [each.part.model for each in models]
+        paragraphs = [tuple(f"{name}: {said}" for said in of) for name, of in zip(names, paragraphs, strict=False)]
+    paragraphs += [(each.sentence("clinical"),) for each in comparisons if isinstance(each, Comparison)]
+    return Section("Sentences to quote", items=tuple(paragraphs))
+
+
+def _sentences(each: Measured) -> tuple[str, ...]:
+    return tuple(one.sentence("clinical") for one in each.at)
 
 
 def _cell_of(shown: Shown, metric: str, ruler: Ruler, series: int = 0) -> Cell:

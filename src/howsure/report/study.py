@@ -14,8 +14,9 @@ from howsure.grids import plain
 from howsure.metrics.words import metric_words
 from howsure.pooling.pooled import Pooled
 from howsure.report import comparisons
-from howsure.report.answers import plausible, standing
+from howsure.report.answers import standing
 from howsure.report.content import Cell, Section, Sheet, Texts, careful, count, word
+from howsure.report.lead import plausible
 from howsure.report.report import Report
 from howsure.report.reproduction import made_at, reproduction, versions
 from howsure.study import Study
