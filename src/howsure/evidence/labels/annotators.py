@@ -87,20 +87,21 @@ def annotated(
         Labels by case and annotator, with None or nan where an annotator has not labelled a case; or a mapping or
         frame with one column per annotator; with ``data`` the names of the annotators' columns.
     y_pred : array-like of shape (n,) or str
-        Prediction for each case; with ``data`` the name of its column.
+        Prediction for each case; with ``data``, the name of the column.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     labels : array-like of shape (K,), optional
-        The classes, in order; all that occur by default.
+        The classes, in order; by default all classes that occur.
     pos_label : object, optional
-        Which of two classes is the positive one; the last in order by default.
+        The positive class of two; by default the last in order.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data`` the name of the column.
+        Number of identical cases that each row stands for; with ``data``, the name of the column.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values, with annotators of
         its own.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
+        disables this check.
 
     Returns
     -------
@@ -225,17 +226,18 @@ def consensus(
     data : frame, mapping, path or None
         A frame, a lazy frame or relation, a mapping of columns, or the path of a file.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data`` the name of the column.
+        Number of identical cases that each row stands for; with ``data``, the name of the column.
     labels : array-like of shape (K,), optional
-        The classes, in order; all that occur by default.
+        The classes, in order; by default all classes that occur.
     pos_label : object, optional
-        Which of two classes is the positive one; the last in order by default.
+        The positive class of two; by default the last in order.
     confidence_level : float
         Probability that an annotator's interval holds, between 0 and 1.
     random_state : int, Generator or None
         Seed of the posterior draws behind them.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
+        disables this check.
 
     Returns
     -------

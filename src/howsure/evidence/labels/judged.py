@@ -110,22 +110,23 @@ def judged(
         A prediction for each case, such as that of a filter: the table then is of human label × prediction, and any
         metric is of these.
     data : frame, mapping, path or None
-        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file, of
-        which the above name columns.
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file. The
+        arguments above then name its columns.
     labels : array-like of shape (K,), optional
-        The classes, in order; all that occur by default, sorted.
+        The classes, in order; by default all classes that occur, sorted.
     pos_label : object, optional
-        Which of two classes is the positive one; the last in order by default.
+        The positive class of two; by default the last in order.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
         Cluster of each case (conversation, passage, user): cases of one cluster vary together.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data`` the name of the column.
+        Number of identical cases that each row stands for; with ``data``, the name of the column.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values, by its own labels.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
+        disables this check.
 
     Returns
     -------

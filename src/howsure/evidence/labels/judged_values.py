@@ -99,21 +99,22 @@ def judged_values(
     judge : array-like of shape (n,) or str, or mapping of str to array-like
         Number that the judge gave every case, on the same scale or another one.
     data : frame, mapping, path or None
-        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file, of
-        which the above name columns.
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file. The
+        arguments above then name its columns.
     bounds : tuple of two float, optional
         Smallest and largest number that people can give, such as ``(1, 5)``; without them those are taken that they
         gave. Truth values have the bounds 0 and 1 by themselves.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case: cases of one cluster vary together.
+        Cluster of each case; cases of the same cluster may be correlated.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data`` the name of the column.
+        Number of identical cases that each row stands for; with ``data``, the name of the column.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values, by its own grades.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
+        disables this check.
 
     Returns
     -------

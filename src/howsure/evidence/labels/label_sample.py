@@ -127,12 +127,12 @@ def sample_to_label(
         True class of those cases that are labelled already; missing (None, nan) of all others. They correct what
         the scores say.
     data : frame, mapping, path or None
-        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file, of
-        which the above name columns.
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file. The
+        arguments above then name its columns.
     labels : array-like of shape (K,), optional
-        The classes, in order; all that occur by default, sorted.
+        The classes, in order; by default all classes that occur, sorted.
     pos_label : object, optional
-        Which of two classes is the positive one; the last in order by default.
+        The positive class of two; by default the last in order.
     random_state : int, Generator, SeedSequence or None
         Seed of the draw.
 

@@ -50,20 +50,21 @@ def judge_leaning(
         A number of each case, such as the length of the answer; or one of two values, such as its position, of which
         the second less the first is told.
     data : frame, mapping, path or None
-        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file, of
-        which the above name columns.
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file. The
+        arguments above then name its columns.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data`` the name of the column.
+        Number of identical cases that each row stands for; with ``data``, the name of the column.
     labels : array-like of shape (K,), optional
-        The classes, in order; all that occur by default, sorted.
+        The classes, in order; by default all classes that occur, sorted.
     pos_label : object, optional
-        Which of two classes is the positive one; the last in order by default.
+        The positive class of two; by default the last in order.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case: cases of one cluster vary together.
+        Cluster of each case; cases of the same cluster may be correlated.
     confidence_level : float
         Coverage of the interval, between 0 and 1.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
+        disables this check.
 
     Returns
     -------

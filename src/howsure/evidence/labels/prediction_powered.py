@@ -103,23 +103,24 @@ def prediction_powered(
     y_pred : array-like of shape (n,) or str
         Prediction of the classifier that is judged.
     data : frame, mapping, path or None
-        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file, of
-        which the above name columns.
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file. The
+        arguments above then name its columns.
     labels : array-like of shape (K,), optional
-        The classes, in order; all that occur by default.
+        The classes, in order; by default all classes that occur.
     pos_label : object, optional
-        Which of two classes is the positive one; the last in order by default.
+        The positive class of two; by default the last in order.
     metric : str or Metric, optional
         Use a single weight: the one that makes the variance of this metric smallest (PPI++).
     power : float, optional
         Use this single weight of the made labels, from 0 (trusted cases alone) to 1 (the first paper's estimator).
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data`` the name of the column.
+        Number of identical cases that each row stands for; with ``data``, the name of the column.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values, with trusted cases
         of its own.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
+        disables this check.
 
     Returns
     -------

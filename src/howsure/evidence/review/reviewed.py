@@ -232,7 +232,7 @@ def reviewed(
         The classes, in order; by default 0 … K−1, of rows all that occur in any of the three columns. Rows recorded or
         predicted as another are left out.
     pos_label : object, optional
-        Which of two classes is the positive one; the last in order by default.
+        The positive class of two; by default the last in order.
     prior : float, str or array-like of shape (K, K, K), optional
         Pseudo-reviews of each corrected label in each cell: a number, an array, or a name as in `Dirichlet`;
         ``"recorded"`` for one in each cell that confirms the record, so that labels are right where no review says
@@ -240,7 +240,8 @@ def reviewed(
         default cells of one kind (record and prediction agree, or not) have a common rate of wrong records, with odds
         in proportion to how frequent the classes are, and the prior is learned from all their reviews.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
+        disables this check.
 
     Returns
     -------

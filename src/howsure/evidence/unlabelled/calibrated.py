@@ -117,7 +117,7 @@ def calibrated(
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data`` the name of the column.
+        Number of identical cases that each row stands for; with ``data``, the name of the column.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, combination of values, or period.
     every : str or int, optional
@@ -142,7 +142,8 @@ def calibrated(
         From `calibrate`, for scores that are no probabilities yet: it makes them so, and its uncertainty enters every
         interval. Thresholds stay on the scale of the scores.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
+        disables this check.
 
     Returns
     -------
