@@ -1,6 +1,6 @@
-"""The alternative annotator test on its authors' data, beside what their notebook prints.
+"""Compare the alternative annotator test with the output of its authors' notebook, on their data.
 
-Run ``python benchmarks/alt_test.py FOLDER`` with a checkout of github.com/nitaytech/AltTest. Prints what differs.
+Run ``python benchmarks/alt_test.py FOLDER`` with a checkout of github.com/nitaytech/AltTest. Prints the differences.
 """
 
 from __future__ import annotations

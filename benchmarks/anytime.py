@@ -1,8 +1,8 @@
-"""How often intervals miss the truth at any of 1,000 looks, and what it costs that they do not.
+"""Miss rates over 1,000 looks of confidence sequences and of ordinary intervals, and the widths.
 
-Run ``python benchmarks/anytime.py`` (``--runs 10000``, ``--only mcc roc_auc``). Each run draws cases one by one and looks at all
-of them after 50, 51, … 1,049; it has missed if the interval of any look did not hold the population's value. Looks at
-which the value lies within half of what the interval reaches, by the delta method, are not worked out.
+Run ``python benchmarks/anytime.py`` (``--runs 10000``, ``--only mcc roc_auc``). Each run draws cases one by one and
+looks at all of them after 50, 51, … 1,049; it misses if the interval of any look does not contain the value of the
+population. A look is skipped if the population value is within half of the interval's half-width by the delta method.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Population:
 
 
 def populations() -> Iterator[Population]:
-    """Yield what is simulated."""
+    """Yield the populations to simulate."""
     three = [[0.56, 0.03, 0.01], [0.05, 0.22, 0.03], [0.02, 0.02, 0.06]]
     rare = [[0.78, 0.01, 0.01], [0.02, 0.14, 0.01], [0.01, 0.005, 0.015]]
     two, few = [[0.72, 0.08], [0.05, 0.15]], [[0.93, 0.02], [0.02, 0.03]]

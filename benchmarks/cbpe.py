@@ -1,8 +1,8 @@
-"""NannyML's side of `scores.py`: it asks for other versions of common packages than ours, so it has an interpreter of its own.
+"""The NannyML side of `scores.py`, in a separate interpreter, because it needs other versions of common packages.
 
 ``PYTHON benchmarks/cbpe.py FILE`` reads labels and scores from a file. For each line of input it fits CBPE to the first
-cases and their labels, estimates metrics of all cases without labels, and writes the processor time of either step, and
-whether it calibrated. With labels CBPE also computes realised metrics, which is another job than ours.
+cases and their labels, estimates metrics of all cases without labels, and writes the processor time of each step, and
+whether it calibrated. If labels are given, CBPE also computes realised metrics, a job that howsure does not do.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Times 20 models × 10 metrics × 10,000 joint resamples of 100,000 cases, and checks the target of 5 s on two cores.
 
-Run: python benchmarks/comparing.py [classes …]. Seconds by the clock need a machine that does nothing else, seconds
-of processor over the number of cores do not. Every case is drawn once a resample for all
-models together, so the cost grows with cases × resamples, and with the models and classes by the matrix product that
-adds the weights up.
+Run: python benchmarks/comparing.py [classes …]. Wall-clock seconds need an otherwise idle machine; processor seconds
+divided by the number of cores do not. Every case is drawn once per resample for all models. The cost is therefore
+proportional to cases × resamples, and grows with models and classes by the matrix product that adds up the weights.
 """
 
 from __future__ import annotations

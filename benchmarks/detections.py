@@ -1,9 +1,8 @@
-"""How often intervals of average precision and of sensitivity at false positives per image hold what they should.
+"""Coverage of intervals for average precision and for sensitivity at false positives per image.
 
-Run: ``python benchmarks/detections.py [STUDIES]``. Images differ in how many objects they hold, how easily these are
-detected and how much else is taken for one. Beside the default interval, in which images vary, stands what comes of
-resampling the predictions one by one while the number of truths stays as it is. The population's values are those of
-200,000 images.
+Run: ``python benchmarks/detections.py [STUDIES]``. Images differ in the number of objects, in how easily objects are
+detected, and in the number of false detections. The default interval, in which images vary, is compared with resampling
+single predictions for a fixed number of true objects. The values of the population are those of 200,000 images.
 """
 
 import sys

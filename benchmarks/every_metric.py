@@ -1,6 +1,6 @@
-"""Make the page of the site that tells what the default intervals of every metric cover, average by average.
+"""Make the page of the site on the coverage of the default intervals of every metric, by average.
 
-Run ``python benchmarks/every_metric.py FOLDER``: truths that FOLDER has results of are not simulated again.
+Run ``python benchmarks/every_metric.py FOLDER``: populations with results in FOLDER are not simulated again.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _poor(at: Cells) -> str:
 
 
 def main(folder: str) -> None:
-    """Simulate what is missing, and write the page."""
+    """Simulate missing results, and write the page."""
     settings = [
         each for each in prove() if min(each.expectations[name] for name in ("rarest_cases", "errors")) >= ENOUGH
     ]

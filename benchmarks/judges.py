@@ -97,7 +97,7 @@ def judgy() -> Callable[..., Limits]:
 
 
 def methods() -> dict[str, Callable[..., Limits]]:
-    """Return what takes part, by name; what is not installed is told on stderr."""
+    """Return the compared methods by name; packages that are not installed are reported on stderr."""
     found: dict[str, Any] = {"howsure": ours, "human labels alone": people}
     for name, make in {"truescore": truescore, "ppi-python": ppi_python, "judgy": judgy}.items():
         try:

@@ -33,7 +33,7 @@ def by_numpy(call: Callable[[], Any]) -> float:
 
 
 def compare(job: str, calls: tuple[tuple[Callable[[], Any], float], ...], peer: str, aims: tuple[float, float]) -> None:
-    """Measure what a case costs compiled, by NumPy and with the peer; each call comes with its number of cases."""
+    """Measure the time per case compiled, with NumPy and with the peer; each call has its own number of cases."""
     (ours, size), (plain, plain_size), (theirs, their_size) = calls
     times: list[list[float]] = [[], [], []]
     for _ in range(ROUNDS):

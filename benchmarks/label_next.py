@@ -1,9 +1,9 @@
-"""How many labels `sample_to_label` saves for the F1 score of a rare class, and how often the intervals hold the truth.
+"""Labels saved by `sample_to_label` for the F1 score of a rare class, and the coverage of the intervals.
 
-Run ``python benchmarks/label_next.py [SAMPLINGS] [NAME …]``. The populations are the cross-validated predictions of real
-data: from each, pools of 5,000 cases are drawn, of which some are labelled, chosen by `sample_to_label` or evenly from
-all. Data: handwritten digits (an 8 or not) and tumours (every ninth malignant one kept) of scikit-learn, and the visits
-to doctors (10 or more in a year) of the RAND health insurance experiment and the affairs of Fair (1978) in
+Run ``python benchmarks/label_next.py [SAMPLINGS] [NAME …]``. The populations are the cross-validated predictions of
+real data. Pools of 5,000 cases are drawn from each; some cases are labelled, chosen by `sample_to_label` or at random
+from all. Data: handwritten digits (an 8 or not) and tumours (every ninth malignant one kept) of scikit-learn, and the
+visits to doctors (10 or more in a year) of the RAND health insurance experiment and the affairs of Fair (1978) in
 statsmodels. Prints Markdown tables.
 """
 
@@ -94,7 +94,7 @@ def chosen(population: Population, n: int, samplings: int) -> np.ndarray:
 
 
 def evenly(population: Population, n: int, samplings: int) -> float:
-    """Return the mean width of the intervals of F1, with labels drawn from all cases alike."""
+    """Return the mean width of the intervals for F1, with labels drawn at random from all cases."""
     truth, predicted, _ = population
     shares = np.bincount(2 * truth + predicted, minlength=4) / len(truth)
     tables = np.random.default_rng(n).multinomial(n, shares, samplings).reshape(-1, 2, 2)

@@ -1,11 +1,11 @@
-"""How few labels would do for the F1 score if one knew beforehand how often each stratum errs.
+"""Number of labels that would be enough for the F1 score if the error rate of each stratum were known beforehand.
 
-Run ``python benchmarks/label_oracle.py [NAME …]`` (tumours by default). Strata are those of `sample_to_label`, with 3 or 5
-ranges of scores in each predicted class. An oracle knows how often each errs and allots the labels so that the mean
-width of the intervals is least: labels are moved between strata as long as it falls, in steps that are halved. The
-intervals know nothing of that: within strata they are those of `Stratified`, silent strata have one limit together,
-taken a little too short, that of the one which moves the metric most. The width is compared with that of labels
-drawn evenly. Prints a Markdown table.
+Run ``python benchmarks/label_oracle.py [NAME …]`` (tumours by default). Strata are those of `sample_to_label`, with 3
+or 5 ranges of scores in each predicted class. An oracle with known error rates allots the labels so that the mean width
+of the intervals is smallest: labels are moved between strata while the width decreases, in steps that are halved. The
+intervals do not use this information: within strata they are those of `Stratified`. Strata without an observed error
+share one limit, that of the stratum which changes the metric most, which is slightly too small. The width is compared
+with that of labels drawn at random from all cases. Prints a Markdown table.
 """
 
 from __future__ import annotations

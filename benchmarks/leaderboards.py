@@ -28,7 +28,7 @@ def answers(rng, ability, items, noise=1.5):
 
 
 def studied(rng, ability, items):
-    """Return whether all sets of ranks hold, the best is among those that may be it, and the correction covers."""
+    """Return whether all sets of ranks cover, the best model is among the possible best, and the correction covers."""
     right, true = answers(rng, ability, items)
     names = [str(index) for index in range(len(ability))]
     board = hs.leaderboard(hs.values(dict(zip(names, right, strict=True)), bounds=(0, 1)), "mean", random_state=rng)

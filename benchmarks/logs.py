@@ -50,7 +50,7 @@ def lines(folder: Path) -> Path:
 
 
 def timed(what: str, run: Callable[[], Any]) -> Any:
-    """Print how long something takes, and return what it gives."""
+    """Print the duration of a call, and return its result."""
     start = perf_counter()
     found = run()
     print(f"| {what} | {perf_counter() - start:.1f} |")

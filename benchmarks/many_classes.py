@@ -1,8 +1,8 @@
 """Coverage of averages over many classes, over classes that never occur, and of geometric and harmonic means.
 
-``python benchmarks/many_classes.py [FACTOR]`` simulates them and writes docs/coverage-classes.md. With the factor 1 it takes about
-fifteen minutes on two cores; the factor multiplies the number of studies.
-The truths were drawn for this page; no choice was made on them.
+``python benchmarks/many_classes.py [FACTOR]`` simulates them and writes docs/coverage-classes.md. The factor multiplies
+the number of studies; with factor 1 the run takes about fifteen minutes on two cores. The populations were drawn for
+this page and were not used for choosing defaults.
 """
 
 import sys

@@ -1,7 +1,7 @@
-"""What the scripts here measure with: processor time of two sides in turn, in one process, and what they print of it.
+"""Measurement of processor time for the benchmarks: two sides in turn, in one process, and the printed lines.
 
-Machines differ and are noisy, and so is the clock. A ratio is of calls in turn, and its median and range are given.
-`ROWS` keeps what was measured, for the page of the site that `speed.py` makes.
+Machines differ, and times are noisy. A ratio is from calls in turn, with its median and range. `ROWS` stores the
+measurements for the page of the site that `speed.py` makes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def processor(call: Callable[[], Any]) -> float:
 
 def repeated(call: Callable[[], Any]) -> Callable[[], float]:
     """Return what measures a call: its mean over as many in a row as take `LEAST` seconds, after the first."""
-    call()  # which may import what it needs
+    call()  # the first call may import packages
     first = processor(call)
     number = max(1, min(MOST_CALLS, round(LEAST / max(first, 1e-9))))
     return lambda: processor(lambda: [call() for _ in range(number)]) / number
@@ -60,22 +60,22 @@ def in_turn(
     scale: float = 1.0,
     repeats: int = 5,
 ) -> None:
-    """Measure a job, ours and a peer's in turn, each so many times in a row that the clock tells them.
+    """Measure a job of howsure and of a peer in turn, each repeated until the clock resolves the time.
 
     The first call of each is not counted.
 
     Parameters
     ----------
     job, peer
-        What is done, and against whom.
+        The job, and the peer.
     ours, theirs
         The calls.
     aim
-        How many times faster we mean to be.
+        Target: how many times faster howsure should be.
     scale
-        How many times longer the peer would take for the whole job: resamples that it was spared, say.
+        Factor of the peer's time for the whole job, for example if the peer made fewer resamples.
     repeats
-        How often.
+        Number of repetitions.
     """
     peers_time = repeated(theirs)
     note = f"{peer}{' (scaled)' if scale != 1 else ''}"
@@ -85,7 +85,7 @@ def in_turn(
 def timed_in_turn(
     job: str, own_time: Callable[[], float], peers_time: Callable[[], float], peer: str, aim: float, repeats: int
 ) -> None:
-    """Measure a job whose sides say themselves what a call took, in seconds."""
+    """Measure a job whose sides return the time of a call themselves, in seconds."""
     pairs = [(own_time(), peers_time()) for _ in range(repeats)]
     ratios = sorted(other / own for own, other in pairs)
     own, other = np.median(pairs, axis=0)

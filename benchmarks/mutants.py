@@ -1,19 +1,19 @@
-"""Mutation test: how many small faults, put into the arithmetic at random, do the tests notice?
+"""Mutation test: the share of small random faults in the arithmetic that the tests detect.
 
-Run ``python benchmarks/mutants.py [MUTANTS] [SEED] [ROOM ...]`` in the root of the repository, where all tests pass, or
-``python benchmarks/mutants.py LOG`` to try what survived a run whose output was kept, where only tests have changed. A mutant is the
-package with one token changed: a comparison flipped or shifted by one, + for −, × for ÷, `and` for `or`, `min` for `max`
-and the like, a number raised by one, a condition negated. No more than one is drawn from a line. What only words depend on
-(annotations, messages, f-strings) and lines marked `noqa` stay as they are, as does the −1 of a shape, for which NumPy
-takes any negative number.
+Run ``python benchmarks/mutants.py [MUTANTS] [SEED] [ROOM ...]`` in the root of the repository, where all tests pass.
+``python benchmarks/mutants.py LOG`` tries the survivors of an earlier run whose output was kept, after a change of
+tests only. A mutant is the package with one changed token: a comparison flipped or shifted by one, + for −, × for ÷,
+`and` for `or`, `min` for `max` and the like, a number raised by one, a condition negated. At most one is drawn from a
+line. Tokens that only affect text (annotations, messages, f-strings) and lines marked `noqa` are not changed, nor is
+the −1 of a shape, for which NumPy accepts any negative number.
 
-1. Each mutant meets the tests nearest to it: the file named after its module, and the few that most often mention the
-   module or the function or class that is changed. The first failure kills it; so does taking longer than the limit.
-2. What survives is put into one copy together, a few at a time, and all tests run to the end. Each survivor then meets the
-   tests that failed, but those that fail without it. This is faster by far than all tests for each, and never counts too
-   many as killed.
+1. Each mutant is tested with the nearest tests: the file named after its module, and the few files that most often
+   mention the module or the changed function or class. The first failure kills it; so does exceeding the time limit.
+2. A few survivors at a time are put into one copy, and all tests run to the end. Each survivor is then tested with the
+   tests that failed, except those that fail without it. This is much faster than all tests for each mutant, and never
+   counts too many as killed.
 
-Prints each mutant, and then the survivors: read them, for some change nothing that can be observed.
+Prints each mutant, and then the survivors. Read them: some change nothing that can be observed.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Mutants(ast.NodeVisitor):
                         self.visit(each)
 
     def skip(self, _: ast.AST) -> None:
-        """Words and what is checked only while developing."""
+        """Text, and checks for development only."""
 
     visit_Raise = visit_Assert = visit_JoinedStr = skip  # noqa: N815
 
@@ -200,7 +200,7 @@ def most_often(files: Iterable[Path], word: str) -> list[Path]:
 
 
 def nearest_tests(mutant: Mutant) -> list[str]:
-    """Return the file named after the module, and those that most often mention it, or what is changed in it."""
+    """Return the test file named after the module, and those that most often mention it or the changed object."""
     module, near = Path(mutant.path).stem, [path for folder in folders(mutant) for path in folder.glob("test_*.py")]
     word = f"{mutant.within or module}|{module.replace('_', '[-_ ]?')}"
     named = [path for path in near if path.name == f"test_{module}.py"]
@@ -254,7 +254,7 @@ class Copy:
 
 
 def survivors(copy: Copy, mutants: list[Mutant]) -> Iterator[Mutant]:
-    """Try each with the tests nearest to it, and yield those that live."""
+    """Try each mutant with the tests nearest to it, and yield the survivors."""
     for mutant in mutants:
         tests = nearest_tests(mutant)
         killers = copy.failures([mutant], tests, "-x") if tests else []
@@ -264,7 +264,7 @@ def survivors(copy: Copy, mutants: list[Mutant]) -> Iterator[Mutant]:
 
 
 def unnoticed(copy: Copy, together: list[Mutant]) -> Iterator[Mutant]:
-    """Run all tests on some mutants at once, and yield those that none of the tests that fail notices alone."""
+    """Run all tests on several mutants at once, and yield those that none of the failing tests detects alone."""
     failed = copy.failures(together, FOLDERS, EVERYTHING, limit=LIMIT_TOGETHER)
     anyway = copy.failures([], failed, EVERYTHING, limit=LIMIT_TOGETHER) if failed else []
     failed = [each for each in failed if each.startswith(tuple(FOLDERS)) and each not in anyway]

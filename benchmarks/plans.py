@@ -1,8 +1,8 @@
-"""How well planned numbers of cases keep their promises: the width or the power of fresh studies at each planned number.
+"""Accuracy of planned numbers of cases: the width or the power of fresh studies at each planned number.
 
-``python benchmarks/plans.py`` prints the table. Fresh studies have other seeds than those that a plan looked at. Widths
-should be within 3 % and chances within 2 points of what was asked for; where a study comes in clusters its size goes in
-steps of one.
+``python benchmarks/plans.py`` prints the table. Fresh studies have other seeds than those used by the plan. Widths
+should be within 3 % and probabilities within 2 points of the request. If a study comes in clusters, its size changes in
+steps of one cluster.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def weighted(n):
 
 
 def settings():
-    """Return each setting: its name, the tables and the metric, and what is asked."""
+    """Return each setting: its name, the tables and the metric, and the request."""
     two, fixed = hs.from_counts([[50, 3], [5, 42]]), hs.FixedMargins()
     rates = hs.from_rates(sensitivity="0.900", specificity="0.800", positives=30, negatives=270)
     values = {"new": RNG.normal(0.4, 1, 60), "old": RNG.normal(0.0, 1, 60)}

@@ -1,8 +1,8 @@
-"""Make the page of the site that tells how often default intervals hold the truth outside plain tables of counts.
+"""Make the page of the site on the coverage of default intervals for other data than plain tables of counts.
 
 Run ``python benchmarks/proof.py [KIND …]``: pairs, separate, clusters, weights, strata, areas, precision, losses,
-reviews, annotators, trusted, unlabelled, calibration, posteriors, posteriors_of_many. With names of kinds only these are
-simulated anew, and the page keeps the others.
+reviews, annotators, trusted, unlabelled, calibration, posteriors, posteriors_of_many. If kinds are named, only these
+are simulated anew, and the page keeps the others.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ PART = re.compile(r"^## (.+?)\n(.+?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)  # t
 
 @dataclass(frozen=True)
 class Cell:
-    """A truth in words, and what is asked of it."""
+    """A population in words, and the request to simulate."""
 
     said: str
     truth: hs.lab.Truth
@@ -331,7 +331,7 @@ TITLES = {each.__name__: each.__doc__.rstrip(".") for each in EACH}
 
 
 def section(name: str) -> str:
-    """Simulate the cells of a kind; return them in Markdown, with what they amount to."""
+    """Simulate the cells of a kind; return them in Markdown, with a summary."""
     found = []
     for cell in KINDS[name]():
         for one in cell.found():
@@ -345,7 +345,7 @@ def section(name: str) -> str:
 
 
 def row(said: str, one: hs.lab.Coverage) -> tuple[str, ...]:
-    """Return what is shown of a simulation."""
+    """Return the printed cells of a simulation."""
     shares = (one.coverage, one.coverage_error, one.missed_below, one.missed_above)
     metric = one.metric.partition(":")[0]
     return (said, metric, *(number(100 * each, 2) for each in shares), number(one.width, 3), f"{one.draws:,}")

@@ -1,9 +1,10 @@
-"""Coverage of 95 % intervals of the agreement of raters, and the time that they take.
+"""Coverage of 95 % intervals for the agreement of raters, and their computing time.
 
-Run ``python benchmarks/ratings.py items|both|pairs|speed [STUDIES]``. ``items``: the same raters rate other items, which is
-what all methods but two are about; ours, and value ± Student's t times the standard error, cut at 1, as irrCAC has it.
-``both``: other raters rate other items. ``pairs``: the difference of two sets of raters on the same items. ``speed``: beside
-irrCAC, where it is installed. Prints Markdown tables; the errors are those of the simulation.
+Run ``python benchmarks/ratings.py items|both|pairs|speed [STUDIES]``. ``items``: the same raters rate other items,
+which all methods but two assume; the intervals of howsure, and value ± Student's t times the standard error, cut at 1,
+as in irrCAC. ``both``: other raters rate other items. ``pairs``: the difference between two sets of raters on the same
+items. ``speed``: times of howsure and of irrCAC, if it is installed. Prints Markdown tables; the errors are Monte Carlo
+errors.
 """
 
 from __future__ import annotations
@@ -31,14 +32,18 @@ CATEGORIES = {  # shares of the categories among the items' true ones
 }
 METRICS = ("percent_agreement", "fleiss_kappa", "gwet_ac1")  # alpha is Fleiss' kappa but for a factor near 1
 FOUR = (*METRICS, "krippendorff_alpha")
-EASE = (4.0, 2.0)  # of an item, the chance that a rater knows the category: beta
-SKILL, LEANING = (8.0, 2.0), 4.0  # of raters who differ: beta, and how many ratings their own shares are worth
+EASE = (4.0, 2.0)  # of an item: beta distribution of the probability that a rater recognises the category
+# If raters differ: beta distribution of their skill, and concentration of their own category frequencies.
+SKILL, LEANING = (8.0, 2.0), 4.0
 MOST_PATTERNS = 1024
 MANY = 200_000  # items, whose value is the truth
 
 
 def rated(rng, shape, shares, skill, own):
-    """Return ratings by study, item and rater: the item's category where a rater knows it, else by the rater's own shares."""
+    """Return ratings by study, item and rater:
+
+    the item's category if the rater recognises it, else by the rater's own frequencies.
+    """
     studies, items, raters = shape
     truth = rng.choice(len(shares), (studies, items, 1), p=shares)
     ease = rng.beta(*EASE, (studies, items, 1))
@@ -102,7 +107,7 @@ def default_limits(said, size):
 
 
 def told(limits, truth):
-    """Return how often limits hold the truth, with its simulation error, how often they lie above it, and their width."""
+    """Return coverage, its Monte Carlo error, non-coverage of limits above the true value, and width."""
     low, high = np.array(limits).T
     known = np.isfinite(low)
     held = ((low <= truth) & (truth <= high))[known]

@@ -1,9 +1,10 @@
 """Tables of counts against peers: reading them, intervals, resamples, posteriors, reports, pairs, and the start.
 
 Run ``python benchmarks/ratios.py [SECTION …]``; sections are foundation, strings, resampling, sums, posterior, reports,
-pooled, pairs, memory, start, classes and growth. Each line gives our time and the peer's, in turn, and how many times
-faster we are; a peer that would take minutes is timed on fewer resamples and scaled, and the line says so. Functions of
-scores have ``benchmarks/scores.py``, compiled kernels ``benchmarks/kernels.py``; ``benchmarks/speed.py`` runs all three.
+pooled, pairs, memory, start, classes and growth. Each line gives the times of howsure and of the peer, in turn, and
+their ratio. A peer that would take minutes is timed on fewer resamples and scaled, and the line states this. Functions
+of scores are in ``benchmarks/scores.py``, compiled kernels in ``benchmarks/kernels.py``; ``benchmarks/speed.py`` runs
+all three.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Coverage of 95 % intervals after a review of unreliable labels, by simulation with known truth.
 
-Run ``python benchmarks/reviewed.py [STUDIES [METHOD ...]]``. Test sets have 1,000 cases of 2 or 4 unbalanced classes, a classifier of
-85 % accuracy, and recorded labels of which 0 to 30 % are wrong. Of them 50 to 500 are reviewed: as many in each cell of the
-table as it has room for, or at random over all cases. Prints Markdown tables.
+Run ``python benchmarks/reviewed.py [STUDIES [METHOD ...]]``. Test sets have 1,000 cases of 2 or 4 unbalanced classes, a
+classifier of 85 % accuracy, and recorded labels of which 0 to 30 % are wrong. Between 50 and 500 cases are reviewed:
+equal numbers in each cell of the table, as its cases allow, or at random from all cases. Prints Markdown tables.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ def metrics(classes: int) -> list[str]:
 
 
 def shares(classes: int, wrong: float) -> np.ndarray:
-    """Return the probabilities of recorded × predicted × true label; what is wrong goes to the other labels evenly."""
+    """Return the probabilities of recorded × predicted × true label;
+
+    wrong labels are divided equally among the other classes.
+    """
     prevalence = np.arange(classes, 0, -1) + 1.0
     predictions = _confused(classes, ACCURACY) * (prevalence / prevalence.sum())[:, None]
     return np.einsum("ki,kj->ijk", _confused(classes, 1 - wrong), predictions)
@@ -83,7 +86,7 @@ def truth(classes: int) -> np.ndarray:
 def coverage(
     classes: int, wrong: float, budget: int, design: str, studies: int, methods: dict
 ) -> dict[str, np.ndarray]:
-    """Return how often each method's intervals hold the truth, for each metric, and their mean widths."""
+    """Return the coverage of each method's intervals for each metric, and their mean widths."""
     rng = np.random.default_rng([classes, round(100 * wrong), budget, design == "even"])
     expected = truth(classes)
     inside = {name: np.zeros((2, len(METRICS))) for name in methods}

@@ -1,10 +1,11 @@
 """Coverage of other general intervals for a function of counts, on the same studies as the default's.
 
-Run: python benchmarks/rivals.py FOLDER [TRUTHS [DRAWS [METHOD ...]]]; then `python -m howsure.lab show FOLDER`. The truths are those that
-the defaults are proved on, of up to five classes and 500 cases. Tried are the profile likelihood (of a multinomial, that is
-the empirical one), Efron's ABC, Rao's score along the flow with the saddlepoint approximation of its tail, each from the
-observed shares and from those with two pseudo-cases; and, where it is named, the double bootstrap of the percentile interval
-(`rival_double_bootstrap`), which costs a thousand times more.
+Run: python benchmarks/rivals.py FOLDER [TRUTHS [DRAWS [METHOD ...]]]; then `python -m howsure.lab show FOLDER`. The
+populations are those for validating the defaults, of up to five classes and 500 cases. The methods are the profile
+likelihood (for a multinomial, the empirical likelihood), Efron's ABC, and Rao's score along the flow with the
+saddlepoint approximation of its tail, each from the observed frequencies and from those with two pseudo-cases. If it is
+named, the double bootstrap of the percentile interval (`rival_double_bootstrap`) is included; it costs a thousand times
+more.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def ratio(job: str, ours: Callable[[], Any], theirs: Callable[[], Any], repeats:
 
 
 def memory(call: Callable[[], Any]) -> float:
-    """Return the peak of what a call allocates, in MB."""
+    """Return the peak memory allocated by a call, in MB."""
     tracemalloc.start()
     call()
     peak = tracemalloc.get_traced_memory()[1]

@@ -1,8 +1,9 @@
-"""Coverage of 95 % intervals of a classifier in a population with other class shares, with known truth.
+"""Coverage of 95 % intervals of a classifier in a target with other class frequencies, by simulation with known truth.
 
-Run ``python benchmarks/shift.py [STUDIES]``. A labelled sample has classes in even shares, the target others; the cases of a
-class are alike in both. Two classes by predictions or by scores, three classes by predictions. A second table has the
-power of `label_shift_test` where the cases of a class are not alike, and its level where they are. Prints Markdown.
+Run ``python benchmarks/shift.py [STUDIES]``. A labelled sample has equal class frequencies and the target has others;
+within a class, the cases have the same distribution. Settings are two classes by predictions or by scores, and three
+classes by predictions. A second table has the level of `label_shift_test` under label shift, and its power if the
+distributions within classes differ. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def truths(rates: np.ndarray, shares: np.ndarray, metrics: tuple[str, ...]) -> l
 
 
 def studies() -> Iterator[tuple[str, float, tuple[str, ...], Callable[[np.random.Generator], object], list[float]]]:
-    """Yield the settings: name, share, metrics, what makes a table, and the truth."""
+    """Yield the settings: name, class frequency, metrics, a function that makes a table, and the true value."""
     from scipy.stats import norm
 
     by_score = np.array([[norm.cdf(APART / 2), norm.sf(APART / 2)], [norm.sf(APART / 2), norm.cdf(APART / 2)]])
@@ -96,7 +97,7 @@ def studies() -> Iterator[tuple[str, float, tuple[str, ...], Callable[[np.random
 
 
 def covered(number: int) -> None:
-    """Print how often the intervals hold the truth."""
+    """Print the coverage of the intervals."""
     print(f"| by | share | coverage, %: {', '.join((*METRICS, 'or area'))} |\n|:---|---:|---:|")
     for name, share, metrics, make, truth in studies():
         rng = np.random.default_rng([round(1000 * share), len(name)])

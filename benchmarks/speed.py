@@ -1,7 +1,7 @@
-"""Make the page of the site that tells how fast howsure is, ``docs/speed.md``.
+"""Make the page of the site on the speed of howsure, ``docs/speed.md``.
 
-Run ``python benchmarks/speed.py [SECTION …]``. With names of sections only these are measured anew, and the page keeps
-the others. All of them take some minutes. NannyML is measured where ``NANNYML_PYTHON`` names an interpreter that has it.
+Run ``python benchmarks/speed.py [SECTION …]``. If sections are named, only these are measured anew, and the page keeps
+the others. All of them take some minutes. NannyML is measured if ``NANNYML_PYTHON`` names an interpreter that has it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def main(names: list[str]) -> None:
         title = SECTIONS[name].__doc__.rstrip(".")
         measure.ROWS.clear()
         measure.run(SECTIONS, [name])
-        if measure.ROWS:  # a section whose peer is not there leaves the page what it has
+        if measure.ROWS:  # if the peer of a section is not installed, the page keeps the previous rows
             tables[title] = table(measure.ROWS)
     titles = [each.__doc__.rstrip(".") for each in SECTIONS.values()]
     parts = [f"## {title}\n\n{tables[title]}" for title in titles if title in tables]

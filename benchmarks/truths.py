@@ -28,7 +28,7 @@ SHAPES: dict[str, tuple[Any, Any]] = {  # scores of negative and of positive cas
 
 @dataclass(frozen=True, slots=True)
 class Ranks(hs.lab.Truth):
-    """Cases in the order of continuous scores, of which metrics of ranks know no more."""
+    """Cases in the order of continuous scores, which determines all metrics of ranks."""
 
     shape: str
     positives: int
@@ -76,7 +76,7 @@ def forecasts(a: float, b: float, intercept: float, slope: float, levels: int = 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labelled(hs.lab.Truth):
-    """Cases of two classes, of which a study knows other labels than the true ones."""
+    """Cases of two classes, whose labels in a study differ from the true ones."""
 
     cells: hs.lab.Cells
 

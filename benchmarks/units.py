@@ -1,11 +1,12 @@
-"""How often intervals over units hold what they should: events in units of unequal size, pooled and as means of units.
+"""Coverage of intervals over units: events in units of unequal size, pooled and as means of units.
 
 Run: ``python benchmarks/units.py``; with ``--speed`` the time and memory of 100,000 images with 50 classes instead.
 
-Units (images, documents) have log-normal sizes, chances of their own to find each event (beta) and rates of their own of
-false positives (gamma). "Mild" units have a spread of sizes of 0.5 and chances that hardly differ, "uneven" ones a
-spread of 1.2 (the largest of 100 has a seventh of all events) and chances that differ much, "sparse" ones one event on
-average. Pooled metrics of the population follow in closed form; means over units from half a million of them.
+Units (images, documents) have log-normal sizes, individual probabilities of detecting each event (beta), and individual
+rates of false positives (gamma). "Mild" units have a coefficient of size variation of 0.5 and nearly equal
+probabilities. "Uneven" ones have 1.2 (the largest of 100 has a seventh of all events) and very different probabilities.
+"Sparse" ones have one event on average. Pooled metrics of the population are in closed form; means over units are from
+half a million of them.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from howsure.methods.library import default_method
 from howsure.metrics.binding import resolve
 from howsure.tables.events import EventsTable
 
-KINDS = {  # mean events of a unit, spread of its size, recall, how alike chances are, false positives per event
+KINDS = {  # mean events of a unit, spread of its size, recall, concentration of its recall, false positives per event
     "mild": (20.0, 0.5, 0.8, 20.0, 0.25),
     "uneven": (20.0, 1.2, 0.8, 4.0, 0.25),
     "sparse": (1.0, 1.0, 0.8, 4.0, 0.25),

@@ -1,11 +1,11 @@
 """Metrics without labels against NannyML's CBPE: error and time, measured in one run.
 
-Run ``python benchmarks/unlabelled.py PYTHON``, where PYTHON is an interpreter that has nannyml (it asks for other
-versions of common packages than ours, so it lives in an environment of its own). 10⁶ unlabelled cases in 10 chunks,
-whose scores are miscalibrated; calibration on a labelled sample; accuracy, precision, recall, F1 a chunk.
+Run ``python benchmarks/unlabelled.py PYTHON``, where PYTHON is an interpreter that has nannyml, in a separate
+environment, because it needs other versions of common packages. The data are 10⁶ unlabelled cases in 10 chunks, with
+miscalibrated scores, a calibration on a labelled sample, and accuracy, precision, recall and F1 of each chunk.
 
-CBPE estimates at the one threshold that the predictions were made with; all thresholds are as many runs, of which
-three are timed. Ours follows every distinct score.
+CBPE estimates at the one threshold of the predictions; several thresholds need as many runs, of which three are timed.
+Howsure evaluates every distinct score.
 """
 
 from __future__ import annotations

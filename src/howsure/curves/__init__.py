@@ -1,1 +1,1 @@
-"""Curves of scores, and metrics along thresholds."""
+"""Curves of scores, and metrics as functions of the threshold."""

@@ -1,4 +1,4 @@
-"""Default intervals of metrics of counts along the thresholds of scores."""
+"""Default intervals of metrics of counts at the thresholds of scores."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
-LONG = 4_000  # thresholds: of more, limits are taken at about so many and interpolated
-MOST_ESTIMATES = 200  # thresholds, likewise, where each is estimated by itself
-FEW_ESTIMATES = 40  # thresholds, likewise, of a large table
-MOST_DRAWN = 40  # thresholds, likewise, where labels are drawn for each
-ENDS = 20  # thresholds at either end, of which all are estimated
-KEPT = 2**18  # scores of the confusion tables along a curve that are kept for the next one
+LONG = 4_000  # with more thresholds, limits are computed at about this number of them and interpolated
+MOST_ESTIMATES = 200  # the same, if thresholds are estimated one by one
+FEW_ESTIMATES = 40  # the same, for a large table
+MOST_DRAWN = 40  # the same, if labels are drawn for each threshold
+ENDS = 20  # thresholds at each end, all of which are estimated
+KEPT = 2**18  # largest number of scores for which the confusion tables along a curve are cached
 
 
 def on_counts(metric: str | Metric, table: Table) -> Metric:
@@ -34,18 +34,18 @@ def on_counts(metric: str | Metric, table: Table) -> Metric:
 
 
 def confusion_along(table: Table) -> tuple[Array, Array]:
-    """Return thresholds from the top and the confusion table at each, ``(S + 1, 2, 2)``."""
+    """Return thresholds in descending order and the confusion table at each, ``(S + 1, 2, 2)``."""
     return thresholds_from_top(table), confusion_from_top(table.counts)
 
 
 def limits_along(
     metrics: Sequence[str | Metric], table: Table, cells: Array, values: Sequence[Array], level: float
 ) -> list[tuple[Array, Array]]:
-    """Return for each metric the limits of its default interval at each threshold, those of `estimate` there.
+    """Return for each metric the limits of its default interval at each threshold, the same as from `estimate`.
 
-    Independent cases are estimated at all thresholds at once, those of other designs at one after the other. Where the
-    thresholds are very many, the distances of the limits from the values are interpolated between some of them, which
-    include those at both ends.
+    For independent cases, all thresholds are estimated at once; for other designs, one by one. With very many
+    thresholds, the distances between limits and values are interpolated between some thresholds, including those at
+    both ends.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def limits_along(
     cells : ndarray of shape (T, 2, 2)
         The confusion tables along the thresholds.
     values : sequence of ndarray of shape (T,)
-        Each metric along the thresholds.
+        Values of each metric at the thresholds.
     level : float
         The confidence level.
     """
@@ -78,18 +78,19 @@ def limits_along(
 
 
 def roc_limits(table: Table, false: Array, true: Array, level: float) -> tuple[Array, Array]:
-    """Return the limits of the true positive rate at each false positive rate, those of `ThresholdLimits` there.
+    """Return the limits of the true positive rate at each false positive rate, as from `ThresholdLimits`.
 
-    Rates of 0 and 1 have the distances of one case off them. Where a false positive rate has several true positive
-    rates, the estimate is the highest one. Independent cases have limits at all points. Other designs are estimated at
-    one false positive rate after the other, and the distances of the limits are interpolated where these are many.
+    At rates of 0 and 1 the distances of the limits are those at a rate one case away. If several true positive rates
+    have the same false positive rate, the estimate is the highest one. For independent cases, limits are computed at
+    all points. For other designs, they are computed at one false positive rate after the other, and their distances
+    are interpolated if there are many.
 
     Parameters
     ----------
     table : ScoresTable
         The table of scores.
     false, true : ndarray of shape (S + 1,)
-        Rates at each threshold, from the top.
+        Rates at each threshold, in descending order of thresholds.
     level : float
         The confidence level.
     """
@@ -105,7 +106,7 @@ def roc_limits(table: Table, false: Array, true: Array, level: float) -> tuple[A
 
 
 def _roc_reaches(table: Table, false: Array, true: Array, level: float) -> tuple[Array, Array]:
-    """Return how far the limits of ``recall_at+fpr=`` are below and above it, at each false positive rate."""
+    """Return the distances of the limits below and above ``recall_at+fpr=``, at each false positive rate."""
     rates = np.unique(false[(false > 0) & (false < 1)])
     rates = rates if rates.size else np.array([0.5])
     rates = rates[_spread(len(rates), MOST_ESTIMATES if len(table.counts) <= LONG else FEW_ESTIMATES)]
@@ -113,19 +114,19 @@ def _roc_reaches(table: Table, false: Array, true: Array, level: float) -> tuple
     answers = in_passes(table, metrics, ThresholdLimits(), level)
     highest = true[np.searchsorted(false, rates, side="right") - 1]
     limits = np.array([(answers[place][1].low, answers[place][1].high) for place in range(len(rates))])
-    if not table.design.has_labels:  # what does not vary is certain
+    if not table.design.has_labels:  # a metric without variation is certain
         limits = np.where(np.isnan(limits), highest[:, None], limits)
     return np.interp(false, rates, highest - limits[:, 0]), np.interp(false, rates, limits[:, 1] - highest)
 
 
 def _spread(size: int, most: int) -> Array:
-    """Return the places of some of many thresholds, evenly spread, and of all near both ends."""
+    """Return evenly spread positions of thresholds, and all positions near both ends."""
     even = np.linspace(0, size - 1, min(size, most)).round().astype(np.intp)
     return np.unique(np.concatenate([even, np.arange(min(size, ENDS)), np.arange(max(size - ENDS, 0), size)]))
 
 
 def _everywhere(value: Array, chosen: Array, limits: Array, ends: tuple[float, float]) -> tuple[Array, Array]:
-    """Return limits at all thresholds, from those at some by interpolating how far they are from the value."""
+    """Return limits at all thresholds, by interpolating the distances between limits and values."""
     if len(chosen) == len(value):
         return limits[0], limits[1]
     place = np.arange(len(value))
@@ -134,9 +135,9 @@ def _everywhere(value: Array, chosen: Array, limits: Array, ends: tuple[float, f
 
 
 def _one_by_one(metrics: Sequence[str | Metric], table: Table, chosen: Array, level: float) -> Array:
-    """Return the limits of each metric at one threshold after the other, ``(metrics, 2, thresholds)``.
+    """Return the limits of each metric, threshold by threshold, ``(metrics, 2, thresholds)``.
 
-    Methods that draw have the same stream at all thresholds: bands are smooth, and the same from call to call.
+    Methods that draw use the same random stream at all thresholds, so bands are smooth and reproducible.
     """
     seed = np.random.SeedSequence(0)
     limits = np.empty((len(metrics), 2, len(chosen)))
@@ -147,10 +148,9 @@ def _one_by_one(metrics: Sequence[str | Metric], table: Table, chosen: Array, le
 
 
 def _tables_at(table: Table, chosen: Array) -> Iterable[ConfusionTable]:
-    """Return the confusion tables at some thresholds; those of the last curve are kept where they are few.
+    """Return the confusion tables at some thresholds; those of the last curve are cached if they are few.
 
-    The curves of a report, at each of its levels, go along the same thresholds, and what is worked out of a table once
-    stays with it.
+    The curves of a report at different levels have the same thresholds, and tables cache their intermediate results.
     """
 
     def tables() -> Iterable[ConfusionTable]:

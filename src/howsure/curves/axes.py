@@ -1,4 +1,4 @@
-"""What the axes of a curve are, in words."""
+"""Names of the axes of curves."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ SHARES = {
     "calibration": ("mean predicted probability", "share of positive cases"),
 }
 ALONG = ("threshold: positive from this score on", "value")
-# Corners of the line that a useless or a perfectly calibrated classifier follows.
+# Start and end (y) of the reference line: an uninformative, or a perfectly calibrated, classifier.
 DIAGONALS = {"roc": (0.0, 1.0), "det": (1.0, 0.0), "calibration": (0.0, 1.0)}
 
 
 def is_along_thresholds(name: str) -> bool:
-    """Whether a curve is a metric along thresholds: its value holds from a score down to the next one."""
+    """Return whether a curve is a metric against the threshold, a step function between the scores."""
     return name not in SHARES
 
 
 def axes_of(name: str) -> tuple[str, str]:
-    """Return what x and y of a curve are.
+    """Return the names of the x and y axes of a curve.
 
     Examples
     --------

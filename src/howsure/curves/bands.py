@@ -1,4 +1,4 @@
-"""Bands of curves of scores: limits at each point, or along the whole curve."""
+"""Pointwise and simultaneous bands for curves of scores."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ Limits = Callable[[Array, Array, float], tuple[Array, Array]]  # (successes, tri
 
 
 def from_top(table: Table) -> tuple[Array, Array, Array]:
-    """Return thresholds from the top (infinity first) and the negative and positive cases at or above each."""
+    """Return thresholds in descending order (infinity first), and the negatives and positives at or above each."""
     return thresholds_from_top(table), *cumulated(table.counts)
 
 
 def thresholds_from_top(table: Table) -> Array:
-    """Return the thresholds of a table of scores: infinity, and then each score from the largest."""
+    """Return the thresholds of a table of scores in descending order: infinity, and then each score."""
     return np.concatenate([[np.inf], table.scores[::-1]])
 
 
 def _distances(table: Table, level: float, parts: int) -> tuple[float, float]:
-    """Return how far, at most, the observed rates of the two classes are off, each at its share of the level."""
+    """Return the Dvoretzky–Kiefer–Wolfowitz–Massart distances of the two classes, each at a root of the level."""
     if not table.design.has_labels:
         message = "Simultaneous bands need labelled cases; of scores without labels ask for `band='pointwise'`."
         raise HowsureError(message)
@@ -42,25 +42,25 @@ def _distances(table: Table, level: float, parts: int) -> tuple[float, float]:
 
 
 def _least(y: Array, x: Array, limit: Array) -> Array:
-    """Return the smallest y of the points with ``x >= limit``; both ascend. 0 where there are none before."""
+    """Return the smallest y of the points with ``x >= limit``; both are ascending. 0 for ``limit <= 0``."""
     index = np.searchsorted(x, limit - 1e-12)
     return np.where(limit <= 0, 0.0, y[np.minimum(index, len(y) - 1)])
 
 
 def _most(y: Array, x: Array, limit: Array) -> Array:
-    """Return the largest y of the points with ``x <= limit``; both ascend."""
+    """Return the largest y of the points with ``x <= limit``; both are ascending."""
     return np.asarray(y[np.maximum(np.searchsorted(x, limit + 1e-12, side="right") - 1, 0)])
 
 
 def roc_simultaneous(table: Table, false: Array, true: Array, level: float) -> tuple[Array, Array]:
-    """Return the limits of the true positive rate that the rectangles around all thresholds leave (Campbell 1994)."""
+    """Return the limits of the true positive rate by rectangles around all thresholds (Campbell 1994)."""
     around_false, around_true = _distances(table, level, parts=2)
     low = np.maximum(_least(true, false, false - around_false) - around_true, 0.0)
     return low, np.minimum(_most(true, false, false + around_false) + around_true, 1.0)
 
 
 def precision_simultaneous(table: Table, negatives: Array, positives: Array, level: float) -> tuple[Array, Array]:
-    """Return the limits of the precision that bounds of the false positive rate and the prevalence leave."""
+    """Return the limits of the precision by bounds of the false positive rate and of the prevalence."""
     false, true = divide(negatives, negatives[-1]), divide(positives, positives[-1])
     parts = 2 if table.design.fixes_margins else 3
     around_false, around_true = _distances(table, level, parts)
@@ -79,7 +79,7 @@ def precision_simultaneous(table: Table, negatives: Array, positives: Array, lev
 
 
 def _beyond(y: Array, x: Array, limit: Array) -> Array:
-    """Return y of the first point with ``x > limit``: a bound from above between the points; 1 after the last."""
+    """Return y of the first point with ``x > limit``, an upper bound between the points; 1 after the last point."""
     index = np.searchsorted(x, limit + 1e-12, side="right")
     return np.where(index < len(y), y[np.minimum(index, len(y) - 1)], 1.0)
 
@@ -95,7 +95,7 @@ def _bin_counts(table: Table, inside: Array, level: float) -> tuple[Array, Array
 
 
 def bin_limits(table: Table, starts: Array, level: float, limits: Limits) -> tuple[Array, Array]:
-    """Return the limits of the share of positive cases in each bin, from those of a proportion."""
+    """Return the limits of the share of positive cases in each bin, by an interval for a proportion."""
     if table.design.is_independent:
         negatives, positives = np.add.reduceat(table.counts, starts, axis=0).T
         return limits(positives, negatives + positives, level)
@@ -106,7 +106,7 @@ def bin_limits(table: Table, starts: Array, level: float, limits: Limits) -> tup
 
 
 def _binned(table: Table, starts: Array) -> Table:
-    """Return the table with the scores of each bin taken together: shares of bins look at no more."""
+    """Return the table with the scores of each bin merged, which is sufficient for the shares of the bins."""
     index = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(table.counts)))
     design = table.design.merged((2 * index[:, None] + np.arange(2)).ravel(), 2 * len(starts))
     counts = np.add.reduceat(table.counts, starts, axis=0)

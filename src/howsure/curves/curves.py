@@ -1,6 +1,7 @@
-"""Curves of scores, with bands: ROC, precision–recall, calibration.
+"""Curves of scores with bands: ROC, DET, precision–recall, calibration.
 
-A pointwise band holds at each point with the given confidence; a simultaneous band holds along the whole curve.
+A pointwise band covers each point of the true curve with the given confidence; a simultaneous band covers the whole
+curve.
 """
 
 from __future__ import annotations
@@ -40,25 +41,25 @@ NO_CASES: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Curve(Tabular):
-    """Points of a curve with the band around them.
+    """Points of a curve with a band.
 
-    ``curve["fpr"]`` is a column and ``"fpr" in curve`` asks for one; unpacking gives the arrays that scikit-learn's
-    function of the same name returns: ``fpr, tpr, thresholds = hs.roc_curve(y_true, y_score)``.
+    ``curve["fpr"]`` is a column, and ``"fpr" in curve`` checks whether it exists. Unpacking gives the arrays that the
+    scikit-learn function of the same name returns: ``fpr, tpr, thresholds = hs.roc_curve(y_true, y_score)``.
 
     Parameters
     ----------
     name : str
-        ``"roc"``, ``"det"``, ``"precision_recall"``, ``"calibration"``, or the metric along thresholds.
+        ``"roc"``, ``"det"``, ``"precision_recall"``, ``"calibration"``, or a metric as a function of the threshold.
     columns : mapping of str to ndarray of shape (n_points,)
-        The first two are x and y.
+        Columns by name; the first two are x and y.
     unpacked : tuple of ndarray of shape (n_points,)
-        What unpacking gives.
+        Arrays returned by unpacking.
     confidence_level : float
-        Level of the band.
+        Confidence level of the band.
     band : {"pointwise", "simultaneous", "none"}
         Kind of the band.
     positive : str
-        The positive class, where the classes bear names; empty for 0 and 1. Records then have a column of it.
+        Name of the positive class, which becomes a column of the records; empty for classes 0 and 1.
 
     Examples
     --------
@@ -89,27 +90,27 @@ class Curve(Tabular):
 
     @property
     def x(self) -> Array:
-        """The first column."""
+        """The first column: x values."""
         return next(iter(self.columns.values()))
 
     @property
     def y(self) -> Array:
-        """The second column."""
+        """The second column: y values."""
         return list(self.columns.values())[1]
 
     @property
     def x_name(self) -> str:
-        """What x is, in words."""
+        """Name of the x axis."""
         return axes_of(self.name)[0]
 
     @property
     def y_name(self) -> str:
-        """What y is, in words."""
+        """Name of the y axis."""
         return axes_of(self.name)[1]
 
     @property
     def is_along_thresholds(self) -> bool:
-        """Whether it is a metric along thresholds: its value holds from a score down to the next one."""
+        """Whether the curve is a metric against the threshold, a step function between the scores."""
         return is_along_thresholds(self.name)
 
     @property
@@ -132,7 +133,7 @@ class Curve(Tabular):
         return {name: column.tolist() for name, column in self._columns().items()}
 
     def grid(self) -> Grid:
-        """Return a table of strings, one row per point."""
+        """Return a table of strings with one row per point."""
         shown = [{name: value for name, value in each.items() if name != "positive"} for each in self.records()]
         caption = f"positive class: {self.positive}" if self.positive else ""
         return replace(grid_of(shown, level=self.confidence_level), caption=caption)
@@ -143,21 +144,21 @@ class Curve(Tabular):
 
 
 def score_table(table: Any, y_score: Any = None, cases: Mapping[str, Any] = NO_CASES) -> ScoresTable:
-    """Return the table of scores that is given, or that of the true classes and scores that are.
+    """Return a table of scores unchanged, or the table made from true classes and scores.
 
     Parameters
     ----------
     table : ScoresTable, or array-like of shape (n,) or str
-        A table from `scores`, or the true classes.
+        A table made by `scores`, or the true classes.
     y_score : array-like of shape (n,) or str, optional
-        The scores, with true classes.
+        The scores, if ``table`` contains true classes.
     cases : mapping
-        With true classes and scores, what `scores` takes besides.
+        Further arguments of `scores`, for true classes and scores.
 
     Raises
     ------
     HowsureError
-        If it is no table of scores, or ``cases`` come with a table.
+        If the argument is not a table of scores, or ``cases`` are given with a table.
     """
     if y_score is None and cases:
         message = f"`{next(iter(cases))}` belongs to the cases of the table: give it to `scores`."
@@ -182,36 +183,39 @@ def roc_curve(
     Parameters
     ----------
     table : ScoresTable or Tables, or array-like of shape (n,) or str
-        A table from `scores`, also by group; or the true classes.
+        A table made by `scores`, also by group; or the true classes.
     y_score : array-like of shape (n,) or str, optional
-        The scores, with true classes.
+        The scores, if ``table`` contains true classes.
     band : {"pointwise", "simultaneous", "none"}
-        Whether the band holds at each point, or along the whole curve.
+        Kind of the band: it covers at each point, or the whole curve.
     confidence_level : float
-        Coverage of the band, between 0 and 1.
+        Confidence level of the band, between 0 and 1.
     **cases
-        With true classes and scores, what `scores` takes: ``pos_label``, ``sample_weight``, ``groups``, ``data``.
+        Further arguments of `scores`, for true classes and scores: ``pos_label``, ``sample_weight``, ``groups``,
+        ``data``.
 
     Returns
     -------
     Curve
-        Columns ``fpr``, ``tpr``, ``threshold`` (from the top, infinity first), ``low``, ``high``. Of `Tables`, a
-        `Grouped` of curves.
+        Curve with columns ``fpr``, ``tpr``, ``threshold`` (descending, infinity first), ``low``, ``high``. For
+        `Tables`, a `Grouped` of curves.
 
     Raises
     ------
     HowsureError
-        If the table is not of scores, or the band or the level is not valid;
-        if a simultaneous band is asked of scores without labels.
+        If the table does not contain scores, or the band or the level is invalid. If a simultaneous band is requested
+        for scores without labels.
 
     Notes
     -----
-    Pointwise: the interval of ``estimate(table, "recall_at+fpr=x")`` at each false positive rate x, whose threshold is
-    estimated; of predictions without labels that of ``method="threshold_limits"``, which draws nothing. Simultaneous:
-    the true and the false positive rate of every threshold lie within the Dvoretzky–Kiefer–Wolfowitz–Massart distance
-    of the observed ones, each with confidence
-    ``sqrt(level)``; the band is what these rectangles leave for the curve (Campbell 1994). It holds for any
-    continuous scores and any sample size. With weights or clusters the class sizes are Kish's effective ones.
+    Pointwise limits are those of ``estimate(table, "recall_at+fpr=x")`` at each false positive rate x, whose threshold
+    is estimated; for predictions without labels, those of ``method="threshold_limits"``, without draws.
+
+    Simultaneous bands are those of Campbell (1994). With confidence ``sqrt(level)`` each, the true and the false
+    positive rates of all thresholds are within the Dvoretzky–Kiefer–Wolfowitz–Massart distance of the observed ones.
+    These distances define a rectangle around each point, and the band contains every curve through all rectangles. It
+    covers for any continuous scores and any sample size. For weights or clusters, the class sizes are the Kish
+    effective sample sizes.
 
     References
     ----------
@@ -247,26 +251,27 @@ def det_curve(
     Parameters
     ----------
     table : ScoresTable or Tables, or array-like of shape (n,) or str
-        A table from `scores`, also by group; or the true classes.
+        A table made by `scores`, also by group; or the true classes.
     y_score : array-like of shape (n,) or str, optional
-        The scores, with true classes.
+        The scores, if ``table`` contains true classes.
     band : {"pointwise", "simultaneous", "none"}
-        Whether the band holds at each point, or along the whole curve.
+        Kind of the band: it covers at each point, or the whole curve.
     confidence_level : float
-        Coverage of the band, between 0 and 1.
+        Confidence level of the band, between 0 and 1.
     **cases
-        With true classes and scores, what `scores` takes: ``pos_label``, ``sample_weight``, ``groups``, ``data``.
+        Further arguments of `scores`, for true classes and scores: ``pos_label``, ``sample_weight``, ``groups``,
+        ``data``.
 
     Returns
     -------
     Curve
-        Columns ``fpr``, ``fnr``, ``threshold`` (from the top, infinity first), ``low``, ``high``: the ROC curve and its
-        band upside down, usually drawn on normal-deviate axes. Of `Tables`, a `Grouped` of curves.
+        Curve with columns ``fpr``, ``fnr``, ``threshold`` (descending, infinity first), ``low``, ``high``: the ROC
+        curve and its band upside down, usually drawn on normal-deviate axes. For `Tables`, a `Grouped` of curves.
 
     Raises
     ------
     HowsureError
-        As `roc_curve`.
+        For the same reasons as `roc_curve`.
 
     References
     ----------
@@ -296,39 +301,41 @@ def precision_recall_curve(
     Parameters
     ----------
     table : ScoresTable or Tables, or array-like of shape (n,) or str
-        A table from `scores`, also by group; or the true classes.
+        A table made by `scores`, also by group; or the true classes.
     y_score : array-like of shape (n,) or str, optional
-        The scores, with true classes.
+        The scores, if ``table`` contains true classes.
     band : {"pointwise", "simultaneous", "none"}
-        Whether the band holds at each point, or along the whole curve.
+        Kind of the band: it covers at each point, or the whole curve.
     confidence_level : float
-        Coverage of the band, between 0 and 1.
+        Confidence level of the band, between 0 and 1.
     **cases
-        With true classes and scores, what `scores` takes: ``pos_label``, ``sample_weight``, ``groups``, ``data``.
+        Further arguments of `scores`, for true classes and scores: ``pos_label``, ``sample_weight``, ``groups``,
+        ``data``.
 
     Returns
     -------
     Curve
-        Columns ``recall``, ``precision``, ``threshold`` (from the top; the first point, above all scores, has
-        precision 1 like scikit-learn's), ``low``, ``high``. Of `Tables`, a `Grouped` of curves.
+        Curve with columns ``recall``, ``precision``, ``threshold`` (descending), ``low``, ``high``. The first point,
+        above all scores, has precision 1 as in scikit-learn. For `Tables`, a `Grouped` of curves.
 
     Raises
     ------
     HowsureError
-        If the table is not of scores, or the band or the level is not valid;
-        if a simultaneous band is asked of scores without labels.
+        If the table does not contain scores, or the band or the level is invalid. If a simultaneous band is requested
+        for scores without labels.
 
     Notes
     -----
-    Pointwise: the interval of the precision at the threshold of each point, that of
-    ``estimate(table, "precision", threshold=...)``; the metric ``precision_at+recall=...`` is the precision at a stated
-    recall, whose threshold is estimated. Simultaneous: the rectangles of `roc_curve` bound the false positive
-    rate at each recall, and with an interval of the prevalence (each of the three at the third root of the level)
-    the precision ``prevalence * recall / (prevalence * recall + (1 - prevalence) * fpr)``. It holds for any
-    continuous scores and sample size. Where no case is predicted positive the precision is undefined, and the pointwise
-    limits are nan. From the recall on where the positive cases' distance reaches 1 the threshold may lie below all
-    scores, with a false positive rate of 1: the lower limit steps down to that of calling every case positive, and
-    rises with the recall from there.
+    Pointwise limits are those of ``estimate(table, "precision", threshold=...)`` at the threshold of each point. The
+    metric ``precision_at+recall=...`` is different: the precision at a stated recall, whose threshold is estimated. If
+    no case is predicted positive, the precision is undefined and the pointwise limits are nan.
+
+    Simultaneous bands use the rectangles of `roc_curve`, which bound the false positive rate (fpr) at each recall, and
+    an interval for the prevalence. Each of the three has the third root of the level. Together they bound the precision
+    ``prevalence * recall / (prevalence * recall + (1 - prevalence) * fpr)``. The band covers for any continuous scores
+    and any sample size. If recall plus the distance of the positive cases reaches 1, the threshold may be below all
+    scores, where the false positive rate is 1. The lower limit then drops to the precision of predicting every case
+    positive, and increases with the recall from there.
 
     References
     ----------
@@ -346,7 +353,7 @@ def precision_recall_curve(
     thresholds, negatives, positives = from_top(table)
     recall = divide(positives, positives[-1])
     precision = divide(positives, negatives + positives)
-    precision[np.isnan(precision)] = 1.0  # nothing is called positive
+    precision[np.isnan(precision)] = 1.0  # no case is predicted positive
     columns = {"recall": recall, "precision": precision, "threshold": thresholds}
     if band == "pointwise":
         ((columns["low"], columns["high"]),) = limits_along(
@@ -376,36 +383,37 @@ def calibration_curve(
     Parameters
     ----------
     table : ScoresTable or Tables, or array-like of shape (n,) or str
-        A table from `scores`, also by group; or the true classes.
+        A table made by `scores`, also by group; or the true classes.
     y_score : array-like of shape (n,) or str, optional
-        The scores, with true classes. They are probabilities.
+        The scores, which must be probabilities, if ``table`` contains true classes.
     bins : int
-        Number of bins; empty ones are left out.
+        Number of bins; empty bins are left out.
     strategy : {"uniform", "quantile"}
         Bins of equal width, or of equal mass.
     band : {"pointwise", "simultaneous", "none"}
-        Whether the band holds at each point, or along the whole curve.
+        Kind of the band: it covers at each point, or the whole curve.
     confidence_level : float
-        Coverage of the band, between 0 and 1.
+        Confidence level of the band, between 0 and 1.
     **cases
-        With true classes and scores, what `scores` takes: ``pos_label``, ``sample_weight``, ``groups``, ``data``.
+        Further arguments of `scores`, for true classes and scores: ``pos_label``, ``sample_weight``, ``groups``,
+        ``data``.
 
     Returns
     -------
     Curve
-        Columns ``mean_predicted``, ``share_positive``, ``cases`` (or sum of weights), ``low``, ``high``. Of `Tables`, a
-        `Grouped` of curves.
+        Curve with columns ``mean_predicted``, ``share_positive``, ``cases`` (or sum of weights), ``low``, ``high``. For
+        `Tables`, a `Grouped` of curves.
 
     Raises
     ------
     HowsureError
-        If the table is not of scores, or the band or the level is not valid;
-        if the scores are no probabilities, or there are no labels.
+        If the table does not contain scores, or the band or the level is invalid. If a score is outside [0, 1], or
+        there are no labels.
 
     Notes
     -----
-    Pointwise limits are Wilson's (of effective cases where there are weights or clusters); simultaneous ones are
-    Clopper and Pearson's at the level's root by the number of bins: given the scores, the bins are independent.
+    Pointwise limits are Wilson's, with effective sample sizes for weights or clusters. Simultaneous limits are those of
+    Clopper and Pearson at ``level ** (1 / bins)``, because the bins are independent given the scores.
 
     References
     ----------
@@ -426,7 +434,7 @@ def calibration_curve(
     probability = probabilities(table, "calibration_curve")
     starts = bin_starts(table, bins, strategy)
     mass, hits, sums = bin_sums(table.counts, probability, starts)
-    if not mass.all():  # cases may have no weight
+    if not mass.all():  # cases may have weight 0
         starts = np.append(0, starts[mass > 0][1:])
         mass, hits, sums = bin_sums(table.counts, probability, starts)
     columns = {"mean_predicted": divide(sums, mass), "share_positive": divide(hits, mass), "cases": mass}

@@ -1,4 +1,4 @@
-"""The choice of a threshold on the data, with the uncertainty of having chosen it there."""
+"""Choice of a threshold on the data, with intervals that account for the choice."""
 
 from __future__ import annotations
 
@@ -28,28 +28,29 @@ from howsure.tables.scores import ScoresTable as Table
 from howsure.tables.table import BLOCK_CELLS
 
 Array = NDArray[Any]
-Gain = Callable[[Array], Array]  # confusion tables (..., 2, 2) -> what is to be as large as possible
+Gain = Callable[[Array], Array]  # confusion tables (..., 2, 2) -> criterion to maximise
 METHOD = "bootstrap_percentile"
-THRESHOLDS = 2**12  # that many: a resample's best value is then too small by about a hundredth of its spread
-LONG = 2 * THRESHOLDS  # thresholds: of more, resamples choose among fewer
+THRESHOLDS = 2**12  # candidates: the best value of a resample is then too small by about 1/100 of its spread
+LONG = 2 * THRESHOLDS  # with more thresholds, resamples choose among fewer candidates
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class ChosenThreshold(Tabular):
-    """A threshold chosen on the data, with the uncertainty of the choice.
+    """A threshold chosen on the data, with the uncertainty of the choice; made by `optimal_threshold`.
 
     Parameters
     ----------
     threshold : Estimate
-        The chosen threshold, with the interval of the thresholds that resampled data choose.
+        The chosen threshold; its interval contains the thresholds chosen in resamples.
     value : Estimate
-        What is optimised, at its best, corrected for having been optimised on the same data.
+        Optimal value of the criterion, corrected for the optimisation on the same data.
     apparent : float
-        The same without the correction.
+        Optimal value without the correction.
     optimism : float
-        By how much the apparent value is too good on average.
+        Mean optimism of the apparent value.
     sensitivity, specificity : Estimate
-        At the chosen threshold, with the choice repeated in each resample and the optimism taken off.
+        Sensitivity and specificity at the chosen threshold; the choice is repeated in each resample, and the optimism
+        is subtracted.
     """
 
     threshold: Estimate
@@ -61,7 +62,7 @@ class ChosenThreshold(Tabular):
 
     @property
     def estimates(self) -> tuple[Estimate, ...]:
-        """Threshold, value, sensitivity and specificity."""
+        """The estimates of threshold, value, sensitivity and specificity."""
         return self.threshold, self.value, self.sensitivity, self.specificity
 
     def records(self) -> list[dict[str, Any]]:
@@ -69,12 +70,12 @@ class ChosenThreshold(Tabular):
         return [each.to_dict() for each in self.estimates]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields; the estimates as dicts."""
+        """Return the fields, with estimates as dicts."""
         found = {name: getattr(self, name) for name in self.__slots__}
         return {name: each.to_dict() if isinstance(each, Estimate) else each for name, each in found.items()}
 
     def grid(self) -> Grid:
-        """Return a table of strings, one row per estimate."""
+        """Return a table of strings with one row per estimate."""
         return estimate_grid(self.estimates, self.value.confidence_level)
 
 
@@ -90,42 +91,43 @@ def optimal_threshold(
     n_resamples: int = 999,
     random_state: Any = None,
 ) -> ChosenThreshold:
-    """Choose the threshold that is best for a criterion, and say how sure the choice is.
+    """Choose the optimal threshold for a criterion, with intervals that account for the choice.
 
     Parameters
     ----------
     table : ScoresTable or Tables
-        From `scores`, also by group.
+        Table made by `scores`, also by group.
     criterion : str or Metric
         ``"youden"`` (sensitivity + specificity − 1), ``"cost"`` (expected cost of errors per case, minimised), or a
         metric of a confusion table such as ``"f1"``.
     false_positive_cost, false_negative_cost : float
-        Cost of one error, for ``"cost"``.
+        Cost of one error of each kind, for ``"cost"``.
     prevalence : float, optional
-        Share of positive cases where the classifier will be used, for ``"cost"``; the sample's by default.
+        Prevalence where the classifier will be used, for ``"cost"``; by default that of the sample.
     confidence_level : float
-        Coverage of the intervals, between 0 and 1.
+        Confidence level of the intervals, between 0 and 1.
     n_resamples : int
         Number of resamples.
     random_state : int, Generator or SeedSequence, optional
-        Seed of the resamples; each group has a stream of its own.
+        Seed of the resamples; each group has its own stream.
 
     Returns
     -------
     ChosenThreshold
-        Of `Tables`, a `Grouped` of them.
+        The threshold and its performance; for `Tables`, a `Grouped` of such results.
 
     Raises
     ------
     HowsureError
-        If the table is not of scores, a cost or the prevalence is out of range, or a class has no case.
+        If the table does not contain scores, a cost or the prevalence is out of range, or a class has no case.
 
     Notes
     -----
-    Among equally good thresholds the highest is taken. The bootstrap repeats the choice in each resample; of more than
-    8,192 thresholds it chooses among 4,096 between which about as many cases lie, and the best one. The
-    resample's own best value minus the value of its threshold on the observed data is the optimism; its mean is
-    taken off the apparent value, and the resampled values about it give the interval (Efron's bootstrap correction).
+    If several thresholds are equally good, the highest is chosen. The bootstrap repeats the choice in each resample.
+    With more than 8,192 thresholds, it chooses among the best one and 4,096 thresholds with about equal numbers of
+    cases between them. The optimism is the best value in the resample minus the value of its threshold on the observed
+    data. The mean optimism is subtracted from the apparent value, and the interval is that of the resampled values
+    around the result (Efron's bootstrap correction).
 
     References
     ----------
@@ -157,7 +159,7 @@ def optimal_threshold(
     kept = _candidates(observed, best)
     chosen, own = _repeated(table, kept, parts, Bootstrap("percentile", n_resamples).n_resamples, random_state)
     places = kept[chosen]
-    elsewhere = values[:, places]  # what the resamples' thresholds are worth on the observed data
+    elsewhere = values[:, places]  # values of the resamples' thresholds on the observed data
     value, sensitivity, specificity = (
         _corrected(name, values[row, best], own[row], elsewhere[row], level, ends)
         for row, (name, ends) in enumerate(
@@ -197,14 +199,14 @@ def _specificity(cells: Array) -> Array:
 
 
 def _best(values: Array) -> Array:
-    """Index of the first of the best thresholds from the top; a metric undefined there does not count."""
+    """Return the index of the highest optimal threshold; undefined values are ignored."""
     return np.asarray(np.argmax(np.where(np.isnan(values), -np.inf, values), -1))
 
 
 def _gain(
     table: Table, criterion: str | Metric, costs: tuple[float, float], prevalence: float | None
 ) -> tuple[Gain, float, tuple[float, float]]:
-    """Return what is to be large, the sign that leads back to what is reported, and its smallest and largest value."""
+    """Return the criterion to maximise, the sign of the reported value, and the bounds of the criterion."""
     word = criterion if isinstance(criterion, str) else ""
     if word == "youden":
         return lambda cells: _sensitivity(cells) + _specificity(cells) - 1, 1.0, (-1.0, 1.0)
@@ -229,10 +231,10 @@ def _gain(
 
 
 def _candidates(observed: Array, best: int) -> Array:
-    """Return the positions of the thresholds that resamples choose among, the first and the last of all among them.
+    """Return the positions of the candidate thresholds of resamples, including the first and the last of all.
 
-    All of them; of very many those between which about as many cases lie, and the best. What a resample would gain by
-    the thresholds in between is its noise over few cases.
+    These are all thresholds, or, if there are very many, the best one and thresholds with about equal numbers of cases
+    between them. Thresholds in between would only add noise from few cases.
     """
     if len(observed) <= LONG:
         return np.arange(len(observed))
@@ -242,7 +244,7 @@ def _candidates(observed: Array, best: int) -> Array:
 
 
 def _repeated(table: Table, kept: Array, parts: tuple[Gain, ...], size: int, random_state: Any) -> tuple[Array, Array]:
-    """Repeat the choice on resampled tables: positions among the thresholds kept, and the parts' values there."""
+    """Repeat the choice in resamples; return positions among the candidates, and the values of the parts there."""
     places = np.empty(size, dtype=np.intp)
     own = np.empty((len(parts), size))
     rng = np.random.default_rng(seed_sequence(random_state))
@@ -262,7 +264,7 @@ def _repeated(table: Table, kept: Array, parts: tuple[Gain, ...], size: int, ran
 
 
 def _between(table: Table, kept: Array) -> tuple[Array, Design]:
-    """Return the counts between thresholds, flat and with the lowest first, and how they would vary."""
+    """Return the flattened counts between thresholds, lowest first, and their design."""
     rows = len(table.scores)
     if len(kept) > rows:
         return table.cells, table.design
@@ -275,7 +277,7 @@ def _between(table: Table, kept: Array) -> tuple[Array, Design]:
 def _corrected(
     name: str, apparent: float, own: Array, elsewhere: Array, level: float, bounds: tuple[float, float]
 ) -> Estimate:
-    """Take the mean optimism off the apparent value; the resampled values give the spread about it."""
+    """Return the apparent value minus the mean optimism, with the interval of the shifted resampled values."""
     value = float(np.clip(apparent - np.nanmean(own - elsewhere), *bounds))
     draws = np.clip(own - np.nanmean(own) + value, *bounds)
     low, high = (float(limit) for limit in np.nanquantile(draws, ((1 - level) / 2, (1 + level) / 2)))
@@ -292,12 +294,12 @@ def _corrected(
 
 
 def _mirrored(gain: Estimate) -> Estimate:
-    assert gain.draws is not None  # noqa: S101 - `_corrected` gives them
+    assert gain.draws is not None  # noqa: S101 - `_corrected` returns draws
     return gain.replace(value=-gain.value, low=-gain.high, high=-gain.low, draws=-gain.draws)
 
 
 def _without_variation(corrected: Estimate, metric: str | Metric | None, at_best: ConfusionTable) -> Estimate:
-    """Return the estimate with the interval at the chosen threshold, where resampling gives a point."""
+    """Return the estimate with the interval at the chosen threshold, for resamples without variation."""
     words = "resampling shows no variation"
     if metric is None:
         return corrected.replace(low=np.nan, high=np.nan, reason=words)

@@ -1,4 +1,4 @@
-"""Any metric of counts along all thresholds of scores, with bands."""
+"""Metrics of counts as functions of the threshold, with bands."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from howsure.tables.counts import ConfusionCounts
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
-GRID = 100  # thresholds at which resampled curves are compared: a band between them hardly differs
-DUST = 1e-12  # relative to terms that cancel: rounding
+GRID = 100  # thresholds at which resampled curves are compared; more of them hardly change the band
+DUST = 1e-12  # rounding error, relative to terms that cancel
 
 
 @over_groups
@@ -40,42 +40,42 @@ def threshold_curves(
     n_resamples: int = 999,
     random_state: Any = None,
 ) -> Results[Curve]:
-    """Follow count metrics along all thresholds, in one pass over the sorted scores.
+    """Return metrics of counts at all thresholds, in one pass over the sorted scores.
 
     Parameters
     ----------
     table : ScoresTable or Tables
-        From `scores`, also by group.
+        Table made by `scores`, also by group.
     metrics : str, Metric or sequence of them
         Metrics of a confusion table, such as ``"f1"``, ``"mcc"``.
     band : {"pointwise", "simultaneous", "none"}
-        Whether the band holds at each threshold, or along the whole curve.
+        Kind of the band: it covers at each threshold, or the whole curve.
     confidence_level : float
-        Coverage of the band, between 0 and 1.
+        Confidence level of the band, between 0 and 1.
     n_resamples : int
-        Number of resamples behind simultaneous bands.
+        Number of resamples for simultaneous bands.
     random_state : int, Generator or SeedSequence, optional
-        Seed of the resamples; each group has a stream of its own.
+        Seed of the resamples; each group has its own stream.
 
     Returns
     -------
     Results of Curve
-        By metric; columns ``threshold`` (from the top, infinity first), ``value``, ``low``, ``high``. Of `Tables`, a
-        `Grouped` of them.
+        Curves by metric, with columns ``threshold`` (descending, infinity first), ``value``, ``low``, ``high``. For
+        `Tables`, a `Grouped` of such results.
 
     Raises
     ------
     HowsureError
-        If the table is not of scores, a metric, the band or the level is not valid, or the table's design does not say
-        how the confusion table at a threshold varies.
+        If the table does not contain scores, or a metric, the band or the level is invalid. If the design of the table
+        does not define the variance of the confusion table at a threshold.
 
     Notes
     -----
     Pointwise limits are those of ``estimate(table, metric, threshold=...)``, by the default method of the metric. With
     more than 400 thresholds of clustered, weighted, stratified or unlabelled cases (4,000 of independent ones, 40 of
-    weighted unlabelled ones) they are interpolated between as many thresholds and the 20 at either end. Simultaneous
-    limits contain the pointwise ones. They are Wilson's or the delta method's, widened by the quantile of the largest
-    deviation along the resampled curves, in standard errors (sup-t); they cover at the level in large samples.
+    weighted unlabelled ones), limits are interpolated between as many thresholds and the 20 at each end. Simultaneous
+    limits contain the pointwise ones. They are those of Wilson or of the delta method, widened by a sup-t factor: the
+    quantile of the largest deviation along the resampled curves, in standard errors. Their coverage is asymptotic.
 
     References
     ----------
@@ -122,7 +122,7 @@ def threshold_curves(
 
 
 def _wider(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Return the limits that contain two pairs of them."""
+    """Return the smaller of two lower limits and the larger of two upper limits."""
     return np.fmin(one[0], other[0]), np.fmax(one[1], other[1])
 
 
@@ -135,20 +135,20 @@ def pointwise_limits(
     factor: float = 1.0,
     index: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Return limits of a metric at each threshold; ``factor`` widens the normal quantile.
+    """Return limits of a metric at each threshold; the quantile is multiplied by ``factor``.
 
     Parameters
     ----------
     metric
         A metric of a confusion table.
     table
-        The table of scores; its design gives the variance.
+        The table of scores, whose design defines the variance.
     cells, value
-        The confusion tables along the thresholds, and the metric there.
+        The confusion tables at the thresholds, and the values of the metric.
     level, factor
-        Level, and by how much the quantile is widened.
+        Confidence level, and factor of the quantile.
     index
-        Positions of the thresholds from the top; all by default.
+        Positions of the thresholds in descending order; by default all.
     """
     z = factor * quantile(level, table.design.degrees_of_freedom)
     share = metric.proportion
@@ -169,9 +169,9 @@ def pointwise_limits(
 
 
 def _smoothed(metric: Metric, cells: Array, size: Any) -> tuple[Array, Array]:
-    """Return value and error of tables without variation: as in `Delta`, with two cases spread over the cells.
+    """Return value and standard error for tables without variation, after adding two pseudo-cases as in `Delta`.
 
-    The error is nan where what does not vary is certain.
+    The standard error is nan if a metric without variation is certain.
     """
     filled = cells + size * PSEUDO_CASES / 4
     variance = size * (filled * slopes_along(metric, filled) ** 2).sum((-2, -1))
@@ -179,7 +179,7 @@ def _smoothed(metric: Metric, cells: Array, size: Any) -> tuple[Array, Array]:
 
 
 def slopes_along(metric: Metric, cells: Array) -> Array:
-    """Return the derivatives by each of the four cells on many tables at once, by complex step."""
+    """Return the derivatives with respect to the four cells of many tables, by complex steps."""
     slopes = np.empty(cells.shape)
     for cell in np.ndindex(2, 2):
         nudged = cells.astype(complex)
@@ -189,18 +189,18 @@ def slopes_along(metric: Metric, cells: Array) -> Array:
 
 
 def errors_along(metric: Metric, table: Table, cells: Array, index: Array | None = None) -> Array:
-    """Return the delta-method standard error at each threshold, in the design of the table of scores.
+    """Return the delta-method standard error at each threshold, under the design of the table of scores.
 
     Parameters
     ----------
     metric : Metric
         A metric of a confusion table.
     table : ScoresTable
-        Its design gives the variance.
+        The table, whose design defines the variance.
     cells : ndarray of shape (T, 2, 2)
-        The confusion tables along the thresholds.
+        The confusion tables at the thresholds.
     index : ndarray of shape (T,), optional
-        Positions of the thresholds from the top; all by default.
+        Positions of the thresholds in descending order; by default all.
 
     Returns
     -------
@@ -210,7 +210,7 @@ def errors_along(metric: Metric, table: Table, cells: Array, index: Array | None
 
 
 def coarse(table: Table, size: int = GRID) -> Table:
-    """Return the table on at most ``size`` bins of equal mass: what is above each edge stays exact."""
+    """Return the table merged to at most ``size`` bins of equal mass; counts above each edge are exact."""
     mass = table.counts.sum(1)
     middle = (np.cumsum(mass) - mass / 2) / mass.sum()
     _, index = np.unique((middle * size).astype(np.intp), return_inverse=True)
@@ -223,7 +223,7 @@ def coarse(table: Table, size: int = GRID) -> Table:
 
 
 def _widening(table: Table, metrics: Sequence[Metric], level: float, size: int, random_state: Any) -> list[float]:
-    """Return by how much the quantile grows for a band that holds along the whole curve, for each metric."""
+    """Return the factor of the quantile for a simultaneous band, for each metric."""
     small = coarse(table)
     _, cells = confusion_along(small)
     followed: list[Metric] = []
@@ -244,7 +244,7 @@ def _widening(table: Table, metrics: Sequence[Metric], level: float, size: int, 
 
 
 def _supremum(metric: Metric, small: Table, cells: Array, draws: Array, level: float) -> float:
-    """Quantile of the largest deviation of resampled curves, in standard errors on the metric's own scale."""
+    """Return the quantile of the largest deviation of resampled curves, in standard errors on the metric's scale."""
     value = np.asarray(metric(cells))[1:]
     low, high = pointwise_limits(metric, small, cells, np.asarray(metric(cells)), level)
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""Estimates of many tables: arrays over the groups, and an estimate for each by its key."""
+"""Estimates for many tables: arrays over the groups, and an estimate of each group by its key."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ COLUMNS = ("value", "low", "high", "standard_error", "method", "reason")
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Estimates(Tabular, Mapping[Hashable, Estimate]):
-    """One metric of each group's table: arrays over the groups, and an `Estimate` by key or position.
+    """Estimates of one metric for each group: arrays over the groups, and an `Estimate` by key or position.
 
     Parameters
     ----------
     tables : Tables
-        What was estimated.
+        The tables of the groups.
     metric : str
         Spec string of the metric.
     overall : Estimate
-        The metric of the table of all groups.
+        Estimate for the table of all groups.
     value, low, high, standard_error : ndarray of shape (G,)
         Values, limits and standard errors.
     method : ndarray of shape (G,) of str
-        Name of each group's method.
+        Name of the method for each group.
     reason : ndarray of shape (G,) of str
-        Why something is undefined, or what to know of the number; empty if nothing.
+        Why an estimate is undefined, or a caveat about it; empty if there is none.
     confidence_level : float
-        Level of the intervals.
+        Confidence level of the intervals.
     drawn : tuple of Estimate
-        The groups' estimates with their draws, where the method draws.
+        Estimates of the groups with their draws, if the method draws.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Estimates(Tabular, Mapping[Hashable, Estimate]):
 
     @classmethod
     def of(cls, tables: Tables[Any], overall: Estimate, estimates: tuple[Estimate, ...]) -> Estimates:
-        """Return estimates that were made one by one."""
+        """Return the estimates of groups that were estimated one at a time."""
         columns = {name: np.array([getattr(each, name) for each in estimates]) for name in COLUMNS}
         drawn = estimates if any(each.draws is not None for each in estimates) else ()
         level = overall.confidence_level
@@ -77,14 +77,14 @@ class Estimates(Tabular, Mapping[Hashable, Estimate]):
 
     @classmethod
     def joined(cls, parts: Sequence[Estimates], places: Sequence[Array]) -> Estimates:
-        """Return the estimates of all groups from those of parts of them.
+        """Join estimates of disjoint subsets of the groups.
 
         Parameters
         ----------
         parts : sequence of Estimates
-            Estimates with the columns of some groups each.
+            Estimates whose arrays contain a subset of the groups each.
         places : sequence of ndarray of int
-            Places of these groups among all.
+            Positions of these groups among all groups.
         """
         order = np.argsort(np.concatenate(places))
         columns: dict[str, Any] = {
@@ -118,12 +118,12 @@ class Estimates(Tabular, Mapping[Hashable, Estimate]):
         return len(self.tables)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one flat dict per group, with the groups' columns first; that of all groups leads."""
+        """Return one flat dict for all groups together, then one per group, with the groups' columns first."""
         columns = self._columns()
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def grid(self) -> Grid:
-        """Return a table of strings: groups, value, interval, standard error and method."""
+        """Return a table of strings with groups, value, interval, standard error and method."""
         return batch_grid([self])
 
     def _columns(self) -> Mapping[str, Any]:
@@ -141,18 +141,18 @@ class Estimates(Tabular, Mapping[Hashable, Estimate]):
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Evaluations(Tabular, Mapping[Hashable, Evaluation]):
-    """Several metrics of each group's table: an `Evaluation` by key, and `Estimates` by metric.
+    """Estimates of several metrics for each group: an `Evaluation` by key, and `Estimates` by metric.
 
     Parameters
     ----------
     tables : Tables
-        What was evaluated.
+        The tables of the groups.
     overall : Evaluation
-        The metrics of the table of all groups.
+        Evaluation of the table of all groups.
     by_metric : mapping of str to Estimates
-        Each metric over the groups.
+        Estimates of each metric over the groups.
     seeds : mapping of hashable to seed
-        Seed of each group's draws, where the method draws.
+        Seed of each group's draws, if the method draws.
 
     Examples
     --------
@@ -176,7 +176,7 @@ class Evaluations(Tabular, Mapping[Hashable, Evaluation]):
 
     @property
     def confidence_level(self) -> float:
-        """Level of the intervals."""
+        """Confidence level of the intervals."""
         return self.overall.confidence_level
 
     def __getitem__(self, key: Hashable) -> Evaluation:
@@ -199,17 +199,17 @@ class Evaluations(Tabular, Mapping[Hashable, Evaluation]):
         return len(self.tables)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one flat dict per group and metric, with the groups' columns first; those of all groups lead."""
+        """Return one flat dict per group and metric, with the groups' columns first; all groups together lead."""
         columns = [each.records() for each in self.by_metric.values()]
         return [record for group in zip(*columns, strict=True) for record in group]
 
     def grid(self) -> Grid:
-        """Return a table of strings: groups, metric, value, interval, standard error and method."""
+        """Return a table of strings with groups, metric, value, interval, standard error and method."""
         return batch_grid(list(self.by_metric.values()))
 
 
 def batch_grid(estimates: list[Estimates]) -> Grid:
-    """Return the rows of all groups together, then of each, one for each metric."""
+    """Return a table of strings with one row per metric, for all groups together and then for each group."""
     first = estimates[0]
     level, columns = percent(first.confidence_level), first.tables.columns
     every = word_for_all(first.tables.group_columns())
@@ -237,7 +237,7 @@ def batch_grid(estimates: list[Estimates]) -> Grid:
 
 
 def _note(reason: str, names: list[str], rows: int) -> str:
-    """Return a reason with what it is about: nothing where it is about all, few where they are many."""
+    """Return a reason preceded by the names it applies to: no names if it applies to all rows, at most three."""
     if len(names) == rows > 1:
         return reason
     few = 3

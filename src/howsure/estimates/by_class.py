@@ -1,4 +1,4 @@
-"""Metrics of single classes against the rest, for all classes at once: one batch of 2×2 tables for each metric."""
+"""One-against-rest metrics for many classes at once, as one batch of 2×2 tables per metric."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Array = NDArray[Any]
 
 @dataclass(slots=True)
 class _Alike:
-    """Metrics that differ in their class alone: where how many of them are asked for, and the classes."""
+    """Requested metrics that differ only in their class: positions and numbers of requests, classes and names."""
 
     spec: Spec
     places: list[tuple[int, int]] = field(default_factory=list)
@@ -33,7 +33,7 @@ class _Alike:
     asked: list[Quantity] = field(default_factory=list)
 
     def add(self, place: int, classes: Iterable[int], asked: Sequence[Quantity]) -> None:
-        """Add classes that are asked for at a place, and what the metric of each is called."""
+        """Add the classes requested at a position, and the names of their metrics."""
         self.classes += classes
         self.asked += asked
         self.places.append((place, len(asked)))
@@ -42,18 +42,18 @@ class _Alike:
 def of_classes(
     table: Table, asked: Sequence[str | Spec | Metric], method: Method | None, sides: Sides
 ) -> dict[int, list[Estimate]]:
-    """Return the estimates of metrics of one class, or each, by their place, where several share a pass.
+    """Return the estimates of one-against-rest metrics by their position, for metrics that share a pass.
 
     Parameters
     ----------
     table : Table
         A single table.
     asked : sequence of str, Spec or Metric
-        Metrics of every kind.
+        Requested metrics of any kind.
     method : Method, optional
-        One that does not draw; by default the one that suits each metric.
+        A method that does not draw; by default the default method of each metric.
     sides : Sides
-        The level, and which limits are asked for.
+        Confidence level and requested limits.
     """
     found: dict[int, list[Estimate]] = {}
     together: dict[tuple[int, ...], list[_Alike]] = {}
@@ -71,7 +71,7 @@ def of_classes(
 
 
 def _alike(table: Table, asked: Sequence[str | Spec | Metric]) -> Iterable[_Alike]:
-    """Return the metrics of one of many classes, those together that differ in their class alone."""
+    """Return the one-against-rest metrics, grouped if they differ only in their class."""
     alike: dict[str, _Alike] = {}
     if not table.has_rows or table.batch or table.is_binary:
         return ()
@@ -82,7 +82,7 @@ def _alike(table: Table, asked: Sequence[str | Spec | Metric]) -> Iterable[_Alik
             continue
         if spec.is_each_class:
             if len(set(labels)) < len(labels):
-                return ()  # of some the names would be one: they are refused one by one
+                return ()  # some names would be equal: they are refused one by one
             first = of_class(spec, "")
             names = [Quantity(first.text + label, first.label + label) for label in labels]
             alike.setdefault(spec.head, _Alike(spec)).add(place, range(len(names)), names)
@@ -97,7 +97,7 @@ def _alike(table: Table, asked: Sequence[str | Spec | Metric]) -> Iterable[_Alik
 def _of_a_batch(
     stack: Table, metric: Metric, asked: Sequence[Quantity], answer: Answer, sides: Sides
 ) -> Iterable[Estimate]:
-    """Return the estimates of a metric on each table of a batch."""
+    """Return the estimates of a metric for each table of a batch."""
     chosen, found = answer
     interval = sides.cut(found, metric)
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""Results that hold draws: what the draws say, and one answer where there are none."""
+"""Results with draws: summaries, probabilities and correlations of the draws, and export to xarray."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Array = NDArray[Any]
 
 
 def drawn(draws: Array | None, method: str) -> Array:
-    """Return the draws; refuse where a method made none."""
+    """Return the draws; raise an error if there are none."""
     if draws is None:
         made_by = f"`{method}` makes no draws" if method else "There are no draws"
         message = f"{made_by}. Use method='bayes', 'bootstrap_percentile' or 'bootstrap_bca'."
@@ -26,7 +26,7 @@ def drawn(draws: Array | None, method: str) -> Array:
 
 
 def xarray_for(method: str) -> Any:
-    """Return the package xarray, which a method of a result needs; refuse where it is not installed."""
+    """Return the package xarray, for the named method; raise an error if it is not installed."""
     try:
         import xarray
     except ImportError:
@@ -36,7 +36,7 @@ def xarray_for(method: str) -> Any:
 
 
 def dataset_of(draws: Mapping[str, Array]) -> Any:
-    """Return draws by name as an xarray Dataset with one chain, in which draw d of all is of the same table."""
+    """Return draws by name as an xarray Dataset with one chain; draw d of all variables is of the same table."""
     number = len(next(iter(draws.values())))
     variables = {name: (("chain", "draw"), each[None]) for name, each in draws.items()}
     return xarray_for("to_xarray").Dataset(variables, coords={"chain": [0], "draw": np.arange(number)})
@@ -45,12 +45,12 @@ def dataset_of(draws: Mapping[str, Array]) -> Any:
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Correlations(Tabular, Mapping[str, Mapping[str, float]]):
-    """How the draws of some metrics correlate: a mapping of each metric to its correlation with each.
+    """Correlation matrix of the draws of several metrics, as a nested mapping.
 
     Parameters
     ----------
     rows : mapping of str to mapping of str to float
-        In order.
+        Correlations of each metric with every metric, in order.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Correlations(Tabular, Mapping[str, Mapping[str, float]]):
 
     @classmethod
     def of(cls, draws: Mapping[str, Array]) -> Correlations:
-        """Return the correlations over the draws on which all metrics are defined."""
+        """Return the correlations over the draws in which all metrics are defined."""
         columns = np.array([*draws.values()])
         matrix = np.atleast_2d(np.corrcoef(columns[:, np.isfinite(columns).all(0)]))
         rows = (dict(zip(draws, row, strict=True)) for row in matrix.tolist())
@@ -83,17 +83,17 @@ class Correlations(Tabular, Mapping[str, Mapping[str, float]]):
         return len(self.rows)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one flat dict per metric: its name, and its correlation with each."""
+        """Return one flat dict per metric: its name, and its correlation with every metric."""
         return [{"metric": name} | dict(row) for name, row in self.items()]
 
     def grid(self) -> Grid:
-        """Return a table of strings, under the metrics' own names."""
+        """Return a table of strings with the metrics as headers."""
         rows = tuple((name, *(number(each, 3) for each in row.values())) for name, row in self.items())
         return Grid(("metric", *self), rows)
 
 
 class ToXarray:
-    """What a result with draws can be turned into for those who go on with xarray or ArviZ."""
+    """Conversion of results with draws to xarray and ArviZ."""
 
     __slots__ = ()
 
@@ -101,7 +101,7 @@ class ToXarray:
         raise NotImplementedError
 
     def to_xarray(self) -> Any:
-        """Return the draws as an xarray Dataset: a variable for each metric, with the dimensions chain (one) and draw.
+        """Return the draws as an xarray Dataset: one variable per metric, with dimensions chain (of size 1) and draw.
 
         Raises
         ------
@@ -111,7 +111,7 @@ class ToXarray:
         return dataset_of(self._by_name())
 
     def to_arviz(self) -> Any:
-        """Return the draws as an xarray DataTree with the group ``posterior``, as ArviZ reads it.
+        """Return the draws as an xarray DataTree with the group ``posterior``, for ArviZ.
 
         Raises
         ------
@@ -122,9 +122,9 @@ class ToXarray:
 
 
 class Drawn(ToXarray):
-    """A result with draws, where its method makes some: ``draws`` is None otherwise.
+    """A result with draws; ``draws`` is None if the method makes none.
 
-    ``stream`` tells which joint stream of tables they are from: equal tokens mean that draw d is of the same table.
+    ``stream`` identifies the joint stream of tables behind the draws: for equal tokens, draw d is of the same table.
     """
 
     __slots__ = ()
@@ -135,12 +135,12 @@ class Drawn(ToXarray):
     stream: Hashable = None
 
     def summary(self, confidence_level: float | None = None) -> Summary:
-        """Return what the draws say (median, mean, mode, interval, shape), each number with its Monte Carlo error.
+        """Return a summary of the draws (median, mean, mode, interval, shape), with Monte Carlo errors.
 
         Parameters
         ----------
         confidence_level : float, optional
-            Share of the draws that the interval holds; by default the result's own level.
+            Share of the draws in the interval; by default the confidence level of the result.
 
         Returns
         -------
@@ -159,7 +159,7 @@ class Drawn(ToXarray):
         Parameters
         ----------
         threshold : float
-            In the result's units.
+            Threshold, in the units of the result.
 
         Returns
         -------
@@ -186,4 +186,4 @@ class Drawn(ToXarray):
         return drawn(self.draws, self.method)
 
     def _by_name(self) -> Mapping[str, Array]:
-        return {getattr(self, "metric", "") or "value": self._drawn()}  # what is pooled has no metric
+        return {getattr(self, "metric", "") or "value": self._drawn()}  # pooled results have no metric

@@ -1,4 +1,4 @@
-"""An estimate: a number that carries its interval."""
+"""The `Estimate` class: a number with its interval."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Array = NDArray[Any]
 
 
 class Estimate(OneRecord, Drawn, float):
-    """A metric's value with its interval.
+    """Value of a metric with its interval.
 
-    It is a float wherever a float is wanted (arithmetic, comparisons, ``round``, ``max``, arrays, frames, JSON,
-    scorers) and unpacks as ``value, (low, high)``. What is undefined is nan, with the reason in words. Calculating
-    with it gives plain floats: an interval does not follow from arithmetic.
+    An estimate is a float, so it works in arithmetic, comparisons, ``round``, ``max``, arrays, frames, JSON and
+    scorers. It unpacks as ``value, (low, high)``. Undefined values are nan, with a reason. Arithmetic returns plain
+    floats, because it does not propagate intervals.
 
     Parameters
     ----------
@@ -41,33 +41,34 @@ class Estimate(OneRecord, Drawn, float):
     metric : str
         Spec string of the metric.
     confidence_level : float
-        Nominal coverage of the interval, between 0 and 1.
+        Nominal coverage probability of the interval, between 0 and 1.
     method : str
         Name of the method.
     standard_error : float
-        Standard error (of the draws, where there are some).
+        Standard error; for methods that draw, the standard deviation of the draws.
     draws : ndarray of shape (n_draws,), optional
-        Draws of the metric, where the method makes some.
+        Draws of the metric, if the method makes any.
     reason : str
-        Why something is undefined, or what to know of the number; empty if nothing.
+        Why the value or the interval is undefined, or a caveat; empty if there is none.
     stream : hashable, optional
-        Token of the joint stream of drawn tables that the draws are from: draw d of all estimates with equal tokens
-        is of the same table. None where there are no draws, or nothing is known of them.
+        Token of the joint stream of drawn tables behind the draws: draw d of all estimates with equal tokens is of the
+        same table. None without draws, or if their origin is unknown.
     bounds : tuple of two float, optional
-        Smallest and largest possible value of the metric; by default those of the metric of that name, or of any
-        number where there is none.
+        Smallest and largest possible value of the metric; by default those of the metric of that name, or infinite if
+        there is no such metric.
     positive : str
-        The positive class, where the metric depends on which of two named classes it is; empty for other metrics, and
-        for 0 and 1.
+        Name of the positive class, if the metric depends on the choice between two named classes; empty for other
+        metrics, and for classes 0 and 1.
     is_positive_stated : bool
-        Whether the caller named it; if not, it is the last by the alphabet, and is printed with the value.
+        Whether the caller named the positive class. If not, it is the last one in alphabetical order, and is printed
+        with the value.
     label : str, optional
-        The metric as it was asked for, ``"sensitivity"``, with the arguments of an operating point: what is printed.
-        By default the metric's spec string.
+        The metric as requested, such as ``"sensitivity"``, with the arguments of an operating point; it is printed. By
+        default the spec string of the metric.
     cases : int
-        Number of cases that it was estimated from; 0 where it is not known.
+        Number of cases behind the estimate; 0 if it is unknown.
     counts : tuple of two int, optional
-        Numerator and denominator, where the metric is a share of cases that count alike.
+        Numerator and denominator, if the metric is a proportion of unweighted cases.
 
     Examples
     --------
@@ -87,7 +88,7 @@ class Estimate(OneRecord, Drawn, float):
         *("method", "metric", "positive", "reason", "standard_error", "stream"),
     )
 
-    ndim: ClassVar[int] = 0  # by which pandas tells a number that can be unpacked from a list
+    ndim: ClassVar[int] = 0  # pandas then treats the estimate as a scalar, although it can be unpacked
     bounds: tuple[float, float]
     cases: int
     counts: tuple[int, int] | None
@@ -151,16 +152,16 @@ class Estimate(OneRecord, Drawn, float):
 
     @property
     def why(self) -> str:
-        """What its method is taken for where none is asked for; empty of one that is never taken unasked."""
+        """Why the method is the default; empty for methods that are never the default."""
         return WHY.get(self.method, "")
 
     def replace(self, **changes: Any) -> Estimate:
-        """Return the estimate with other fields.
+        """Return a copy of the estimate with other fields.
 
         Parameters
         ----------
         **changes
-            ``value`` and the parameters of `Estimate`; another metric is printed by its own name, unless a label is
+            ``value`` and the parameters of `Estimate`. If ``metric`` changes, it is also the label unless a label is
             given.
 
         Returns
@@ -204,13 +205,13 @@ class Estimate(OneRecord, Drawn, float):
         return f"{text} ({'; '.join(notes)})" if notes else text
 
     def sentence(self, style: Style = "clinical") -> str:
-        """Return the estimate as one sentence, with the interval, the number of cases and the method.
+        """Return the estimate as a sentence with the interval, the number of cases and the method.
 
         Parameters
         ----------
         style : {"clinical", "ml", "card"}
-            As a clinical paper has it, with numerator and denominator; a machine-learning paper, in per cent; or the
-            card of an evaluation, in plain words.
+            Style of a clinical paper, with numerator and denominator; of a machine-learning paper, in per cent; or of a
+            model card, in plain words.
 
         Returns
         -------
@@ -219,7 +220,7 @@ class Estimate(OneRecord, Drawn, float):
         Raises
         ------
         HowsureError
-            If there is no such style.
+            If the style is unknown.
 
         Examples
         --------
@@ -247,7 +248,7 @@ class Estimate(OneRecord, Drawn, float):
         }
 
     def grid(self) -> Grid:
-        """Return a table of strings, of one row."""
+        """Return a table of strings with one row."""
         return estimate_grid([self], self.confidence_level)
 
     def _repr_html_(self) -> str:
@@ -261,7 +262,7 @@ def _made(fields: dict[str, Any]) -> Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What an estimate is of: the metric's spec string, the one that was given, the positive class, and the cases."""
+    """Names of an estimated quantity: spec string, requested label, positive class, and number of cases."""
 
     metric: str
     label: str
@@ -271,7 +272,7 @@ class Quantity:
 
     @classmethod
     def of(cls, metric: Metric, table: Table | None = None) -> Self:
-        """Return a metric's names; with a table also its positive class, where the metric depends on which it is."""
+        """Return the names of a metric; with a table also the positive class, if the metric depends on it."""
         if table is None:
             return cls(metric.name, metric.label)
         stated = metric.spec is not None and metric.spec.positive_class is not None
@@ -297,7 +298,7 @@ def estimate_of(
     method: Method,
     counts: tuple[int, int] | None = None,
 ) -> Estimate:
-    """Return the estimate of a metric's value; the metric may be that of a smaller table than was asked about."""
+    """Return the estimate of a metric; ``metric`` may be bound to a smaller table than the requested one."""
     return Estimate(
         value,
         low=interval.low,
@@ -319,25 +320,25 @@ def estimate_of(
 
 
 def estimates_of(values: Sequence[float], **columns: Iterable[Any]) -> list[Estimate]:
-    """Return many estimates at once, none of them from draws, field by field.
+    """Return many estimates without draws at once, which is faster than one by one.
 
     Parameters
     ----------
     values : sequence of float
         The observed values.
     **columns : iterable
-        Of each other parameter of `Estimate` what the estimates have of it, in order; a constant may be repeated
-        without end.
+        Values of the other parameters of `Estimate`, one per estimate in order; infinite iterators of a constant are
+        allowed.
     """
     made = list(map(float.__new__, repeat(Estimate), values))
     usual = {"draws": None, "stream": None, "positive": "", "is_positive_stated": True, "cases": 0, "counts": None}
     for name, column in ({each: repeat(value) for each, value in usual.items()} | columns).items():
-        deque(map(getattr(Estimate, name).__set__, made, column), maxlen=0)  # which is read-only but for its slots
+        deque(map(getattr(Estimate, name).__set__, made, column), maxlen=0)  # only its slots can be set
     return made
 
 
 def estimate_grid(estimates: Iterable[Estimate], level: float) -> Grid:
-    """Return metric, value, interval, standard error and method of each estimate, one row each."""
+    """Return a table of strings with metric, value, interval, standard error and method of each estimate."""
     listed = list(estimates)
     rows = []
     for each in listed:
@@ -356,7 +357,7 @@ def positive_notes(results: Iterable[Any]) -> list[str]:
 
 
 def _notes(estimates: list[Estimate]) -> list[str]:
-    """Return the reasons with the metrics that they are about; one that holds for all stands alone."""
+    """Return the reasons, each preceded by the metrics that it applies to unless it applies to all."""
     about: dict[str, list[str]] = {}
     for each in estimates:
         about.setdefault(each.reason, []).append(each.label)

@@ -1,4 +1,4 @@
-"""From a table and a metric to a number with its interval."""
+"""`estimate` and `evaluate`: estimates of metrics from tables."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Asked = str | Spec | Metric
-HALF = 0.5  # the area under the ROC curve of scores that say nothing
+HALF = 0.5  # area under the ROC curve of uninformative scores
 
 
 @overload
@@ -83,32 +83,32 @@ def estimate(
     Parameters
     ----------
     table : Table or Tables
-        From `confusion`, `from_counts` or another source; or the tables of groups.
+        A table made by `confusion`, `from_counts` or a similar function; or the tables of groups.
     metric : str or Metric
         A spec string such as ``"mcc"``, ``"f1@macro"`` or ``"fbeta+beta=2@weighted"``, or a metric.
     method : str or Method, optional
-        A method or its name; by default the one that suits the metric.
+        A method or its name; by default the default method of the metric.
     confidence_level : float
-        Coverage of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
     alternative : {"two-sided", "less", "greater"}
-        Which limits are asked for: both, the upper one alone or the lower one alone, as of SciPy's tests. The other
-        end is then that of the metric's range.
+        Requested limits: both, only the upper one, or only the lower one, as in SciPy's tests. A missing limit is the
+        end of the metric's range.
     random_state : int, Generator, SeedSequence or None
-        Seed of the methods that draw; each group draws from a stream of its own, which follows from its key.
+        Seed of methods that draw. Each group has its own stream, which depends only on the seed and the group's key.
     classes : sequence of int, optional
-        Positions of the classes to average over; all by default.
+        Positions of the classes to average over; by default all.
     threshold : float, optional
-        For a metric of counts on a table of scores: a case is predicted positive when its score is at least that.
+        Threshold for a metric of counts on a table of scores: cases with at least this score are predicted positive.
 
     Returns
     -------
     Estimate or Estimates
-        Of tables of groups, arrays over the groups and an estimate for each.
+        The estimate; for tables of groups, arrays over the groups and an estimate for each group.
 
     Raises
     ------
     HowsureError
-        If the metric, the method or the level is not valid, or they do not fit each other.
+        If the metric, the method or the level is invalid, or they do not match.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def estimate(
     given = table_of(table, "estimate")
     first = in_groups(given).overall
     if labels_to_expand(metric, first):
-        resolve(metric, first)  # refuses what is one value per class
+        resolve(metric, first)  # refuses metrics with one value per class
     sides = Sides.checked(confidence_level, alternative)
     question = _Question((metric,), sides.suited(named(method)), sides, random_state, classes, threshold)
     if isinstance(given, Tables):
@@ -174,30 +174,30 @@ def evaluate(
     Parameters
     ----------
     table : Table or Tables
-        From `confusion`, `from_counts` or another source; or the tables of groups.
+        A table made by `confusion`, `from_counts` or a similar function; or the tables of groups.
     metrics : str, Metric or sequence of them, optional
-        Spec strings or metrics; ``"f1@none"`` gives one estimate per class. By default a usual selection.
+        Spec strings or metrics; ``"f1@none"`` gives one estimate per class. By default a common selection.
     method : str or Method, optional
-        A method or its name; by default the one that suits each metric.
+        A method or its name; by default the default method of each metric.
     confidence_level : float
-        Coverage of each interval, between 0 and 1.
+        Confidence level of each interval, between 0 and 1.
     alternative : {"two-sided", "less", "greater"}
-        Which limits are asked for: both, the upper one alone or the lower one alone.
+        Requested limits: both, only the upper one, or only the lower one.
     random_state : int, Generator, SeedSequence or None
-        Seed of the methods that draw; all metrics of a table share one stream of draws.
+        Seed of methods that draw; all metrics of a table share one stream of draws.
     threshold : float, optional
-        For metrics of counts on a table of scores: a case is predicted positive when its score is at least that.
-        Metrics of scores, which look at all thresholds, may stand beside them.
+        Threshold for metrics of counts on a table of scores: cases with at least this score are predicted positive.
+        Metrics of scores, which use all thresholds, can be requested in the same call.
 
     Returns
     -------
     Evaluation or Evaluations
-        Of tables of groups, the evaluation of all groups together and of each.
+        The evaluation; for tables of groups, that of all groups together and of each group.
 
     Raises
     ------
     HowsureError
-        If a metric, the method or the level is not valid, or they do not fit each other.
+        If a metric, the method or the level is invalid, or they do not match.
 
     Examples
     --------
@@ -234,16 +234,16 @@ def evaluate(
 
 
 def evaluated_without(made: Evaluation, without: Mapping[str, Any], metrics: Sequence[Asked]) -> Evaluation:
-    """Return an evaluation whose averages leave out some classes, for the sake of other tables.
+    """Return an evaluation whose averages leave out some classes, so that it matches evaluations of other tables.
 
     Parameters
     ----------
     made : Evaluation
-        Of averages over their own classes.
+        Evaluation with averages over all classes of its own table.
     without : mapping of str to ndarray of bool
-        The classes that are left out, by metric.
+        Classes to leave out, by metric.
     metrics : sequence of str, Spec or Metric
-        The metrics that were asked for, of which those without a spec string are taken from here.
+        The requested metrics; metrics without a spec string are taken from here.
     """
     if not without:
         return made
@@ -260,7 +260,7 @@ def evaluated_without(made: Evaluation, without: Mapping[str, Any], metrics: Seq
 
 
 def asked_metrics(table: Table, metrics: Sequence[Asked]) -> tuple[Asked, ...]:
-    """Return the metrics that are asked for, one per class where the average is ``none``."""
+    """Return the requested metrics, with one per class where the average is ``none``."""
     return tuple(chain.from_iterable(_expanded(each, table) for each in metrics))
 
 
@@ -269,14 +269,14 @@ def _expanded(asked: Asked, table: Table) -> Sequence[Asked]:
 
 
 def default_metrics(table: Table, threshold: float | None = None) -> tuple[str, ...]:
-    """Return the metrics that `evaluate` reports when none are named."""
+    """Return the metrics that `evaluate` reports by default."""
     return table.default_metrics + (OF_TWO_CLASSES if threshold is not None else ())
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What is asked of every table: metrics, method, level and sides, seed, classes and threshold."""
+    """The request for every table: metrics, method, level and sides, seed, classes and threshold."""
 
     metrics: tuple[Asked, ...]
     method: Method | None
@@ -286,7 +286,7 @@ class _Question:
     threshold: float | None
 
     def of_table(self, table: Table) -> tuple[Estimate, ...]:
-        """Return the estimates of one table."""
+        """Return the estimates for one table."""
         method = self.sides.suited(named(table.design.method or None)) if self.method is None else self.method
         if isinstance(method, DrawingMethod) or self.threshold is not None:
             return self.one_by_one(asked_metrics(table, self.metrics), table, method)
@@ -297,11 +297,11 @@ class _Question:
         return tuple(chain.from_iterable(found[place] for place in range(len(self.metrics))))
 
     def one_by_one(self, metrics: Sequence[Asked], table: Table, method: Method | None) -> tuple[Estimate, ...]:
-        """Return the estimates of metrics of one table, in as few passes as there are methods and own tables."""
+        """Return the estimates of metrics for one table, in one pass per method and smaller table."""
         bound = self._bound(metrics, table)
         quantities = [Quantity.of(metric, table) for metric in bound]
         if len(bound) == 1 or (table.has_thresholds and all(metric.smaller for metric in bound)):
-            own = [own_table(table, metric) for metric in bound]  # whose few cells say all that the many could
+            own = [own_table(table, metric) for metric in bound]  # the smaller table has all the information
             table, bound = own[0][0] if own else table, [metric for _, metric in own]
         level = self.sides.two_sided
         answers: list[Answer]
@@ -318,7 +318,7 @@ class _Question:
         )
 
     def of_tables(self, tables: Tables[Any], overall: Sequence[Estimate]) -> Mapping[str, Estimates]:
-        """Return the estimates of each group by metric; in one pass where tables and method allow it."""
+        """Return the estimates of each group by metric, in one pass if tables and method allow it."""
         stack, found = tables.stack, {}
         if stack is not None and not stack.design.method and not isinstance(self.method, DrawingMethod):
             bound = self._bound(self.metrics, stack)
@@ -338,7 +338,7 @@ class _Question:
     def _by_class_sets(
         self, tables: Tables[Any], stack: Table, bound: Sequence[Metric], overall: Sequence[Estimate]
     ) -> dict[str, Estimates]:
-        """Return the estimates of averages whose classes differ between groups: a pass for each set of classes."""
+        """Return the estimates of averages whose classes differ between groups, in one pass per set of classes."""
         places = [place for place, metric in enumerate(bound) if metric.members is not None and metric.members.differs]
         groups = alike(stack) if places and stack.design.is_independent else []
         if not groups or len(groups) > len(tables) / 2:
@@ -382,7 +382,7 @@ def _check_threshold(threshold: float | None, table: Table, metrics: Sequence[Me
 def _of_a_batch(
     tables: Tables[Any], table: Table, metric: Metric, answer: Answer, sides: Sides, overall: Estimate
 ) -> Estimates:
-    """Return the estimates of all groups at once."""
+    """Return the estimates of a metric for all groups at once."""
     chosen, interval = answer
     found = sides.cut(interval, metric)
     with np.errstate(all="ignore"):
@@ -402,7 +402,7 @@ def _of_a_batch(
 
 
 def counts_of(metric: Metric, table: Table) -> tuple[int, int] | None:
-    """Return numerator and denominator of a metric that is a share of cases that count alike; None for others."""
+    """Return numerator and denominator of a metric that is a proportion of unweighted cases, else None."""
     share = metric.proportion
     if share is None or (share.success_coefficients, share.failure_coefficients) != ((1, 1), (0, 1)):
         return None
@@ -415,7 +415,7 @@ def counts_of(metric: Metric, table: Table) -> tuple[int, int] | None:
 def finished(
     quantity: Quantity, table: Table, metric: Metric, level: float, method: Method, interval: Interval
 ) -> Estimate:
-    """Return the estimate that a metric's interval belongs to, of a table that holds all the metric looks at."""
+    """Return the estimate for a metric and its interval, from a table with all the cells that enter the metric."""
     value = np.asarray(metric.value_at(method.described(table).counted), dtype=float)
     reason = reasons(metric, table, value, interval.reason).item()
     is_area = metric.spec is not None and metric.spec.definition.is_area and not metric.spec.arguments

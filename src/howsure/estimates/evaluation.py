@@ -1,4 +1,4 @@
-"""An evaluation: several metrics of one table."""
+"""The `Evaluation` class: estimates of several metrics for one table."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
-    """Several metrics of one table, each with its interval: a mapping of spec strings to estimates.
+    """Estimates of several metrics for one table: a mapping of spec strings to estimates.
 
-    Its keys are the names that were asked for. Other names find the same estimate: ``evaluation["recall"]`` is
+    The keys are the requested names. Synonyms give the same estimate: ``evaluation["recall"]`` is
     ``evaluation["sensitivity"]``.
 
     Parameters
     ----------
     estimates : mapping of str to Estimate
-        By spec string, as it was asked for, in order.
+        Estimates by requested spec string, in order.
     table : Table
-        What was evaluated.
+        The evaluated table.
     method : Method or None
-        The method asked for; None for what suits each metric.
+        The requested method; None for the default method of each metric.
     seed : int, SeedSequence or None
-        Seed of the draws, where the method draws.
+        Seed of the draws, if the method draws.
     threshold : float or None
-        Where metrics of counts were taken on a table of scores.
+        Threshold of metrics of counts on a table of scores.
     confidence_level : float
-        Level of the intervals.
+        Confidence level of the intervals.
     without : mapping of str to ndarray of shape (K,) of bool
-        Classes that an average leaves out for other models of a comparison, by metric; see `resolve_each`.
+        Classes that an average leaves out, by metric, to match other models of a comparison; see `resolve_each`.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
     without: Mapping[str, Array] = field(default_factory=dict)
 
     def __getitem__(self, metric: str) -> Estimate:
-        with suppress(TypeError, KeyError):  # lists are no keys
+        with suppress(TypeError, KeyError):  # lists are not hashable
             return self.estimates[metric]
         try:
             canonical = resolve(metric, self.table, threshold=self.threshold).name
@@ -82,14 +82,14 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
         return len(self.estimates)
 
     def bound(self, metric: str) -> Metric:
-        """Return a metric on the table, over the classes that the estimate is of."""
+        """Return a metric bound to the table, averaged over the classes of its estimate."""
         return resolve(metric, self.table, threshold=self.threshold, without=self.without.get(metric))
 
     @property
     def draws(self) -> Array | None:
-        """The draws of all metrics, a structured array with one field per metric; one row is one drawn table.
+        """The draws of all metrics: a structured array with one field per metric, one row per drawn table.
 
-        None where the method makes no draws.
+        None if the method makes no draws.
         """
         rows = {name: each.draws for name, each in self.items() if each.draws is not None}
         if not rows or len(rows) < len(self):
@@ -100,7 +100,7 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
         return joint
 
     def correlations(self) -> Correlations:
-        """Return how the metrics' draws correlate, over the draws on which all are defined.
+        """Return the correlations between the metrics' draws, over the draws in which all are defined.
 
         Raises
         ------
@@ -118,15 +118,15 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
         return [each.to_dict() for each in self.values()]
 
     def sentence(self, style: Style = "clinical") -> str:
-        """Return the estimates as sentences, one after the other; see `Estimate.sentence`."""
+        """Return the estimates as sentences; see `Estimate.sentence`."""
         return sentences_of(self.values(), style)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """Return the estimates' fields by metric."""
+        """Return the fields of the estimates by metric."""
         return {name: each.to_dict() for name, each in self.items()}
 
     def grid(self) -> Grid:
-        """Return a table of strings: metric, value, interval, standard error and method."""
+        """Return a table of strings with metric, value, interval, standard error and method."""
         grid = estimate_grid(self.values(), self.confidence_level)
         doubts = self.table.positive_doubts if any(each.positive for each in self.values()) else ()
         return replace(grid, caption="; ".join(filter(None, (grid.caption, *doubts))))

@@ -1,4 +1,4 @@
-"""What people give where a table is wanted: counts become one, of all else it is said how."""
+"""Conversion of arguments to tables: matrices of counts are accepted, other objects give a helpful error."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from howsure.tables.table import Table
 
 
 def table_of(given: Any, verb: str) -> Table | Tables[Any]:
-    """Return a table or the tables of groups as they are, and the table of a matrix of counts.
+    """Return a table or the tables of groups unchanged, or the table made from a matrix of counts.
 
     Raises
     ------
     HowsureError
-        If it is something else; the message says which call makes a table of it.
+        If the argument is something else; the message states how to make a table from it.
     """
     if isinstance(given, Table | Tables):
         return given
@@ -42,7 +42,7 @@ def table_of(given: Any, verb: str) -> Table | Tables[Any]:
 
 
 def _is_matrix(given: Any) -> bool:
-    """Whether something has the shape of a confusion matrix, or of a stack of them."""
+    """Return whether the argument has the shape of a confusion matrix, or of a stack of them."""
     try:
         array = real_numbers("counts", given)
     except HowsureError:

@@ -1,4 +1,4 @@
-"""Results of many tables: of all groups together first, then of each group, from draws of their own."""
+"""Results for the tables of groups: for all groups together, and for each group with its own random stream."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from howsure.tables.batch import Tables, by_column
 T = TypeVar("T", bound=Tabular)
 T_co = TypeVar("T_co", bound=Tabular, covariant=True)
 P = ParamSpec("P")
-ALL = "all"  # the row of the table of all groups, in print
+ALL = "all"  # printed name of the row of all groups
 
 
 def word_for_all(columns: Mapping[str, Sequence[Any]]) -> str:
-    """Return the name of the row of all groups: "all", or "all cases" where a group is called so.
+    """Return the name of the row of all groups: "all", or "all cases" if a group is named "all".
 
     Parameters
     ----------
@@ -36,14 +36,14 @@ def word_for_all(columns: Mapping[str, Sequence[Any]]) -> str:
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Results(Tabular, Named, Mapping[str, T_co], Generic[T_co]):
-    """Results of one kind by name: of each model, or of each metric.
+    """Results of one kind by name, for example by model or by metric.
 
     Parameters
     ----------
     results : mapping of str to result
-        In order.
+        Results by name, in order.
     column : str
-        What the names are of, such as ``"model"``: the column in front of the records.
+        Kind of the names, such as ``"model"``: the first column of the records.
 
     Examples
     --------
@@ -67,15 +67,15 @@ class Results(Tabular, Named, Mapping[str, T_co], Generic[T_co]):
         return len(self.results)
 
     def by_name(self) -> dict[str, Any]:
-        """Return what it holds by name."""
+        """Return the results by name."""
         return dict(self.results)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the records of each result, with its name in front."""
+        """Return the records of all results, with the name first."""
         return [{self.column: name} | record for name, each in self.items() for record in each.records()]
 
     def grid(self) -> Grid:
-        """Return a table of strings: those of the results, one below the other."""
+        """Return a table of strings with the rows of all results."""
         rows = _stacked((self.column,), (((name,), each) for name, each in self.items()))
         return grid_of(self.records()) if rows is None else rows
 
@@ -83,16 +83,16 @@ class Results(Tabular, Named, Mapping[str, T_co], Generic[T_co]):
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Grouped(Tabular, Named, Mapping[Hashable, T_co], Generic[T_co]):
-    """Results of groups: a mapping of the groups' values to results, and the one of all groups together.
+    """Results of groups: a mapping from the value of each group to its result, and the result of all groups together.
 
     Parameters
     ----------
     results : mapping of hashable to result
-        By the group's value, a tuple of values where there are several columns; in order.
+        Results by group, in order. The key is the group's value, or a tuple of values for several columns.
     overall : result
-        Of all groups together.
+        Result of all groups together.
     columns : tuple of str
-        Names of the columns that the groups are made by.
+        Names of the columns that define the groups.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class Grouped(Tabular, Named, Mapping[Hashable, T_co], Generic[T_co]):
         return word_for_all({str(place): list(values.values()) for place, values in enumerate(columns)})
 
     def by_name(self) -> dict[str, Any]:
-        """Return what it holds by name, such as ``"all"`` and ``"a"``, or ``"a: A − B"``."""
+        """Return the items by name, such as ``"all"`` and ``"a"``, or ``"a: A − B"``."""
         found: dict[str, Any] = {}
         for values, each in self._all():
             words = self._word_for_all if values is None else ", ".join(map(str, values.values()))
@@ -134,10 +134,9 @@ class Grouped(Tabular, Named, Mapping[Hashable, T_co], Generic[T_co]):
         return found
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the overall result's records, whose groups are None, and then each group's.
+        """Return the records of the overall result, with None as group, followed by those of each group.
 
-        The groups' columns stand in front under their own names, and with ``group_`` before them where the result
-        itself has a column of that name.
+        The groups' columns come first. Their names get the prefix ``group_`` if the result has a column of that name.
         """
         nothing = dict.fromkeys(self.columns)
         rows = [(values or nothing, record) for values, each in self._all() for record in each.records()]
@@ -146,7 +145,7 @@ class Grouped(Tabular, Named, Mapping[Hashable, T_co], Generic[T_co]):
         return [dict(zip(names, values.values(), strict=True)) | record for values, record in rows]
 
     def grid(self) -> Grid:
-        """Return a table of strings: those of the results, one below the other."""
+        """Return a table of strings with the rows of all results."""
         first = (self._word_for_all,) * len(self.columns)
         parts = ((first if values is None else tuple(map(str, values.values())), each) for values, each in self._all())
         rows = _stacked(self.columns, parts)
@@ -159,7 +158,7 @@ class Grouped(Tabular, Named, Mapping[Hashable, T_co], Generic[T_co]):
         return self._first(MOST_ROWS).for_notebook()
 
     def _first(self, most_rows: int) -> Grid:
-        """Return the grid of the first groups, which says how many others there are: all may be very many."""
+        """Return the grid of the first groups, with a note on the number of groups left out."""
         shown: dict[Hashable, T_co] = {}
         rows = len(self.overall.records())
         for key, each in self.items():
@@ -179,7 +178,7 @@ class Grouped(Tabular, Named, Mapping[Hashable, T_co], Generic[T_co]):
 
 
 def _stacked(headers: Sequence[str], parts: Iterable[tuple[tuple[str, ...], Tabular]]) -> Grid | None:
-    """Return the grids of several results as one; None where they have not the same columns, or no row per record."""
+    """Return the grids of several results as one; None if their columns differ, or rows do not match records."""
     rows: list[tuple[str, ...]] = []
     captions: dict[str, list[str]] = {}
     shown: tuple[str, ...] | None = None
@@ -198,16 +197,16 @@ def _stacked(headers: Sequence[str], parts: Iterable[tuple[tuple[str, ...], Tabu
 def grouped(
     tables: Tables[Any], function: Callable[[Any, np.random.SeedSequence], T], random_state: Any = None
 ) -> Grouped[T]:
-    """Return what a function makes of the overall table and of each group's, with a stream of draws for each.
+    """Apply a function to the overall table and to the table of each group, each with its own random stream.
 
     Parameters
     ----------
     tables : Tables
-        The groups.
+        The tables of the groups.
     function : callable
         ``(table, seed)`` → result.
     random_state : int, sequence of int, Generator, SeedSequence or None
-        Seed of the overall table's draws, from which those of the groups follow (see `group_seed`).
+        Seed for the overall table, from which the seeds of the groups are derived (see `group_seed`).
 
     Returns
     -------
@@ -216,7 +215,7 @@ def grouped(
     Raises
     ------
     HowsureError
-        If the function refuses a table; the message names the group.
+        If the function raises it for a table; the message names the group.
     """
     seed = seed_sequence(random_state)
     overall = function(tables.overall, seed)
@@ -226,7 +225,7 @@ def grouped(
 def of_groups(
     tables: Mapping[Any, Any], function: Callable[[Any, np.random.SeedSequence], Any], random_state: Any = None
 ) -> dict[Any, Any]:
-    """Return what a function makes of each group's table alone; see `grouped`."""
+    """Apply a function to the table of each group; see `grouped`."""
     seed = seed_sequence(random_state)
     found = {}
     for key, table in tables.items():
@@ -239,7 +238,7 @@ def of_groups(
 
 
 class OverGroups(Protocol[P, T_co]):
-    """A function of one table that takes `Tables` too."""
+    """A function of one table that also accepts `Tables`."""
 
     @overload
     def __call__(self, table: Tables[Any], /, *args: P.args, **settings: P.kwargs) -> Grouped[T_co]: ...
@@ -248,12 +247,12 @@ class OverGroups(Protocol[P, T_co]):
 
 
 def over_groups(function: Callable[Concatenate[Any, P], T]) -> OverGroups[P, T]:
-    """Let a function of one table take `Tables` whole; where it has a ``random_state``, each group has its own.
+    """Decorate a function of one table so that it also accepts `Tables`; each group gets its own ``random_state``.
 
     Parameters
     ----------
     function : callable
-        Takes the table first.
+        Function whose first argument is the table.
     """
     draws = "random_state" in inspect.signature(function).parameters
     of_table: Callable[..., T] = function

@@ -1,4 +1,4 @@
-"""Results that hold several numbers, and can say what each is of."""
+"""Results that contain several numbers by name."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from howsure.errors import HowsureError
 
 
 class Named(ABC):
-    """What holds comparisons, estimates or pooled values, and names them in words."""
+    """A collection of comparisons, estimates or pooled values with names."""
 
     __slots__ = ()
 
     @abstractmethod
     def by_name(self) -> Mapping[str, Any]:
-        """Return what it holds by what each is of, such as ``"A − B"``."""
+        """Return the items by name, such as ``"A − B"``."""
 
 
 def by_name(given: Named | Mapping[str, Any]) -> dict[str, Any]:
-    """Return comparisons, estimates or pooled values by name, as they name themselves or as given."""
+    """Return comparisons, estimates or pooled values by name, from a `Named` collection or a mapping."""
     if isinstance(given, Named):
         return dict(given.by_name())
     if isinstance(given, Mapping) and all(hasattr(each, "value") for each in given.values()):

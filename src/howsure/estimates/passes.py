@@ -1,4 +1,4 @@
-"""One pass for all metrics that share a method and a table."""
+"""Joint computation of the intervals of all metrics with the same method and table."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ Answer = tuple[Method, Interval]
 def in_passes(
     table: Table, metrics: Sequence[Metric], method: Method | None, level: float, seed: Any = None
 ) -> dict[int, Answer]:
-    """Return method and interval of each metric by its place; of a batch, where these take one.
+    """Return method and interval of each metric by its position; for a batch, only if both accept batches.
 
     Parameters
     ----------
     table : Table
         A table, or a batch.
     metrics : sequence of Metric
-        Bound to it.
+        Metrics bound to the table.
     method : Method, optional
-        One that does not draw; by default the one that suits each metric.
+        A method that does not draw; by default the default method of each metric.
     level : float
-        Of the two-sided interval.
+        Confidence level of the two-sided interval.
     seed : seed, optional
-        For methods that draw where they are taken unasked.
+        Seed for default methods that draw.
     """
     passes: dict[tuple[str, int], tuple[Method, Table, dict[int, Metric]]] = {}
     for place, metric in enumerate(metrics):
@@ -47,5 +47,5 @@ def in_passes(
 
 
 def own_table(table: Table, metric: Metric) -> tuple[Table, Metric]:
-    """Return the smaller table that a metric looks at, where there is one, with the metric of it."""
+    """Return the smaller table that determines a metric, if there is one, and the metric bound to it."""
     return (table, metric) if metric.smaller is None else metric.smaller(table)

@@ -1,4 +1,4 @@
-"""A published area under the ROC curve with the sizes of both classes."""
+"""Interval for a published area under the ROC curve, from the sizes of both classes."""
 
 from __future__ import annotations
 
@@ -27,37 +27,39 @@ def from_auc(
 ) -> Estimate:
     """Estimate an area under the ROC curve from its published value and the sizes of both classes.
 
-    The variance of an area depends on the curve, which a published value does not tell. With the scores at hand,
-    `scores` and DeLong's interval are better.
+    The variance of an area depends on the ROC curve, which the published value does not determine. If the scores are
+    available, use `scores` and DeLong's interval instead.
 
     Parameters
     ----------
     auc : float or str
         The published area, between 0 and 1.
     positives, negatives : int
-        Numbers of cases of either class, at least 1.
+        Number of cases of each class, at least 1.
     method : {"halfway", "newcombe"}
-        Variance that the limits are inverted from. ``"newcombe"`` is his method 5, right if the scores of both classes
-        have distributions of similar shape. ``"halfway"``, the default, is the mean of that and of the largest
-        variance that any curve of the area has, ``A(1-A) / min(positives, negatives)``.
+        Variance as a function of the area A, from which the limits are computed. ``"newcombe"`` is Newcombe's method 5,
+        which is valid if the score distributions of both classes have similar shapes. ``"halfway"``, the default, is
+        the mean of this variance and of the largest one for any curve with this area,
+        ``A(1-A) / min(positives, negatives)``.
     confidence_level : float
-        Coverage of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
 
     Returns
     -------
     Estimate
-        Of the metric ``"roc_auc"``; its `reason` says that the curve is unknown.
+        Estimate of the metric ``"roc_auc"``; its `reason` states that the curve is unknown.
 
     Raises
     ------
     HowsureError
-        If the area is not between 0 and 1, or a number of cases is not whole.
+        If the area is not between 0 and 1, or a number of cases is not an integer.
 
     Notes
     -----
-    In 2,000 simulated studies of each of 252 settings (normal, exponential and mixed scores of areas 0.6 to 0.98, with
-    20 to 500 cases of either class) ``"halfway"`` held the truth at 95 % in at least 94 % of the studies, and
-    ``"newcombe"`` in at least 80 %; of normal scores with equal spread in at least 94 %.
+    We simulated 2,000 studies in each of 252 settings (normal, exponential and mixed scores with areas 0.6 to 0.98, and
+    20 to 500 cases of each class). The 95 % intervals of ``"halfway"`` covered in at least 94 % of the studies of each
+    setting. Those of ``"newcombe"`` covered in at least 80 %, and in at least 94 % for normal scores with equal
+    variances.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Why a number is undefined, and what else to know of it."""
+"""Reasons for undefined values, and caveats about estimates."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ MISSING = (
 
 
 def reasons(metric: Metric, table: Table, value: Array, found: Any) -> Array:
-    """Return what to know of each table's value, an empty text if nothing, in the shape of the batch.
+    """Return the reason or caveat for each table's value, empty if there is none, in the shape of the batch.
 
     Parameters
     ----------
     metric : Metric
-        What was estimated.
+        The estimated metric.
     table : Table
         A table, or a batch.
     value : ndarray of the shape of the batch
-        The metric's values.
+        Values of the metric.
     found : str or ndarray of str
-        What the interval's method has to say.
+        Reasons from the interval method.
     """
     undefined, note = np.isnan(value), table.design.note
     if isinstance(found, str) and not (found or note or metric.per_class or undefined.any()):
@@ -44,13 +44,13 @@ def reasons(metric: Metric, table: Table, value: Array, found: Any) -> Array:
         text = np.where(undefined, _undefined(metric, table), text)
     if metric.per_class is not None:
         text = np.where((text == "") & ~undefined, _left_out(metric.per_class, metric, table, value), text)
-    if table.design.is_exact:  # nothing is drawn, so that nothing could vary
+    if table.design.is_exact:  # without sampling no metric varies
         text = np.where(text == CONSTANT, "", text)
     return np.where(text == "", note, text + f"; {note}") if note else text
 
 
 def _undefined(metric: Metric, table: Table) -> Any:
-    """Say in words why a metric is undefined on each table."""
+    """Return the reasons why a metric is undefined, for each table."""
     counts = table.counted
     if table.why_undefined:
         return table.why_undefined
@@ -64,7 +64,7 @@ def _undefined(metric: Metric, table: Table) -> Any:
 
 
 def _empty_parts(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
-    """Say which of the four sums that a metric of one class divides by are empty."""
+    """Return a text that names the empty denominators of a metric of one class."""
     empty = np.stack([tp + fn == 0, fp + tn == 0, tp + fp == 0, fn + tn == 0], -1)
     text = np.full(tp.shape, "undefined: a denominator is zero", dtype=object)
     for pattern in np.unique(empty.reshape(-1, 4), axis=0):
@@ -75,7 +75,7 @@ def _empty_parts(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
 
 
 def _left_out(per_class: Callable[[Any], Array], metric: Metric, table: Table, value: Array) -> Any:
-    """Say how many classes an average leaves out because the metric is undefined on them, or has as constants."""
+    """Return a note on the number of classes that an average leaves out as undefined, or includes as constants."""
     undefined, members = np.isnan(per_class(table.counted)), metric.members
     before = 0 if members is None else len(members.named) - len(members.kept)
     missing, number = undefined.sum(-1) + before, undefined.shape[-1] + before
@@ -97,7 +97,7 @@ def _left_out(per_class: Callable[[Any], Array], metric: Metric, table: Table, v
 
 
 def _with_them(value: Array, share: float, bounds: tuple[float, float]) -> Any:
-    """Say between which values a mean would be if classes that are this share of all were in it."""
+    """Return a note on the range of a mean if the left-out classes, a given share of all, were included."""
     if not np.isfinite(bounds).all():
         return ""
     low, high = (np.asarray((1 - share) * value + share * end) for end in bounds)

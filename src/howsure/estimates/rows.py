@@ -1,4 +1,4 @@
-"""The bootstrap of any function of rows, for metrics that are not functions of a table."""
+"""Bootstrap of any function of rows, for metrics that are not functions of a table."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from howsure.methods.naming import named
 from howsure.running.progress import progress
 
 Array = NDArray[Any]
-BLOCK = 64  # resamples that share one random stream
-MOST_JACKKNIFE = 2_000  # groups of rows left out in turn: a jackknife of groups where the rows are more
+BLOCK = 64  # resamples per random stream
+MOST_JACKKNIFE = 2_000  # with more rows, the jackknife leaves out groups of rows
 
 
 @without_counts("Rows are resampled: repeat each, such as by numpy.repeat(rows, counts, axis=0).")
@@ -41,7 +41,7 @@ def bootstrap(
     Parameters
     ----------
     function : callable
-        Called as ``function(*arrays)`` with the rows of a resample; returns a number.
+        Function that is called as ``function(*arrays)`` with the rows of a resample and returns a number.
     *arrays : array-like of shape (n, ...)
         Arrays with one row per case, resampled together.
     method : str or Bootstrap
@@ -49,17 +49,17 @@ def bootstrap(
     n_resamples : int
         Number of resamples.
     confidence_level : float
-        Coverage of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
     random_state : int, Generator, SeedSequence or None
         Seed; the result does not depend on ``workers``.
     groups : array-like of shape (n,), optional
         Cluster of each row: whole clusters are resampled.
     workers : int
-        How many resamples are evaluated at once.
+        Number of threads or processes.
     executor : {"threads", "processes"}
-        ``"threads"``, for functions that release Python's lock, or ``"processes"``.
+        ``"threads"``, for functions that release Python's global interpreter lock, or ``"processes"``.
     show_progress : bool, optional
-        Whether to show a bar; by default in a terminal or notebook, when it takes long.
+        Whether to show a progress bar; by default for long computations in a terminal or notebook.
 
     Returns
     -------
@@ -139,16 +139,16 @@ def bootstrap_ci(
     method: str = "bootstrap_bca",
     random_state: Any = None,
 ) -> Estimate:
-    """Bootstrap a function of true and predicted labels, called as in the package ``confidenceinterval``.
+    """Bootstrap a function of true and predicted labels, with the signature of the package ``confidenceinterval``.
 
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n,)
         True and predicted label of each case.
     metric : callable
-        Called as ``metric(y_true, y_pred)`` with the rows of a resample; returns a number.
+        Function that is called as ``metric(y_true, y_pred)`` with the rows of a resample and returns a number.
     confidence_level : float
-        Coverage of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
     n_resamples : int
         Number of resamples.
     method : str
@@ -159,12 +159,12 @@ def bootstrap_ci(
     Returns
     -------
     Estimate
-        As of `bootstrap`.
+        The result of `bootstrap`.
 
     Raises
     ------
     HowsureError
-        If the arrays differ in length or are empty, or there is no such method.
+        If the arrays differ in length or are empty, or the method is unknown.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def bootstrap_ci(
 
 
 class _Resamples:
-    """One block of resamples; a class so that it can be sent to another process."""
+    """Function of one block of resamples; a class, so that it can be pickled for another process."""
 
     def __init__(self, function: Callable[..., float], columns: list[Array], members: list[Array] | None) -> None:
         self.function, self.columns, self.members = function, columns, members

@@ -1,4 +1,4 @@
-"""An estimate, or an evaluation, as a sentence for a paper, a model card or a report."""
+"""Estimates and evaluations as sentences for a paper, a model card or a report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from howsure.metrics.words import metric_words
 
 
 class Quoted(Protocol):
-    """The parts of an estimate that its sentence quotes."""
+    """The fields of an estimate that appear in its sentence."""
 
     label: str
     positive: str
@@ -31,7 +31,7 @@ class Quoted(Protocol):
 
 
 Style = Literal["clinical", "ml", "card"]
-METHODS = {  # in the words of a methods section, where the name alone says little
+METHODS = {  # descriptions for a methods section, for names that are not self-explanatory
     "mid_p": "mid-p exact interval",
     "flow": "score interval (flow)",
     "delong_score": "DeLong score interval",
@@ -48,11 +48,11 @@ METHODS = {  # in the words of a methods section, where the name alone says litt
     "extremes": "simultaneous intervals of the classes",
     "delta": "delta-method interval",
 }
-MOST_PERCENT = 1.0  # upper end of the range of metrics that are quoted in per cent
+MOST_PERCENT = 1.0  # largest upper bound of metrics that are printed in per cent
 
 
 def sentence_of(each: Quoted, style: Style) -> str:
-    """Return an estimate in one sentence, see `Estimate.sentence`."""
+    """Return an estimate as one sentence; see `Estimate.sentence`."""
     one_of("style", style, get_args(Style))
     what = metric_words(each.label) or "value"
     what = f"{what[:1].upper()}{what[1:]}{f' of {each.positive}' if each.positive else ''}"
@@ -97,7 +97,7 @@ def sentences_of(estimates: Iterable[Quoted], style: Style) -> str:
 
 
 def quoted_numbers(each: Quoted, unit: float = 1.0) -> tuple[str, str, str]:
-    """Return value and limits in a unit, with digits that suit the interval's width; no limits where undefined."""
+    """Return value and limits as text in a unit, rounded by the interval's width; empty limits if undefined."""
     value, low, high = unit * each.value, unit * each.low, unit * each.high
     decimals = significant_decimals(each.low, each.high) - round(math.log10(unit))
     if math.isnan(low) or math.isnan(high):

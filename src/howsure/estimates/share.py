@@ -1,4 +1,4 @@
-"""A proportion from its two counts."""
+"""`proportion`: estimate a proportion from two counts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def proportion(
     alternative: Alternative = "two-sided",
     random_state: Any = None,
 ) -> Estimate:
-    """Estimate a proportion from its counts, with its interval.
+    """Estimate a proportion and its interval from counts.
 
     Parameters
     ----------
@@ -31,23 +31,24 @@ def proportion(
     n : int
         Number of trials, at least 1.
     method : str or Method, optional
-        A method or its name; by default ``"mid_p"``, exact with half the probability of the observed count.
+        A method or its name; by default ``"mid_p"``, the exact interval with half the probability of the observed
+        count.
     confidence_level : float
-        Coverage of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
     alternative : {"two-sided", "less", "greater"}
-        Which limits are asked for: both, the upper one alone or the lower one alone.
+        Requested limits: both, only the upper one, or only the lower one.
     random_state : int, Generator, SeedSequence or None
-        Seed of the methods that draw.
+        Seed of methods that draw.
 
     Returns
     -------
     Estimate
-        The share ``k / n``; its metric is called ``"proportion"``.
+        The proportion ``k / n``; its metric is named ``"proportion"``.
 
     Raises
     ------
     HowsureError
-        If the counts are not whole, k is beyond n, or the method is not for a proportion.
+        If the counts are not integers, k exceeds n, or the method does not apply to a proportion.
 
     Examples
     --------
@@ -64,7 +65,7 @@ def proportion(
     table = from_counts([[0, 0], [trials - successes, successes]])
     found = estimate(
         table,
-        "recall",  # of a table of one class: the share of the trials that succeed
+        "recall",  # in a table of one class: the share of successes
         method=method,
         confidence_level=confidence_level,
         alternative=alternative,

@@ -1,4 +1,4 @@
-"""A metric of each unit by itself, as values of which means, quantiles and paired comparisons are taken."""
+"""`per_unit`: the metric of each unit as a value, for means, quantiles and paired comparisons of units."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from howsure.tables.values import PairedValuesTable, ValuesTable
 
 Array = NDArray[Any]
 NanPolicy = Literal["raise", "omit"]
-BLOCK_CELLS = 2**20  # of units' tables held at once
+BLOCK_CELLS = 2**20  # cells of units' tables in memory at once
 
 
 @overload
@@ -35,33 +35,33 @@ def per_unit(table: Table, metric: str | Spec, *, nan_policy: NanPolicy = ...) -
 def per_unit(
     table: Table | Tables[Any], metric: str | Spec, *, nan_policy: NanPolicy = "raise"
 ) -> ValuesTable | PairedValuesTable | Tables[Any]:
-    """Return a metric of each unit by itself: Dice of each image, F1 of each document, to be averaged over units.
+    """Return the metric of each unit, such as Dice of each image or F1 of each document, to average over units.
 
-    The mean over units is another quantity than the metric of all units pooled: small units count as much as large
-    ones. Units are what `events` and `from_counts` call so, elsewhere the clusters of ``groups``; clusters of units
-    stay clusters of the values. Weights of units count.
+    The mean over units differs from the metric of the pooled units: small units count as much as large ones. Units are
+    the units of `events` and `from_counts`, and the clusters of ``groups`` for other tables. Clusters of units become
+    clusters of the values, and weights of units are kept.
 
     Parameters
     ----------
     table : Table or Tables
-        From `events`, from a stack of matrices by `from_counts` with ``groups``, or from rows with ``groups``; of
-        several models the values are paired.
+        Table made by `events`, by `from_counts` from a stack of matrices with ``groups``, or from rows with ``groups``.
+        The values of several models are paired.
     metric : str
-        A spec string such as ``"dice"`` or ``"f1@macro"``. With ``"dice+zero_division=1"`` units on which it is
-        undefined, as they hold nothing and nothing was found, have the value 1.
+        A spec string such as ``"dice"`` or ``"f1@macro"``. With ``"dice+zero_division=1"``, units on which the metric
+        is undefined (no object present and none detected) have the value 1.
     nan_policy : {"raise", "omit"}
-        What to do with units on which the metric of one of the models is undefined: refuse them, saying how many there
-        are, or leave them out, so that means are over the others.
+        Treatment of units on which the metric of any model is undefined: raise an error with their number, or leave
+        them out.
 
     Returns
     -------
     ValuesTable, PairedValuesTable or Tables
-        A table of values, with the metric's range as its bounds: for ``mean``, ``median``, ``quantile+q=0.1`` …
+        A table of values with the range of the metric as bounds, for ``mean``, ``median``, ``quantile+q=0.1`` …
 
     Raises
     ------
     HowsureError
-        If the table knows no units, the metric is not valid, or is undefined on some or on all of the units.
+        If the table has no units, the metric is invalid, or it is undefined on all units (or, with "raise", on some).
 
     Examples
     --------
@@ -99,7 +99,7 @@ def per_unit(
         with np.errstate(all="ignore"):
             for row, each, view in zip(values, metrics, views, strict=True):
                 found = each(counts if view is None else counts.through(view))
-                row[start : start + step] = np.clip(found, *each.range)  # sums of weights round
+                row[start : start + step] = np.clip(found, *each.range)  # sums of weights have rounding errors
         own = given.unit_weights(cells)
         weight[start : start + step] = 1.0 if own is None else own
     defined = np.asarray(np.isfinite(values).all(0))

@@ -1,1 +1,1 @@
-"""Evidence that is not a plain table of labelled cases, made into one."""
+"""Tables made from other evidence than plainly labelled cases: few labels, noisy labels, reviews, or scores alone."""

@@ -1,4 +1,4 @@
-"""A laboratory of intervals: tables drawn from stated truths, and how often a method's intervals hold these."""
+"""Simulation of coverage: tables drawn from known populations, and the share of intervals that cover."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from howsure.lab.summary import by_kind, picked, results
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line says; return the exit status."""
+    """Run a command line and return the exit status."""
     given = _parser().parse_args(arguments)
     try:
         given.command(given)

@@ -1,4 +1,4 @@
-"""Stated truths of cases without labels, and of labels that are partly wrong and partly reviewed."""
+"""Populations for simulations of unlabelled scores, and of label noise with a review."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class UnlabelledScores(Truth):
-    """Calibrated scores without labels, from a beta distribution; the truth is that of the population.
+    """Calibrated scores without labels from a beta distribution; the true values are those of the population.
 
     Parameters
     ----------
     a, b : float
         Parameters of the distribution of the scores.
     threshold : float
-        From which score on a case is predicted positive.
+        Score from which a case is predicted positive.
     n : int
         Number of cases of each study.
 
@@ -50,29 +50,29 @@ class UnlabelledScores(Truth):
 
     @property
     def expected(self) -> ConfusionTable:
-        """The table of the distribution itself."""
+        """The expected table of the population."""
         from scipy import stats
 
         return calibrated(stats.beta(self.a, self.b)).at(self.threshold)
 
     def tables(self, size: int, rng: np.random.Generator) -> list[ConfusionTable]:
-        """Return the table of each study's scores, as a sample of the population."""
+        """Return the table of each study, as a sample of scores from the population."""
         drawn = rng.beta(self.a, self.b, (size, self.n))
         return [calibrated(scores, target="population").at(self.threshold) for scores in drawn]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReviewedLabels(Truth):
-    """Labels of which a share is wrong, whatever is predicted, and some of which are reviewed at random.
+    """Recorded labels with errors that are independent of the prediction, and a random sample of reviewed cases.
 
     Parameters
     ----------
     cells : Cells
         Probabilities of true × predicted classes, and the number of cases.
     wrong : float
-        Share of the recorded labels that are another class, each other one equally often.
+        Share of wrong labels; all other classes are equally likely.
     reviews : int
-        How many cases are reviewed.
+        Number of reviewed cases.
 
     Examples
     --------
@@ -94,12 +94,12 @@ class ReviewedLabels(Truth):
 
     @property
     def expected(self) -> ConfusionTable:
-        """The table of true labels that very many cases would give."""
+        """The expected table of true labels, scaled to very many cases."""
         return self.cells.expected
 
     @property
     def numbers(self) -> int:
-        """How many numbers are held while one table is drawn."""
+        """Number of values in memory while one table is drawn."""
         return 4 * self.cells.classes**3
 
     def tables(self, size: int, rng: np.random.Generator) -> list[ConfusionTable]:

@@ -1,4 +1,4 @@
-"""The grids of truths that methods are chosen on and proved on, run in processes, and again from where they stopped."""
+"""Grids of populations for choosing and for validating methods, with resumable parallel runs."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ Array = NDArray[Any]
 SHAPES: dict[str, Callable[[int], Array]] = {"balanced": balanced, "skewed": skewed, "concentrated": concentrated}
 LEVEL = 0.95
 SEED = 20261122
-FEWEST = 1.0  # expected cases of the rarest class, below which a study says nothing of it
-PROVED = 300  # drawn truths
+FEWEST = 1.0  # expected cases of the rarest class: with fewer, a study carries no information on it
+PROVED = 300  # randomly drawn populations
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One truth of a grid, with what is said of it.
+    """A population of a grid, with its properties.
 
     Parameters
     ----------
     key : str
-        Its name, which also seeds its studies.
+        Name of the population, which also seeds its studies.
     truth : Cells
-        The truth.
+        The population.
     facts : dict
-        What tells it apart: classes, cases, shapes of prevalence and errors, accuracy.
+        Properties: classes, cases, shapes of prevalence and errors, accuracy.
     """
 
     key: str
@@ -54,7 +54,7 @@ class Setting:
 
     @property
     def expectations(self) -> dict[str, float]:
-        """Expected cases and errors: of the rarest class, and errors of all."""
+        """Expected cases and errors of the rarest class, and expected errors of all classes."""
         counts = np.asarray(self.truth.shares) * self.truth.n
         cases, errors = counts.sum(-1), counts.sum(-1) - np.diagonal(counts)
         rarest = int(cases.argmin())
@@ -66,12 +66,12 @@ class Setting:
 
 
 def choose() -> Iterator[Setting]:
-    """Yield the truths that defaults are chosen on."""
+    """Yield the populations for choosing default methods."""
     for classes, n, prevalence, errors, accuracy in product(
         (2, 3, 5, 10, 20), (15, 30, 50, 100, 300, 1000, 10_000), SHAPES, SHAPES, (0.6, 0.8, 0.9, 0.95, 0.99, 0.995)
     ):
         true, wrong = SHAPES[prevalence](classes), SHAPES[errors](classes - 1)
-        if n * true.min() < FEWEST or (classes == 2 and errors != "balanced"):  # of two, errors have one place to go
+        if n * true.min() < FEWEST or (classes == 2 and errors != "balanced"):  # two classes: errors have one form
             continue
         facts = {"classes": classes, "n": n, "prevalence": prevalence, "errors": errors, "accuracy": accuracy}
         key = f"K{classes}-n{n}-{prevalence}-{errors}-{accuracy}"
@@ -79,7 +79,7 @@ def choose() -> Iterator[Setting]:
 
 
 def prove() -> Iterator[Setting]:
-    """Yield other truths, drawn at random, on which the choice is proved."""
+    """Yield randomly drawn populations for validating the chosen methods."""
     for index in range(PROVED):
         key = f"drawn-{index}"
         rng = np.random.default_rng(group_seed(SEED, ("truth", key)))
@@ -103,17 +103,17 @@ GRIDS: dict[str, Callable[[], Iterator[Setting]]] = {"choose": choose, "prove": 
 
 
 def shuffled(settings: Iterable[Setting], sample: int | None = None) -> list[Setting]:
-    """Return truths in a seeded order, so that the first of them are a sample of all."""
+    """Return populations in a seeded random order, so that the first ones are a random sample."""
     found = list(settings)
     order = np.random.default_rng(SEED).permutation(len(found))
     return [found[place] for place in order][:sample]
 
 
 def count_metrics(classes: int) -> list[str]:
-    """Return every metric of counts that comes with howsure, with every average, and of the rarest class.
+    """Return all built-in metrics of counts, with every average, and for the rarest class.
 
-    One that contains the number of cases (Krippendorff's alpha) is left out: it takes one table at a time, and is
-    Scott's pi but for that.
+    Krippendorff's alpha is left out: it contains the number of cases, so it needs one table at a time, and otherwise
+    equals Scott's pi.
     """
     found = []
     for definition in REGISTRY.shipped:
@@ -136,33 +136,33 @@ def run(
     processes: int = 1,
     metrics: Sequence[str] = (),
 ) -> int:
-    """Simulate each method on each truth, and write what was found; what is in the folder already is left as it is.
+    """Simulate each method on each population, and write the results; existing results are kept.
 
-    Each truth and method has a file of its own, ``FOLDER/METHOD/TRUTH.jsonl.gz``, one line per metric: it is written
-    whole, and made anew where it is of another number of draws. All methods see the same studies.
+    Each combination has a file ``FOLDER/METHOD/TRUTH.jsonl.gz`` with one line per metric. A file is written at once,
+    and is replaced if its number of draws differs. All methods are applied to the same studies.
 
     Parameters
     ----------
     folder : str or Path
-        Where results are.
+        Folder of the results.
     settings : sequence of Setting
-        The truths.
+        The populations.
     methods : sequence of str
         Names of methods.
     draws : int
-        Studies per truth.
+        Number of studies per population.
     processes : int
-        How many run at a time; the numbers do not depend on it.
+        Number of parallel processes; the results do not depend on it.
     metrics : sequence of str
-        By default all metrics of counts.
+        The metrics; by default all metrics of counts.
 
     Returns
     -------
     int
-        How many truths and methods were simulated now.
+        Number of combinations of population and method that were simulated in this call.
     """
     for method in methods:
-        named(method)  # an unknown name is refused before anything is drawn
+        named(method)  # raise an error for unknown names before the simulation
     work = [
         (Path(folder) / method / f"{each.key}.jsonl.gz", each, method, draws, tuple(metrics))
         for each in settings
@@ -198,12 +198,12 @@ def _write(path: Path, setting: Setting, method: str, draws: int, metrics: Seque
 
 
 def _short(value: Any) -> Any:
-    """Return a number with the digits that a simulation can tell."""
+    """Return a float rounded to the precision of a simulation."""
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
 def simulated(setting: Setting, method: str, *, draws: int, metrics: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """Return what a method gives on one truth, one record per metric that it suits and that varies there."""
+    """Return the results of a method for one population: one record per supported, non-constant metric."""
     truth, chosen = setting.truth, named(method)
     suited = [metric for metric in metrics or count_metrics(truth.classes) if _suits(setting, metric, chosen)]
     found = coverages(suited, chosen, truth, draws, LEVEL, group_seed(SEED, setting.key))
@@ -212,7 +212,7 @@ def simulated(setting: Setting, method: str, *, draws: int, metrics: Sequence[st
 
 
 def _suits(setting: Setting, metric: str, method: Any) -> bool:
-    """Whether a metric is defined and not constant in the truth, and the method is for it."""
+    """Return whether a metric is defined and not constant in the population, and supported by the method."""
     table = setting.truth.expected
     bound = resolve(metric, table)
     with np.errstate(all="ignore"):

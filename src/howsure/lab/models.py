@@ -1,4 +1,4 @@
-"""Stated truths of two models: on the same cases, where their errors go together, and on separate test sets."""
+"""Populations for two models: on the same cases, with correlated errors, and on separate test sets."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ NAMES = ("first", "second")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedModels(Truth):
-    """Two models on the same cases; a metric is the contrast of theirs.
+    """Two models on the same cases; the value of a metric is the contrast between the models.
 
     Parameters
     ----------
     first, second : array-like of shape (K, K)
-        Probability of each true × predicted class of either model; both have the same prevalence.
+        Probability of each true × predicted class for each model; the prevalence must be the same.
     together : float
-        From 0, where the models fail independently of each other within each true class, to 1, where the worse one
-        fails wherever the better one does, and in the same way as far as their probabilities allow.
+        Dependence of the errors within each true class, in [0, 1]. With 0 the errors are independent. With 1 the worse
+        model fails whenever the better one does, with the same prediction as often as their probabilities allow.
     n : int
         Number of cases of each study.
     contrast : {"difference", "ratio", "odds_ratio"}
-        How the models are compared.
+        Contrast between the models.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class PairedModels(Truth):
 
     @property
     def shares(self) -> Array:
-        """Probability of each true class × prediction of the first × prediction of the second, ``(K, K, K)``."""
+        """Probability of each true class × first prediction × second prediction, ``(K, K, K)``."""
         first, second = np.asarray(self.first), np.asarray(self.second)
         joint = np.zeros((len(first),) * 3)
         for true, total in enumerate(first.sum(-1)):
@@ -79,21 +79,21 @@ class PairedModels(Truth):
 
     @property
     def expected(self) -> PairedTable:
-        """The table that very many cases would give."""
+        """The expected table, scaled to very many cases."""
         return self._table(self.shares.ravel() * MANY)
 
     def tables(self, size: int, rng: np.random.Generator) -> PairedTable:
-        """Return multinomial tables of the tuples of labels."""
+        """Return multinomial tables of the label tuples."""
         return self._table(rng.multinomial(self.n, self.shares.ravel(), size).astype(float))
 
     def bound(self, metric: Asked, table: Any) -> Metric:
-        """Return the contrast of the two models' metrics."""
+        """Return the contrast between the metrics of the two models."""
         bound = resolve_each(metric, [table.model(name) for name in NAMES])
         sides = (Side(name, each, table.view(name)) for name, each in zip(NAMES, bound, strict=True))
         return contrast_metric(EFFECTS[self.contrast], *sides)
 
     def _table(self, counts: Array) -> PairedTable:
-        """Return the table of all tuples that are possible, or to which a prior gives something."""
+        """Return the table of all label tuples with positive probability or positive pseudo-count."""
         classes = len(np.asarray(self.first))
         flat = np.ravel_multi_index(tuple(pseudo_tuples(classes, 2).T), (classes,) * 3)
         pseudo = np.bincount(flat, minlength=classes**3) / len(flat)
@@ -105,7 +105,7 @@ class PairedModels(Truth):
 
 
 def _comonotone(first: Array, second: Array, true: int) -> Array:
-    """Return the joint probabilities of two predictions that both follow one uniform draw, right ones first."""
+    """Return the joint distribution of two predictions from one uniform variable, with the correct class first."""
     order = np.r_[true, np.delete(np.arange(len(first)), true)]
     ends = [np.cumsum(row[order]) for row in (first, second)]
     starts = [end - row[order] for end, row in zip(ends, (first, second), strict=True)]
@@ -117,14 +117,14 @@ def _comonotone(first: Array, second: Array, true: int) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeparateModels(Truth):
-    """Two models on test sets of their own; a metric is the contrast of theirs.
+    """Two models on separate test sets; the value of a metric is the contrast between the models.
 
     Parameters
     ----------
     first, second : Cells
-        Probabilities and number of cases of either.
+        Probabilities and number of cases for each model.
     contrast : {"difference", "ratio", "odds_ratio"}
-        How the models are compared.
+        Contrast between the models.
 
     Examples
     --------
@@ -143,15 +143,15 @@ class SeparateModels(Truth):
 
     @property
     def expected(self) -> SeparateTables:
-        """The tables that very many cases would give."""
+        """The expected tables, scaled to very many cases."""
         return self._table([each.expected.cells for each in (self.first, self.second)])
 
     def tables(self, size: int, rng: np.random.Generator) -> SeparateTables:
-        """Return independent multinomial tables side by side."""
+        """Return pairs of independent multinomial tables."""
         return self._table([each.tables(size, rng).cells for each in (self.first, self.second)])
 
     def bound(self, metric: Asked, table: Any) -> Metric:
-        """Return the contrast of the two models' metrics."""
+        """Return the contrast between the metrics of the two models."""
         sides = map(Side, NAMES, resolve_each(metric, table.tables), table.views)
         return contrast_metric(EFFECTS[self.contrast], *sides)
 

@@ -1,4 +1,4 @@
-"""A folder of results as a page: tables and two pictures."""
+"""Page of simulation results: tables and two pictures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from howsure.lab.summary import HEADERS, KINDS, POOR, Cells, by_column, by_kind, picked, results
 from howsure.writing import checked_path, written
 
-FEW = 20  # metrics that are listed
+FEW = 20  # largest number of metrics that are listed
 INTRODUCTION = """# Coverage: how often the intervals hold the truth
 
 A 95 % interval promises to hold the true value in 95 of 100 studies. Here studies are drawn from tables whose true
@@ -48,21 +48,21 @@ where a package has them. With so few studies a single cell is uncertain by some
 
 
 def page(folder: str | Path, path: str | Path, peers: str | Path | None = None) -> Path:
-    """Write the page of a folder of results, with its pictures beside it.
+    """Write the page of a folder of results, and its pictures in the same folder as the page.
 
     Parameters
     ----------
     folder : str or Path
-        Where `grid.run` has written.
+        Folder written by `grid.run`.
     path : str or Path
-        The page, in Markdown; the pictures have its name, and end in ``.svg``.
+        Path of the page, in Markdown. The pictures have the same name with other endings and the suffix ``.svg``.
     peers : str or Path, optional
-        A folder of other packages' results, with ours on the same studies.
+        Folder with results of other packages, and of howsure on the same studies.
 
     Returns
     -------
     Path
-        The page.
+        Path of the page.
     """
     from howsure.lab.pictures import by_errors, distribution
 
@@ -88,7 +88,7 @@ def page(folder: str | Path, path: str | Path, peers: str | Path | None = None) 
 
 
 def _beside(at: Cells) -> str:
-    """Return the table of other packages on the same studies."""
+    """Return the section on other packages on the same studies."""
     said = PEERS.format(
         truths=len(np.unique(at["truth"])),
         draws=int(at["draws"].max()),

@@ -1,4 +1,4 @@
-"""Pictures of a folder of results."""
+"""Pictures of simulation results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BINS = np.array([0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000])  # expected errors
 
 
 def distribution(at: Cells, path: Path) -> None:
-    """Draw the coverage of each method's cells in order."""
+    """Draw the sorted coverage of each method over the cells."""
     ax = axes(None)
     shares = np.linspace(0, 1, POINTS)
     for index, method in enumerate(np.unique(at["asked"])):

@@ -1,4 +1,4 @@
-"""Stated truths of scores: two normal distributions, read as probabilities that may be miscalibrated."""
+"""Populations of scores: two normal distributions, transformed to probabilities that may be miscalibrated."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from howsure.lab.truths import MANY, Truth
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
-FINE = 2**16  # levels of the table that stands for continuous scores
-REACH = 9.0  # standard deviations beyond the means
+FINE = 2**16  # levels of the table that approximates continuous scores
+REACH = 9.0  # range of this table, in standard deviations beyond the means
 
 
 @dataclass(frozen=True, slots=True)
 class BinormalScores(Truth):
-    """Scores of two classes: normal with unit variance, read as the probability of the positive class.
+    """Scores of two classes with normal distributions of unit variance, as probabilities of the positive class.
 
-    A score is ``1 / (1 + exp(-(intercept + slope * t)))`` of the true log-odds ``t`` given by the two densities and
-    the share of positive cases: with the defaults it is calibrated. Average precision, Brier score, log loss and
-    calibration errors are those of a population with this share.
+    The score is ``1 / (1 + exp(-(intercept + slope * t)))``, where ``t`` is the true log-odds given by the two
+    densities and the prevalence. The default is calibrated. Average precision, Brier score, log loss and calibration
+    errors are those of a population with this prevalence.
 
     Parameters
     ----------
     auc : float
         Area under the ROC curve.
     positives, negatives : int
-        Expected number of cases of each class: a study has as many cases as both, each positive with the same
-        probability.
+        Expected number of cases of each class. A study has ``positives + negatives`` cases, each of which is positive
+        with the same probability.
     levels : int, optional
-        How many distinct scores there are: intervals of the scale, of equal length, each with its own log-odds. By
+        Number of distinct scores: the scale is divided into intervals of equal length, each with its own log-odds. By
         default scores are continuous.
     intercept, slope : float
-        How scores are miscalibrated; the slope is positive.
+        Miscalibration of the scores; the slope must be positive.
 
     Examples
     --------
@@ -68,24 +68,24 @@ class BinormalScores(Truth):
 
     @property
     def distance(self) -> float:
-        """Distance of the two means, in standard deviations."""
+        """Distance between the two means, in standard deviations."""
         from scipy import special
 
         return float(math.sqrt(2) * special.ndtri(self.auc))
 
     @property
     def expected(self) -> ScoresTable:
-        """The table that very many cases would give: of continuous scores, over a fine grid."""
+        """The expected table, scaled to very many cases; continuous scores are replaced by a fine grid."""
         scores, shares = self._distribution(self.levels or FINE, 3.0 if self.levels else REACH)
         return self._table(scores, shares * self._prevalence * MANY)
 
     @property
     def numbers(self) -> int:
-        """How many numbers are held while one table is drawn."""
+        """Number of values in memory while one table is drawn."""
         return 2 * (self.levels or 4 * self._cases)
 
     def tables(self, size: int, rng: np.random.Generator) -> ScoresTable | list[ScoresTable]:
-        """Return tables of the same distinct scores, or of scores of their own where these are continuous."""
+        """Return a batch of tables with the same distinct scores, or a list of tables if scores are continuous."""
         if self.levels is None:
             return [self._continuous(rng) for _ in range(size)]
         scores, shares = self._distribution(self.levels, 3.0)
@@ -106,7 +106,7 @@ class BinormalScores(Truth):
         return self._table(*_merged(self._score(self._log_odds(place)), np.eye(2)[truth]))
 
     def _distribution(self, levels: int, reach: float) -> tuple[Array, Array]:
-        """Return the distinct scores, and each one's probability in either class, ``(levels, 2)``."""
+        """Return the distinct scores, and the probability of each in both classes, ``(levels, 2)``."""
         from scipy import special
 
         ends = np.linspace(min(0.0, self.distance) - reach, max(0.0, self.distance) + reach, levels + 1)
@@ -129,14 +129,14 @@ class BinormalScores(Truth):
 
 
 def _merged(scores: Array, counts: Array) -> tuple[Array, Array]:
-    """Return distinct scores, ascending, and the sums of each one's counts."""
+    """Return the distinct scores in ascending order, and the sums of their counts."""
     distinct, cell = np.unique(scores, return_inverse=True)
     sums = [np.bincount(cell.ravel(), each, len(distinct)) for each in counts.T]
     return distinct, np.stack(sums, -1)
 
 
 def _between(ends: Array, distribution: Any) -> Array:
-    """Return the probabilities between ends, exact in both tails."""
+    """Return the probabilities between neighbouring ends, accurate in both tails."""
     start, stop = ends[:-1], ends[1:]
     return np.asarray(
         np.where(start > 0, distribution(-start) - distribution(-stop), distribution(stop) - distribution(start))

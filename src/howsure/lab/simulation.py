@@ -1,4 +1,4 @@
-"""How often intervals hold the truth: any method over many tables that are drawn from a stated truth."""
+"""Simulation of the coverage of a method over many tables drawn from a known population."""
 
 from __future__ import annotations
 
@@ -27,41 +27,43 @@ from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-AT_ONCE = 2**21  # numbers of the tables drawn at once
-ROUNDING = 1e-9  # of limits that touch the truth, or an end of the range
+AT_ONCE = 2**21  # values of the tables drawn at once
+ROUNDING = 1e-9  # tolerance for limits at the true value, or at an end of the range
 
 
 @final
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Coverage(OneRecord):
-    """How often the intervals of a method hold the true value, and what they cost; see `coverage`.
+    """Simulated coverage and width of the intervals of a method; see `coverage`.
 
-    Each number has its Monte Carlo standard error. All are over the draws whose interval is defined, but `undefined`.
+    Fields ending in ``_error`` are Monte Carlo standard errors. Studies without an interval are left out, except in
+    `undefined`.
 
     Parameters
     ----------
     metric, method : str
-        What was simulated.
+        Name of the metric and of the method.
     true_value : float
-        The value that the intervals should hold.
+        The true value of the metric.
     confidence_level : float
-        Nominal coverage.
+        Nominal coverage probability.
     draws : int
         Number of simulated studies.
     coverage, coverage_error : float
-        Share of the intervals that hold the truth.
+        Share of the intervals that cover.
     missed_below, missed_below_error : float
-        Share of those that miss it because it lies below them.
+        Share of the intervals whose lower limit is above the true value.
     missed_above, missed_above_error : float
-        Share of those that miss it because it lies above them.
+        Share of the intervals whose upper limit is below the true value.
     width, width_error : float
         Mean width.
     median_width : float
-        Median width, which few intervals without end do not move.
+        Median width, which is robust to a few infinite intervals.
     interval_score, interval_score_error : float
-        Mean of the width and 2 / (1 − level) times the distance by which the truth is missed: smaller is better.
+        Mean of the width plus 2 / (1 − level) times the distance from the interval to the true value; smaller is
+        better.
     beyond, beyond_error : float
-        Share of the intervals that reach beyond the metric's range.
+        Share of the intervals that exceed the range of the metric.
     undefined, undefined_error : float
         Share of the studies without an interval.
 
@@ -99,7 +101,7 @@ class Coverage(OneRecord):
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def grid(self) -> Grid:
-        """Return a table of strings: each measure with its Monte Carlo error."""
+        """Return a table of strings with each measure and its Monte Carlo error."""
         names = [each.name for each in fields(self) if hasattr(self, f"{each.name}_error")]
         rows = tuple(
             (name.replace("_", " "), number(getattr(self, name), 4), number(getattr(self, f"{name}_error"), 4))
@@ -128,41 +130,42 @@ def coverage(
     confidence_level: float = 0.95,
     random_state: Any = None,
 ) -> Coverage:
-    """Simulate how often the interval of a metric holds its true value, in a setting like yours.
+    """Simulate the coverage probability of the interval for a metric in a given population.
 
     Parameters
     ----------
     metric : str or Metric
         A spec string such as ``"f1@macro"``, or a metric.
     method : str or Method
-        A method or its name; by default the one that suits the metric.
+        A method or its name; by default the default method of the metric.
     truth : Table or Truth
-        A table, whose shares are taken for the true ones and whose design is kept: clusters and weights are drawn from
-        its own, fixed margins stay. Or a truth of `howsure.lab`, such as ``lab.Cells(shares, n)``.
+        The population. A table, whose relative frequencies are used as true probabilities and whose design is kept:
+        clusters and weights are drawn from those of the table, and fixed margins stay fixed. Or a population of
+        `howsure.lab`, such as ``lab.Cells(shares, n)``.
     n : int, optional
-        For a table: number of cases of each study, by default its own. Of clusters, as many are drawn as hold so many
-        cases on average.
+        Number of cases of each study, if ``truth`` is a table; by default that of the table. For clusters, the number
+        of drawn clusters is such that the expected number of cases is ``n``.
     draws : int
         Number of studies.
     confidence_level : float
-        Nominal coverage of the intervals, between 0 and 1.
+        Nominal coverage probability of the intervals, between 0 and 1.
     random_state : int, Generator, SeedSequence or None
         Seed of the studies, and of methods that draw.
 
     Returns
     -------
     Coverage
-        Coverage, misses on either side, width, interval score and more, each with its Monte Carlo error.
+        Coverage, misses below and above, width, interval score and more, each with its Monte Carlo error.
 
     Raises
     ------
     HowsureError
-        If an argument is not valid, or the method does not suit the metric.
+        If an argument is invalid, or the method does not support the metric.
 
     Notes
     -----
-    Studies without an interval (where the metric is undefined) are left out of all measures and counted by themselves.
-    Methods that work on batches take all studies in one pass, equal tables once.
+    Studies without an interval, for example because the metric is undefined, are left out of all measures except
+    `undefined`. Methods that support batches compute all studies in one pass, and equal tables only once.
 
     References
     ----------
@@ -170,7 +173,7 @@ def coverage(
 
     Examples
     --------
-    Textbook intervals of a recall of 0.94 hold it far less often than 95 % of the time, from 50 positive cases:
+    The textbook (Wald) interval for a recall of 0.94 from 50 positive cases covers far less often than 95 %:
 
     >>> import howsure as hs
     >>> table = hs.from_counts([[50, 3], [3, 47]])
@@ -195,22 +198,22 @@ def coverage(
 def coverages(
     metrics: Sequence[Asked], method: Method | None, truth: Truth, draws: int, level: float, random_state: Any
 ) -> list[Coverage]:
-    """Return the coverage of several metrics, over the same studies; see `coverage`.
+    """Return the coverage of several metrics over the same studies; see `coverage`.
 
     Parameters
     ----------
     metrics : sequence of str or Metric
         The metrics.
     method : Method, optional
-        By default each metric's own.
+        The method; by default the default method of each metric.
     truth : Truth
-        What studies are drawn from.
+        The population.
     draws : int
         Number of studies.
     level : float
-        Nominal coverage.
+        Nominal coverage probability.
     random_state : seed
-        Of the studies, and of methods that draw.
+        Seed of the studies, and of methods that draw.
     """
     seed = seed_sequence(random_state)
     of_studies, of_methods = child_seed(seed, 0), child_seed(seed, 1)
@@ -230,7 +233,7 @@ def coverages(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Limits:
-    """Limits of the intervals of one metric, and how many studies have each."""
+    """Limits of the intervals of one metric, and the number of studies with these limits."""
 
     metric: Metric
     method: str
@@ -252,7 +255,7 @@ def _limits(
     level: float,
     rng: Any,
 ) -> list[_Limits]:
-    """Return the limits of each metric on drawn tables: in one pass where the method can."""
+    """Return the limits of each metric on drawn tables, in one pass if the method supports it."""
     if not isinstance(tables, Sequence):
         distinct, times = _distinct(tables)
         found = _in_passes(truth, metrics, distinct, times, method, level)
@@ -266,7 +269,7 @@ def _limits(
 
 
 def _distinct(stack: Table) -> tuple[Table, Array]:
-    """Return the distinct tables of a batch, and how often each occurs; all, where each has a design of its own."""
+    """Return the distinct tables of a batch with their frequencies; all tables if each has its own design."""
     if stack.design.picked(0) is not stack.design:
         return stack, np.ones(len(stack.counts))
     cells, first, times = np.unique(stack.cells, axis=0, return_index=True, return_counts=True)
@@ -277,7 +280,7 @@ def _distinct(stack: Table) -> tuple[Table, Array]:
 def _in_passes(
     truth: Truth, metrics: Sequence[Asked], stack: Table, times: Array, method: Method | None, level: float
 ) -> dict[int, _Limits]:
-    """Return the limits of metrics as `_in_one_pass`: in as many passes as there are sets of classes that occur."""
+    """Return the same as `_in_one_pass`, with one pass per set of occurring classes."""
     parts = alike(stack) if isinstance(stack.counted, ClassCounts) and stack.design.is_independent else []
     if len(parts) < 2:
         return _in_one_pass(truth, metrics, stack, times, method, level)
@@ -288,7 +291,7 @@ def _in_passes(
 def _in_one_pass(
     truth: Truth, metrics: Sequence[Asked], stack: Table, times: Array, method: Method | None, level: float
 ) -> dict[int, _Limits]:
-    """Return the limits of metrics on all tables of a batch, by their place; without those that take one at a time."""
+    """Return the limits of metrics on all tables of a batch, by position; only metrics that support batches."""
     bound = [truth.bound(each, stack) for each in metrics]
     found = {}
     with np.errstate(all="ignore"):
@@ -308,7 +311,7 @@ def _one_by_one(
     level: float,
     rng: Any,
 ) -> list[_Limits]:
-    """Return the limits of each metric on one table after the other; metrics share the draws of a table."""
+    """Return the limits of each metric, table by table; metrics share the draws of a table."""
     if not metrics:
         return []
     found = np.empty((2, len(metrics), len(tables)))
@@ -333,7 +336,7 @@ def _of_table(
 
 
 def _measured(limits: _Limits, truth: float, level: float, draws: int) -> Coverage:
-    """Return what the limits amount to, each measure with its Monte Carlo error."""
+    """Return the measures of coverage and width, with their Monte Carlo errors."""
     metric = limits.metric
     defined = ~(np.isnan(limits.low) | np.isnan(limits.high))
     low, high, times = (each[defined] for each in (limits.low, limits.high, limits.times))
@@ -367,7 +370,7 @@ def _measured(limits: _Limits, truth: float, level: float, draws: int) -> Covera
 
 
 def _share(name: str, number: float, draws: float) -> dict[str, float]:
-    """Return a share and its Monte Carlo error, in which one case of either kind is added: 0 and 1 have one too."""
+    """Return a share and its Monte Carlo error; pseudo-counts make the error positive for shares of 0 and 1."""
     if not draws:
         return {name: math.nan, f"{name}_error": math.nan}
     guess = (number + 1) / (draws + 2)

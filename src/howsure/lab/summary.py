@@ -1,4 +1,4 @@
-"""What a folder of results amounts to: how far coverage is from its level, where it is worst, and at what width."""
+"""Summary of simulation results: deviation of the coverage from its level, worst cells, and relative widths."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NUMBERS = (
     "n",
 )
 POOR = 0.92
-ENOUGH = 5.0  # expected cases, and errors
+ENOUGH = 5.0  # expected cases, and expected errors
 Cells = Mapping[str, Array]  # columns of the cells of a grid: truth × metric × method
 KINDS: dict[str, Callable[[Cells], Array]] = {
     "rarest ≥ 5 cases, ≥ 5 errors": lambda at: _smooth(at) & (at["rarest_cases"] >= ENOUGH) & (at["errors"] >= ENOUGH),
@@ -50,19 +50,19 @@ def _smooth(at: Cells) -> Array:
 
 
 def results(folder: str | Path) -> dict[str, Array]:
-    """Return what is in a folder of results as columns, with the width relative to the narrowest that covers.
+    """Return the results in a folder as columns, with widths relative to the narrowest method that covers.
 
-    Cells in which hardly any interval is defined (below one study in ten) are left out.
+    Cells in which at most a tenth of the studies has an interval are left out.
 
     Parameters
     ----------
     folder : str or Path
-        Where `grid.run` has written.
+        Folder written by `grid.run`.
 
     Raises
     ------
     HowsureError
-        If there is nothing.
+        If there are no results.
     """
     rows = list(_rows(Path(folder)))
     if not rows:
@@ -85,7 +85,7 @@ def _rows(folder: Path) -> Iterator[tuple[Any, ...]]:
 
 
 def _relative_width(at: Cells) -> Array:
-    """Return each width over that of the narrowest method which covers, to two Monte Carlo errors, in the same cell."""
+    """Return widths relative to the narrowest method of the cell that covers within two Monte Carlo errors."""
     _, cell = np.unique(np.char.add(np.char.add(at["truth"], " "), at["metric"]), return_inverse=True)
     covers = (at["coverage"] + 2 * at["coverage_error"] >= at["confidence_level"]) & np.isfinite(at["width"])
     narrowest = np.full(cell.max() + 1, np.inf)
@@ -96,37 +96,37 @@ def _relative_width(at: Cells) -> Array:
 
 
 def beyond_noise(coverage: Any, level: Any, draws: Any) -> Array:
-    """Return the distance of a coverage from its level beyond what simulation noise adds to it on average."""
+    """Return the distance of a coverage from its level minus the expected distance by simulation noise."""
     noise = np.sqrt(2 / np.pi * level * (1 - level) / draws)
     return np.asarray(np.abs(coverage - level) - noise)
 
 
 def picked(at: Cells, chosen: Array) -> dict[str, Array]:
-    """Return some of the cells."""
+    """Return a selection of the cells."""
     return {name: column[chosen] for name, column in at.items()}
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """What a method gives over many cells of the grid.
+    """Summary of a method over many cells of the grid.
 
     Parameters
     ----------
     cells : int
-        How many there are: truth × metric.
+        Number of cells: population × metric.
     error : float
         Mean distance of the coverage from its level, beyond simulation noise.
     worst, where : float, str
-        Lowest coverage, and in which cell.
+        Lowest coverage, and the cell with this coverage.
     poor : float
-        Share of the cells that are covered less than 92 % of the time.
+        Share of the cells with coverage below 92 %.
     below, above : float
-        Mean share of intervals that miss a truth below and above them.
+        Mean share of intervals that miss a true value below them, and above them.
     width : float
-        Geometric mean of the width over that of the narrowest method which covers.
+        Geometric mean of the width relative to the narrowest method that covers.
     beyond : float
-        Mean share of intervals that reach beyond the metric's range.
+        Mean share of intervals that exceed the range of the metric.
     """
 
     cells: int
@@ -141,7 +141,7 @@ class Figures:
 
     @classmethod
     def of(cls, at: Cells) -> Figures:
-        """Return the figures of these cells."""
+        """Return the summary of these cells."""
         lowest = int(at["coverage"].argmin())
         widths = at["relative_width"][np.isfinite(at["relative_width"])]
         return cls(
@@ -157,7 +157,7 @@ class Figures:
         )
 
     def texts(self) -> tuple[str, ...]:
-        """Return them as texts, shares in percent."""
+        """Return the figures as text, with shares in per cent."""
         return (
             f"{self.cells:,}",
             number(100 * self.error, 2),
@@ -195,14 +195,14 @@ def by_column(at: Cells, name: str, headers: tuple[str, ...]) -> Grid:
 
 
 def by_kind(at: Cells, column: str = "asked") -> dict[str, Grid]:
-    """Return a table with one row for each value of a column, by default each method: for each kind of cell."""
+    """Return for each kind of cell a table with one row for each value of a column, by default for each method."""
     headers = ("method" if column == "asked" else column, *HEADERS[1:])
     kinds = ((name, rule(at)) for name, rule in KINDS.items())
     return {name: by_column(picked(at, chosen), column, headers) for name, chosen in kinds if chosen.any()}
 
 
 def average_of(metrics: Array) -> Array:
-    """Return what each metric is over classes: the name of its average, one class, or the whole table."""
+    """Return the average of each metric: its name, ``binary``, or ``whole table``."""
     known = {
         metric: "whole table" if "@" not in metric else metric.partition("@")[2].partition("+")[0]
         for metric in np.unique(metrics).tolist()

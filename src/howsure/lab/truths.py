@@ -1,4 +1,4 @@
-"""Stated truths that tables are drawn from: what a truth is, a table's own shares, and cells with their designs."""
+"""Known populations from which tables are drawn: the base class, and populations with different designs."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Asked = str | Spec | Metric
-MANY = 1e9  # cases of a table of true shares: no correction for the number of cases shows
+MANY = 1e9  # cases of an expected table, so that corrections for the number of cases are negligible
 
 
 class Truth(abc.ABC):
-    """A population whose metrics are known, and how studies of it are drawn.
+    """A population with known metrics, from which studies can be drawn.
 
-    A subclass needs `expected` and `tables`; it then works in `coverage`.
+    A subclass must define `expected` and `tables`; it can then be passed to `coverage`.
 
     Examples
     --------
@@ -42,19 +42,19 @@ class Truth(abc.ABC):
     @property
     @abc.abstractmethod
     def expected(self) -> Table:
-        """The table that very many cases would give."""
+        """The expected table, scaled to very many cases."""
 
     @abc.abstractmethod
     def tables(self, size: int, rng: np.random.Generator) -> Table | Sequence[Table]:
-        """Return the tables of so many studies: one with a leading axis where they have the same cells."""
+        """Return the tables of ``size`` studies, as a batch if they have the same cells."""
 
     @property
     def numbers(self) -> int:
-        """How many numbers are held while one table is drawn."""
+        """Number of values in memory while one table is drawn."""
         return self.expected.cells.size
 
     def bound(self, metric: Asked, table: Table) -> Metric:
-        """Return what a metric is on a table of this truth."""
+        """Return a metric bound to a table of this population."""
         return resolve(metric, table)
 
     def value(self, metric: Asked) -> float:
@@ -66,14 +66,14 @@ class Truth(abc.ABC):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeated(Truth):
-    """A table's own shares as the truth; its design is kept.
+    """A population with the relative frequencies and the design of a table.
 
     Parameters
     ----------
     table : Table
-        The table; clusters and weights are drawn from its own, fixed margins are kept.
+        The table; clusters and weights are drawn from those of the table, and fixed margins stay fixed.
     n : int, optional
-        Number of cases of each study; by default the table's own.
+        Number of cases of each study; by default that of the table.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class Repeated(Truth):
         return self.table
 
     def tables(self, size: int, rng: np.random.Generator) -> Table:
-        """Return tables of the same cells, with the design of a batch."""
+        """Return a batch of tables with the same cells."""
         table = self.table
         scale = 1.0 if self.n is None else self.n / table.rows
         cells, design = table.design.repeated(table.cells, scale, size, rng)
@@ -133,18 +133,18 @@ class Cells(Truth):
 
     @classmethod
     def of(cls, n: int, accuracy: float, prevalence: ArrayLike, errors: ArrayLike) -> Cells:
-        """Return the truth of a classifier that is right equally often on each class.
+        """Return the population of a classifier with the same recall for every class.
 
         Parameters
         ----------
         n : int
             Number of cases.
         accuracy : float
-            Share of right predictions.
+            Share of correct predictions.
         prevalence : array-like of shape (K,)
-            Shares of the true classes.
+            Class frequencies.
         errors : array-like of shape (K - 1,)
-            How the wrong predictions of each class are shared by the next class, the one after it, and so on.
+            Relative frequencies of wrong predictions: of the next class, the one after it, and so on.
         """
         right = real_number("accuracy", accuracy)
         true, wrong = real_numbers("prevalence", prevalence), real_numbers("errors", errors)
@@ -161,11 +161,11 @@ class Cells(Truth):
 
     @property
     def expected(self) -> ConfusionTable:
-        """The table that very many cases would give."""
+        """The expected table, scaled to very many cases."""
         return ConfusionTable(counts=np.asarray(self.shares) * MANY, labels=np.arange(self.classes))
 
     def tables(self, size: int, rng: np.random.Generator) -> ConfusionTable:
-        """Return multinomial tables."""
+        """Return a batch of multinomial tables."""
         counts = rng.multinomial(self.n, np.ravel(self.shares), size).astype(float)
         return ConfusionTable(counts=counts.reshape(size, self.classes, self.classes), labels=np.arange(self.classes))
 
@@ -176,13 +176,13 @@ def balanced(size: int) -> Array:
 
 
 def skewed(size: int) -> Array:
-    """Return shares in proportion to 1, 1/2, 1/3 … (Zipf)."""
+    """Return shares proportional to 1, 1/2, 1/3 … (Zipf)."""
     weights = 1 / np.arange(1.0, size + 1)
     return np.asarray(weights / weights.sum())
 
 
 def concentrated(size: int) -> Array:
-    """Return four fifths for the first, and equal shares of the rest for the others."""
+    """Return four fifths for the first class, and equal shares of the rest for the others."""
     shares = np.full(size, 0.2 / max(size - 1, 1))
     shares[0] = 0.8
     return np.asarray(shares / shares.sum())
@@ -190,12 +190,12 @@ def concentrated(size: int) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FixedTotals(Truth):
-    """Cases sampled class by class: the number of each true class is the same in all studies.
+    """Cases sampled by class: the number of cases of each true class is the same in all studies.
 
     Parameters
     ----------
     cells : Cells
-        Probabilities and number of cases; the totals are in proportion to the prevalence, in whole cases.
+        Probabilities and number of cases; the class totals are proportional to the prevalence, rounded to integers.
 
     Examples
     --------
@@ -208,12 +208,12 @@ class FixedTotals(Truth):
 
     @property
     def totals(self) -> Array:
-        """Cases of each true class."""
+        """Number of cases of each true class."""
         return apportioned(self.cells.n, np.asarray(self.cells.shares).sum(-1))
 
     @property
     def expected(self) -> ConfusionTable:
-        """The table that very many cases would give."""
+        """The expected table, scaled to very many cases."""
         table = self.cells.expected
         within = table.counts / table.counts.sum(-1, keepdims=True)
         counts = within * self.totals[:, None] * (MANY / self.cells.n)
@@ -228,7 +228,7 @@ class FixedTotals(Truth):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clustered(Truth):
-    """Cases in clusters: the cells' probabilities of each are a Dirichlet draw around the shares.
+    """Clustered cases: the cell probabilities of each cluster are a Dirichlet draw around the overall probabilities.
 
     Parameters
     ----------
@@ -237,11 +237,11 @@ class Clustered(Truth):
     clusters : int
         Number of clusters of each study.
     size : float
-        Cases of an average cluster.
+        Mean number of cases per cluster.
     icc : float
-        Correlation within clusters of whether cases fall in a cell, from 0 to below 1.
+        Intra-cluster correlation of the indicators of the cells, at least 0 and below 1.
     spread : float
-        Coefficient of variation of the clusters' sizes, which are rounded log-normal draws of at least one case.
+        Coefficient of variation of the cluster sizes, which are rounded log-normal draws of at least one case.
 
     Examples
     --------
@@ -266,16 +266,16 @@ class Clustered(Truth):
 
     @property
     def expected(self) -> ConfusionTable:
-        """The table that very many clusters would give."""
+        """The expected table, scaled to very many cases."""
         return Cells(self.shares, 1).expected
 
     @property
     def numbers(self) -> int:
-        """How many numbers are held while one table is drawn."""
+        """Number of values in memory while one table is drawn."""
         return self.clusters * np.size(self.shares)
 
     def tables(self, size: int, rng: np.random.Generator) -> ConfusionTable:
-        """Return tables with their clusters."""
+        """Return a batch of tables with clusters."""
         shares = np.ravel(self.shares)
         sizes = np.maximum(np.rint(self.size * lognormal(self.spread, (size, self.clusters), rng)), 1).astype(int)
         if self.icc:
@@ -317,16 +317,16 @@ class WeightedCases(Truth):
 
     @property
     def expected(self) -> ConfusionTable:
-        """The table that very many cases would give."""
+        """The expected table, scaled to very many cases."""
         return self.cells.expected
 
     @property
     def numbers(self) -> int:
-        """How many numbers are held while one table is drawn."""
+        """Number of values in memory while one table is drawn."""
         return 4 * self.cells.n + np.size(self.cells.shares)
 
     def tables(self, size: int, rng: np.random.Generator) -> ConfusionTable:
-        """Return tables of summed weights."""
+        """Return a batch of tables of summed weights."""
         cells, n = np.size(self.cells.shares), self.cells.n
         cell = rng.choice(cells, (size, n), p=np.ravel(self.cells.shares)) + cells * np.arange(size)[:, None]
         weight = lognormal(self.variation, (size, n), rng)
@@ -338,13 +338,13 @@ class WeightedCases(Truth):
 
 
 def lognormal(variation: float, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
-    """Return log-normal draws with a mean of 1 and this coefficient of variation."""
+    """Return log-normal draws with mean 1 and the given coefficient of variation."""
     square = np.log1p(variation**2)
     return np.asarray(np.exp(np.sqrt(square) * rng.standard_normal(shape) - square / 2))
 
 
 def probabilities(name: str, shares: ArrayLike) -> Array:
-    """Return a square table of probabilities, scaled to sum to 1; the error calls it ``name``."""
+    """Return a square table of probabilities, scaled to sum to 1; ``name`` is for the error message."""
     found = real_numbers(name, shares)
     square = found.ndim == 2 and found.shape[0] == found.shape[1] >= 2
     if not (square and np.isfinite(found).all() and (found >= 0).all() and found.sum() > 0):

@@ -1,7 +1,8 @@
-"""Plots: each function draws on an Axes that is given, or on a new one, and returns it.
+"""Plots: each function draws on a given Axes, or on a new one, and returns it.
 
-Colours are told apart by the colour-blind and by markers in print; text and frames follow Matplotlib's own settings,
-so a plot suits a light ground and a dark one. ``pip install "howsure[plots]"`` brings Matplotlib.
+The colours can be distinguished by colour-blind readers, and markers and line styles distinguish series in print. Text
+and frames use Matplotlib's settings, so plots work on light and dark backgrounds. ``pip install "howsure[plots]"``
+installs Matplotlib.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from howsure.errors import HowsureError
 
 try:
-    import matplotlib as mpl  # noqa: F401 - asked for here, so that its absence is said in one line
+    import matplotlib as mpl  # noqa: F401 - imported here for a short error message if it is missing
 except ImportError:
     message = 'Plots need Matplotlib: pip install "howsure[plots]".'
     raise HowsureError(message) from None

@@ -24,22 +24,22 @@ def curve(curve: Curve | Mapping[Any, Curve], *, name: str = "", ax: Axes | None
     Parameters
     ----------
     curve : Curve or mapping to Curve
-        From `roc_curve`, `det_curve`, `precision_recall_curve`, `calibration_curve` or `threshold_curves`; several
-        by name are drawn on the same axes, of groups all cases first.
+        The result of `roc_curve`, `det_curve`, `precision_recall_curve`, `calibration_curve` or `threshold_curves`.
+        Several curves by name are drawn on the same axes; for groups, all cases come first.
     name : str
         Name in the legend.
     ax : matplotlib Axes, optional
-        Where to draw; new axes by default. A further curve takes the next colour and line style.
+        Axes to draw on; by default new axes. A further curve gets the next colour and line style.
 
     Returns
     -------
     matplotlib Axes
-        What was drawn on.
+        The axes.
 
     Raises
     ------
     HowsureError
-        If something is no curve.
+        If the argument is not a curve.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def _draw(curve: Curve, name: str, ax: Axes) -> None:
         _reference(ax, curve)
     known = np.isfinite(curve.x) & np.isfinite(curve.y)
     if curve.name == "precision_recall":
-        known &= curve.x > 0  # where no positive case is found nothing is known of the precision
+        known &= curve.x > 0  # the precision is unknown if no positive case is found
     order = np.flatnonzero(known)
     along = curve.is_along_thresholds
     if along:
@@ -87,7 +87,7 @@ def _draw(curve: Curve, name: str, ax: Axes) -> None:
 
 
 def _reference(ax: Axes, curve: Curve) -> None:
-    """Name the axes, and draw what a useless or a perfectly calibrated classifier would give."""
+    """Label the axes, and draw the line of an uninformative, or of a perfectly calibrated, classifier."""
     ax.set_xlabel(curve.x_name)
     ax.set_ylabel(curve.y_name)
     if curve.positive:

@@ -1,4 +1,4 @@
-"""Displays with scikit-learn's manners: made from predictions or from an estimator, drawn again by ``plot``."""
+"""Displays with the interface of scikit-learn: made from predictions or from an estimator, drawn again by ``plot``."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ def _along_thresholds(table: ScoresTable, *, metric: str = "f1", **settings: Any
 
 @dataclass(slots=True, eq=False, repr=False)
 class CurveDisplay(ABC):
-    """A curve with its band, what sums it up where there is such a number, and the axes it was drawn on last.
+    """A curve with its band, a summary metric if there is one, and the axes of the last plot.
 
     Parameters
     ----------
     curve : Curve
-        The curve; of groups that of all cases.
+        The curve; for groups, that of all cases.
     name : str
         Name in the legend.
     summary : Estimate, optional
         The area under the curve.
     groups : tuple of displays
-        The curves of the groups, drawn on the same axes.
+        Displays of the groups, drawn on the same axes.
 
     Attributes
     ----------
     ax_, figure_, line_
-        What was drawn last.
+        Axes, figure and line of the last plot.
     """
 
     curve: Curve
@@ -57,8 +57,8 @@ class CurveDisplay(ABC):
     ax_: Any = field(default=None, init=False, repr=False)
     figure_: Any = field(default=None, init=False, repr=False)
     line_: Any = field(default=None, init=False, repr=False)
-    curve_of: ClassVar[Callable[..., Any]]  # from a table of scores
-    area: ClassVar[tuple[str, str] | None] = None  # metric that sums up the curve, and its short name
+    curve_of: ClassVar[Callable[..., Any]]  # function from a table of scores to the curve
+    area: ClassVar[tuple[str, str] | None] = None  # summary metric, and its short name
 
     def __repr__(self) -> str:
         summed = "" if self.summary is None or self.area is None else f" {self.area[1]} {self.summary},"
@@ -68,18 +68,18 @@ class CurveDisplay(ABC):
     def from_scores(
         cls, table: ScoresTable | Tables[ScoresTable], *, name: str = "", ax: Axes | None = None, **settings: Any
     ) -> Self:
-        """Draw the curve of a table of scores, or that of all cases and of each group.
+        """Draw the curve of a table of scores, or those of all cases and of each group.
 
         Parameters
         ----------
         table : ScoresTable or Tables
-            From `scores`.
+            Table made by `scores`.
         name : str
             Name in the legend.
         ax : matplotlib Axes, optional
-            Where to draw; new axes by default.
+            Axes to draw on; by default new axes.
         **settings
-            Of the curve: ``band``, ``confidence_level``, and others that the curve's function takes.
+            Arguments of the curve's function, such as ``band`` and ``confidence_level``.
         """
         first, *groups = (cls._of(each, joined(name, group), settings) for group, each in by_series(table).items())
         return replace(first, groups=tuple(groups)).plot(ax)
@@ -106,7 +106,7 @@ class CurveDisplay(ABC):
         ax: Axes | None = None,
         **settings: Any,
     ) -> Self:
-        """Draw the curve of labels and scores; arguments as for `scores` and `from_scores`."""
+        """Draw the curve of labels and scores; see `scores` and `from_scores` for the arguments."""
         cases = {"data": data, "pos_label": pos_label, "sample_weight": sample_weight, "groups": groups, "by": by}
         table = scores(y_true, y_score, **cases)
         return cls.from_scores(table, name=name, ax=ax, **settings)
@@ -122,14 +122,14 @@ class CurveDisplay(ABC):
         name: str = "",
         **settings: Any,
     ) -> Self:
-        """Draw the curve of a fitted classifier of two classes on held-out cases."""
+        """Draw the curve of a fitted binary classifier on held-out cases."""
         positive = estimator.classes_[-1] if pos_label is None else pos_label
         score = scores_of(estimator, X, positive)
         shown = name or type(estimator).__name__
         return cls.from_predictions(y, score, pos_label=positive, name=shown, **settings)
 
     def plot(self, ax: Axes | None = None, *, name: str = "") -> Self:
-        """Draw on these axes, or on new ones."""
+        """Draw on the given axes, or on new ones."""
         label = name or self.name
         if self.area is not None and self.summary is not None:
             label = f"{label}: {self.area[1]} {self.summary}" if label else f"{self.area[1]} {self.summary}"
@@ -142,7 +142,7 @@ class CurveDisplay(ABC):
 
 
 class RocCurveDisplay(CurveDisplay):
-    """ROC curve with its band, and the area under it.
+    """ROC curve with its band, and the area under the curve.
 
     Examples
     --------
@@ -191,7 +191,7 @@ class CalibrationDisplay(CurveDisplay):
 
 
 class ThresholdDisplay(CurveDisplay):
-    """One metric along all thresholds, with its band.
+    """A metric as a function of the threshold, with its band.
 
     Examples
     --------
@@ -208,14 +208,14 @@ class ThresholdDisplay(CurveDisplay):
 
 @dataclass(slots=True, eq=False, repr=False)
 class ConfusionMatrixDisplay:
-    """A confusion matrix with an interval in each cell; of groups one panel each, all cases first.
+    """A confusion matrix with an interval in each cell; for groups, one panel each after that of all cases.
 
     Parameters
     ----------
     table : Table or Tables
-        What is drawn.
+        The confusion table, or those of groups.
     confidence_level : float
-        Coverage of each cell's interval.
+        Confidence level of the interval in each cell.
 
     Examples
     --------
@@ -237,7 +237,7 @@ class ConfusionMatrixDisplay:
     def from_predictions(
         cls, y_true: Any, y_pred: Any, *, confidence_level: float = 0.95, ax: Axes | None = None, **columns: Any
     ) -> Self:
-        """Draw the matrix of true and predicted labels; further arguments are those of `confusion`."""
+        """Draw the matrix of true and predicted labels; see `confusion` for further arguments."""
         return cls(confusion(y_true, y_pred, **columns), confidence_level).plot(ax)
 
     @classmethod
@@ -246,7 +246,7 @@ class ConfusionMatrixDisplay:
         return cls.from_predictions(y, estimator.predict(X), **settings)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw on these axes, or on new ones; of groups ``ax_`` has axes by name."""
+        """Draw on the given axes, or on new ones; for groups, ``ax_`` is a dict of axes by name."""
         self.ax_ = confusion_matrix(self.table, confidence_level=self.confidence_level, ax=ax)
         first = next(iter(self.ax_.values())) if isinstance(self.ax_, dict) else self.ax_
         self.figure_ = first.figure
@@ -254,7 +254,7 @@ class ConfusionMatrixDisplay:
 
 
 def scores_of(estimator: Any, X: Any, positive: Any) -> Any:  # noqa: N803 - scikit-learn's name
-    """Return a fitted classifier's score of the positive class: its probability, else its decision function."""
+    """Return a fitted classifier's score of the positive class: its probability, or its decision function."""
     classes = np.asarray(estimator.classes_).tolist()
     if len(classes) != 2:
         message = f"The estimator knows {len(classes)} classes; a curve needs two. Give the scores of one class."

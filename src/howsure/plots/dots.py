@@ -1,4 +1,4 @@
-"""Dots and whiskers: metrics with their intervals, and differences of models."""
+"""Dots with whiskers: metrics with their intervals, and differences between models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Series = Estimate | Mapping[str, Estimate] | Iterable[Estimate] | Table
 
 
 class Limits(Protocol):
-    """Anything with a value and its limits."""
+    """An object with a value and limits."""
 
     @property
     def value(self) -> float:
@@ -50,20 +50,20 @@ def intervals(
     Parameters
     ----------
     evaluations : Evaluation, Estimate, iterable of Estimate, Table, Tables, or mapping of str to one of these
-        What is drawn; several by name are models or groups side by side, of groups all cases first. Tables are
-        evaluated by their usual metrics.
+        The estimates to draw. Several by name are models or groups, drawn in the same rows; for groups, all cases come
+        first. Tables are evaluated with their default metrics.
     ax : matplotlib Axes, optional
-        Where to draw; new axes by default.
+        Axes to draw on; by default new axes.
 
     Returns
     -------
     matplotlib Axes
-        What was drawn on.
+        The axes.
 
     Raises
     ------
     HowsureError
-        If a metric's table has no usual metrics, such as one of several models.
+        If a table has no default metrics, such as a table of several models.
 
     Examples
     --------
@@ -107,30 +107,29 @@ def differences(
     metric: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw differences with their intervals, a line at no difference, and the range that counts as none.
+    """Draw differences with their intervals, a line at no difference, and the region of practical equivalence.
 
     Parameters
     ----------
     comparisons : Comparison, Comparisons, Records or mapping
-        From `compare`, `compare_all`, `simultaneous_differences`, or a study's `compare` and `comparisons`; or what is
-        compared, such as ``"A − B"``, → anything with ``value``, ``low`` and ``high``.
+        The result of `compare`, `compare_all`, `simultaneous_differences`, or a study's `compare` and `comparisons`; or
+        a mapping from name, such as ``"A − B"``, to an object with ``value``, ``low`` and ``high``.
     rope : tuple of two float, optional
-        Differences in this range make no practical difference (region of practical equivalence); by default that of
-        the comparisons.
+        Region of practical equivalence; by default that of the comparisons.
     metric : str
-        Metric, to name the axis; by default that of the comparisons.
+        Metric in the label of the axis; by default that of the comparisons.
     ax : matplotlib Axes, optional
-        Where to draw; new axes by default.
+        Axes to draw on; by default new axes.
 
     Returns
     -------
     matplotlib Axes
-        What was drawn on.
+        The axes.
 
     Raises
     ------
     HowsureError
-        If it holds no comparisons.
+        If the argument does not contain comparisons.
 
     Examples
     --------
@@ -162,25 +161,25 @@ def differences(
 
 
 def with_positive(label: str, estimates: Iterable[Any]) -> str:
-    """Return the label of an axis with the positive class below, where the estimates depend on one nobody named.
+    """Return the label of an axis, followed by the positive class if estimates depend on one that was not stated.
 
     Parameters
     ----------
     label : str
         The label.
     estimates : iterable
-        The estimates that are drawn, or other objects.
+        The drawn estimates, or other objects.
     """
     unnamed = [each for each in estimates if not getattr(each, "is_positive_stated", True)]
     return "\n".join([label, *map(plain, positive_notes(unnamed))])
 
 
 def _known(named: Mapping[str, Any], field: str) -> set[Any]:
-    """Return what the objects have in a field, where they have it."""
+    """Return the values of a field of the objects, without None."""
     found = (getattr(each, field, None) for each in named.values())
     return {each for each in found if each is not None}
 
 
 def _only(found: set[Any]) -> Any:
-    """Return the one that all share, or None."""
+    """Return the single element, or None if there is not exactly one."""
     return next(iter(found)) if len(found) == 1 else None

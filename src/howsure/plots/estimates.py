@@ -1,4 +1,4 @@
-"""Displays of estimates, comparisons and pooled values, with scikit-learn's manners."""
+"""Displays of estimates, comparisons and pooled values, with the interface of scikit-learn."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from howsure.sources.paired import paired
 
 @dataclass(slots=True, eq=False)
 class EstimateDisplay(ABC):
-    """What was estimated, how it is drawn, and the axes that it was drawn on last.
+    """An estimate, its plotting function with arguments, and the axes of the last plot.
 
     Parameters
     ----------
     estimate : object
-        What the plot's function takes.
+        First argument of the plotting function.
     settings : mapping of str to object
-        Its further arguments.
+        Further arguments of the plotting function.
 
     Attributes
     ----------
     ax_, figure_
-        What was drawn last.
+        Axes and figure of the last plot.
     """
 
     estimate: Any
@@ -48,11 +48,11 @@ class EstimateDisplay(ABC):
 
     @classmethod
     def from_estimate(cls, estimate: Any, *, ax: Axes | None = None, **settings: Any) -> Self:
-        """Draw what was estimated before; further arguments are those of the plot's function."""
+        """Draw an existing estimate; further arguments are those of the plotting function."""
         return cls(estimate, settings).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw on these axes, or on new ones."""
+        """Draw on the given axes, or on new ones."""
         self.ax_ = type(self).draw(self.estimate, ax=ax, **self.settings)
         self.figure_ = self.ax_.figure
         return self
@@ -85,7 +85,7 @@ class IntervalDisplay(EstimateDisplay):
         ax: Axes | None = None,
         **columns: Any,
     ) -> Self:
-        """Evaluate labels and draw the metrics; arguments as for `evaluate`, and those of `confusion`."""
+        """Evaluate predicted labels and draw the metrics; see `evaluate` and `confusion` for the arguments."""
         table = confusion(y_true, y_pred, **columns)
         settings: dict[str, Any] = {"confidence_level": confidence_level, "random_state": random_state}
         found = evaluated(table, metrics, method=method, **settings)
@@ -98,7 +98,7 @@ class IntervalDisplay(EstimateDisplay):
 
 
 class PosteriorDisplay(EstimateDisplay):
-    """The density of the draws of an estimate, a comparison or a pooled value: see `posterior`.
+    """Density of the draws of an estimate, a comparison or a pooled value: see `posterior`.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class PosteriorDisplay(EstimateDisplay):
         ax: Axes | None = None,
         **columns: Any,
     ) -> Self:
-        """Estimate a metric of labels and draw its density; arguments as for `estimate`, and those of `confusion`."""
+        """Estimate a metric and draw its density; see `estimate` and `confusion` for the arguments."""
         table = confusion(y_true, y_pred, **columns)
         found = estimate(table, metric, method=method, confidence_level=confidence_level, random_state=random_state)
         return cls.from_estimate(found, rope=rope, ax=ax)
@@ -137,7 +137,7 @@ class PosteriorDisplay(EstimateDisplay):
 
 
 class DifferenceDisplay(EstimateDisplay):
-    """Differences of models with their intervals: see `differences`.
+    """Differences between models with their intervals: see `differences`.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class DifferenceDisplay(EstimateDisplay):
         ax: Axes | None = None,
         **columns: Any,
     ) -> Self:
-        """Compare all pairs of models on the same cases; arguments as for `compare_all`, and those of `paired`."""
+        """Compare all pairs of models on the same cases; see `compare_all` and `paired` for the arguments."""
         table = paired(y_true, y_preds, **columns)
         settings: dict[str, Any] = {"confidence_level": confidence_level, "random_state": random_state}
         two = len(table.models) == 2
@@ -179,7 +179,7 @@ class DifferenceDisplay(EstimateDisplay):
 
 
 class ForestDisplay(EstimateDisplay):
-    """Experiments and what they say together: see `forest`.
+    """Experiments and their pooled value: see `forest`.
 
     Examples
     --------

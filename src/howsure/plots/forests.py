@@ -1,4 +1,4 @@
-"""Forest plot: estimates of many experiments, what they say together, and how far they differ."""
+"""Forest plots: estimates of many experiments, their pooled value, and their heterogeneity."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from howsure.study.study import Study
 
 
 def forest(pooled: Pooled, *, metric: str = "", ax: Axes | None = None) -> Axes:
-    """Draw one row per experiment, and below them the pooled value as a diamond, with the heterogeneity in words.
+    """Draw one row per experiment, the pooled value as a diamond below them, and the heterogeneity as text.
 
     Parameters
     ----------
     pooled : Pooled
-        From `pool`, `pool_folds`, `conflate`, or a study's `aggregate` of a group.
+        The result of `pool`, `pool_folds`, `conflate`, or a study's `aggregate` for a group.
     metric : str
-        Metric, to name the axis.
+        Metric in the label of the axis.
     ax : matplotlib Axes, optional
-        Where to draw; new axes by default.
+        Axes to draw on; by default new axes.
 
     Returns
     -------
     matplotlib Axes
-        What was drawn on.
+        The axes.
 
     Raises
     ------
     HowsureError
-        If it is no pooled value.
+        If the argument is not a pooled value.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def forest(pooled: Pooled, *, metric: str = "", ax: Axes | None = None) -> Axes:
 
 
 def experiments(study: Study, metric: str | None = None, *, ax: Axes | None = None) -> Axes:
-    """Draw a metric of a whole study: one row per experiment, and below those of a group its aggregate as a diamond.
+    """Draw a metric of a whole study: one row per experiment, and the aggregate of each group as a diamond below.
 
     Parameters
     ----------
@@ -71,17 +71,17 @@ def experiments(study: Study, metric: str | None = None, *, ax: Axes | None = No
     metric : str, optional
         A spec string; by default the first metric of the study.
     ax : matplotlib Axes, optional
-        Where to draw; new axes by default.
+        Axes to draw on; by default new axes.
 
     Returns
     -------
     matplotlib Axes
-        The plot. Rows of experiments have the median and the interval of their draws.
+        The axes. The rows of experiments show the median and the interval of their draws.
 
     Raises
     ------
     HowsureError
-        If the study has no experiment, or no metric and none is named.
+        If the study has no experiment, or neither the study nor the call has a metric.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How an interval narrows as data grow: at every look, and at a single one."""
+"""Plot of intervals while data accumulate: valid at every look, and at a single look."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ def looks(
     confidence_level: float = 0.95,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a metric of all cases so far, look by look: with the interval that holds at every look and that of one look.
+    """Draw a metric of all cases so far at each look, with an interval valid at all looks and one for a single look.
 
     Parameters
     ----------
     batches : Tables, mapping of names to Table, or iterable of Table
-        The batches in their order, which add up. Of two models on the same cases the difference is drawn.
+        Batches in order, which are added up. For two models on the same cases, the difference is drawn.
     metric : str
         Spec string.
     method : str or Method
-        The method whose intervals hold at every look.
+        Method whose intervals cover at all looks simultaneously.
     confidence_level : float
-        Coverage, between 0 and 1.
+        Confidence level, between 0 and 1.
     ax : matplotlib Axes, optional
-        Where to draw; new axes by default.
+        Axes to draw on; by default new axes.
 
     Returns
     -------
     matplotlib Axes
-        What was drawn on.
+        The axes.
 
     Raises
     ------
     HowsureError
-        If there is no batch, or the batches do not add up.
+        If there is no batch, or the batches cannot be added up.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables of shares as shaded cells: confusion matrix and ranks."""
+"""Shaded tables of shares: confusion matrices and ranks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 MOST_COLUMNS = 3  # of panels
-MOST_TEXTS = 15  # classes, up to which there is room for a text in each cell
+MOST_TEXTS = 15  # classes: with more there is no room for text in the cells
 
 
 @overload
@@ -44,26 +44,27 @@ def confusion_matrix(
     confidence_level: float = 0.95,
     ax: Axes | Mapping[str, Axes] | None = None,
 ) -> Axes | dict[str, Axes]:
-    """Draw confusion matrices: in each cell the share of its true class with Wilson's interval, and the count.
+    """Draw confusion matrices: each cell shows the share of its true class with Wilson's interval, and the count.
 
     Parameters
     ----------
     table : Table, Tables or mapping of str to one of these
-        Of two or more classes; several are drawn in panels of one figure, of groups all cases first.
+        Confusion tables of two or more classes. Several tables are drawn as panels of one figure; for groups, all cases
+        come first.
     confidence_level : float
-        Coverage of each cell's interval.
+        Confidence level of the interval in each cell.
     ax : matplotlib Axes or mapping of str to Axes, optional
-        Where to draw; new axes by default.
+        Axes to draw on; by default new axes.
 
     Returns
     -------
     matplotlib Axes, or dict of str to Axes
-        Of several tables the axes by name: ``"all cases"`` and the groups.
+        The axes; for several tables by name, such as ``"all cases"`` and the groups.
 
     Raises
     ------
     HowsureError
-        If a table is no confusion table.
+        If a table is not a confusion table.
 
     Examples
     --------
@@ -82,7 +83,7 @@ def confusion_matrix(
 
 
 def _panels(named: Mapping[str, Table]) -> dict[str, Axes]:
-    """Return new axes by name, at most three in a row."""
+    """Return new axes by name, with at most three in a row."""
     size = max(len(each.labels) for each in named.values())
     columns = min(MOST_COLUMNS, len(named))
     rows = -(-len(named) // columns)
@@ -120,24 +121,24 @@ def _cell(share: float, low: float, high: float, count: float) -> str:
 
 
 def ranks(probabilities: Ranks | Mapping[str, Sequence[float]], *, ax: Axes | None = None) -> Axes:
-    """Draw how probable each rank is for each model, the best rank at the left.
+    """Draw the probability of each rank for each model, with the best rank on the left.
 
     Parameters
     ----------
     probabilities : Ranks or mapping of str to sequence of float
-        From `howsure.ranks`; or model → probability of rank 1, 2, …
+        The result of `howsure.ranks`; or a mapping from model to the probabilities of rank 1, 2, …
     ax : matplotlib Axes, optional
-        Where to draw; new axes by default.
+        Axes to draw on; by default new axes.
 
     Returns
     -------
     matplotlib Axes
-        What was drawn on.
+        The axes.
 
     Raises
     ------
     HowsureError
-        If there is no model, or the models have unequal numbers of ranks.
+        If there is no model, or the models have different numbers of ranks.
 
     Examples
     --------
@@ -173,7 +174,7 @@ def _shaded(
     rows, columns = shares.shape
     ax = axes(ax, of_cells(rows, columns, names))
     full = to_rgba(PALETTE[0])
-    # From nothing to a tint of one colour: the ground shows through, be it light or dark.
+    # From transparent to a tint of one colour, so that light and dark backgrounds show through.
     shades = LinearSegmentedColormap.from_list("share", [(*full[:3], 0.0), (*full[:3], FILL)])
     ax.imshow(np.nan_to_num(shares), cmap=shades, vmin=0, vmax=1, aspect="auto")
     if max(rows, columns) <= MOST_TEXTS:

@@ -1,4 +1,4 @@
-"""A leaderboard: each model's rank, and the ranks that it may have."""
+"""Plot of a leaderboard: the rank of each model, and its confidence set of ranks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from howsure.plots.style import axes, legend_above, name_rows, of_rows, whiskers
 
 
 class Range(NamedTuple):
-    """A rank among those that a model may have."""
+    """A rank with its confidence limits."""
 
     value: float
     low: float
@@ -24,24 +24,24 @@ class Range(NamedTuple):
 
 
 def leaderboard(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
-    """Draw each model's rank as a dot, with the ranks that it may have as a whisker; the best are above.
+    """Draw the rank of each model as a dot, with its confidence set of ranks as a whisker; the best are on top.
 
     Parameters
     ----------
     board : Leaderboard
-        From `leaderboard`.
+        The result of `leaderboard`.
     ax : matplotlib Axes, optional
-        Where to draw; new axes by default.
+        Axes to draw on; by default new axes.
 
     Returns
     -------
     matplotlib Axes
-        What was drawn on.
+        The axes.
 
     Raises
     ------
     HowsureError
-        If it is no leaderboard.
+        If the argument is not a leaderboard.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What studies of several sizes reach."""
+"""Plot of a plan: expected result by number of cases."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ WORDS = {"width": "width of the {} interval", "power": "power", "support": "chan
 
 
 def plan(plan: Plan, *, ax: Axes | None = None) -> Axes:
-    """Draw what studies reach by their number of cases, and between what lines the pilot leaves it.
+    """Draw the expected width or power by the number of cases, with a band for the uncertainty of the pilot.
 
     Parameters
     ----------
     plan : Plan
-        From `howsure.plan`.
+        The result of `howsure.plan`.
     ax : matplotlib Axes, optional
-        Where to draw; new axes by default.
+        Axes to draw on; by default new axes.
 
     Returns
     -------
     matplotlib Axes
-        What was drawn on.
+        The axes.
 
     Raises
     ------
     HowsureError
-        If it is no plan.
+        If the argument is not a plan.
 
     Examples
     --------

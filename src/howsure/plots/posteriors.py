@@ -1,4 +1,4 @@
-"""Density of draws."""
+"""Plot of the density of draws."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ def posterior(
     metric: str = "",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the density of the draws, with median, the interval, and a range of no difference.
+    """Draw the density of the draws, with the median, the interval, and a region of practical equivalence.
 
     Parameters
     ----------
     estimate : Estimate, Comparison or Pooled
-        An estimate, a comparison or a pooled value with draws: from a method that draws, such as ``"bayes"``.
+        An estimate, a comparison or a pooled value with draws, from a method that draws, such as ``"bayes"``.
     rope : tuple of two float, optional
-        Values in this range make no practical difference; the legend says which share of the draws lies there. By
-        default that of the comparison.
+        Region of practical equivalence; the legend states the share of the draws in it. By default that of the
+        comparison.
     metric : str
-        Metric, to name the axis; by default the estimate's.
+        Metric in the label of the axis; by default that of the estimate.
     ax : matplotlib Axes, optional
-        Where to draw; new axes by default.
+        Axes to draw on; by default new axes.
 
     Returns
     -------
     matplotlib Axes
-        What was drawn on.
+        The axes.
 
     Raises
     ------

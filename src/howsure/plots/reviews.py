@@ -1,4 +1,4 @@
-"""Which cases to review next."""
+"""Plot of a review plan."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from howsure.plots.style import axes, colour, ink, name_rows, of_rows
 
 
 def review_plan(plan: ReviewPlan, *, ax: Axes | None = None) -> Axes:
-    """Draw how many cases to review in each cell, most first.
+    """Draw the number of cases to review in each cell, in descending order.
 
     Parameters
     ----------
     plan : ReviewPlan
-        From `howsure.review_plan`.
+        The result of `howsure.review_plan`.
     ax : matplotlib Axes, optional
-        Where to draw; new axes by default.
+        Axes to draw on; by default new axes.
 
     Returns
     -------
     matplotlib Axes
-        What was drawn on.
+        The axes.
 
     Raises
     ------
     HowsureError
-        If the plan reviews no case.
+        If the plan contains no reviews.
 
     Examples
     --------

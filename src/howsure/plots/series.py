@@ -1,4 +1,4 @@
-"""What is drawn side by side: models, groups, or the groups of each model."""
+"""Series of a plot by name: models, groups, or the groups of each model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALL_CASES = "all cases"
 
 
 def made_by(functions: str, given: Any, *kinds: type[Any]) -> Any:
-    """Return what is to be drawn; refuse what is of another kind, with the functions that make it."""
+    """Return the object to draw; refuse objects of another kind, and name the functions that make it."""
     if isinstance(given, kinds):
         return given
     message = f"This draws what {functions} returns, not {type(given).__name__}."
@@ -23,14 +23,16 @@ def made_by(functions: str, given: Any, *kinds: type[Any]) -> Any:
 
 
 def by_series(given: Any, made: Callable[[Any], Any] | None = None) -> dict[str, Any]:
-    """Return what is drawn by its name in the legend: of groups all cases first, of one thing alone no name.
+    """Return the objects to draw by their name in the legend.
+
+    All cases come before groups. The name of a single object is empty.
 
     Parameters
     ----------
     given : object, or mapping of names to objects
-        Where it has an ``overall``, it is by groups.
+        Objects to draw; an object with an attribute ``overall`` contains groups.
     made : callable, optional
-        What to make of tables before they are drawn.
+        Function applied to tables before they are drawn.
     """
     if made is not None and isinstance(given, Table | Tables):
         given = made(given)
@@ -46,12 +48,12 @@ def by_series(given: Any, made: Callable[[Any], Any] | None = None) -> dict[str,
 
 
 def joined(*names: str) -> str:
-    """Return names in one; empty ones say nothing."""
+    """Return non-empty names joined by commas."""
     return ", ".join(filter(None, names))
 
 
 def evaluated(tables: Any, metrics: Any = None, **settings: Any) -> dict[str, Any]:
-    """Return the evaluation of each table by its name; what is no table stays as it is."""
+    """Return the evaluation of each table by name; other objects are unchanged."""
     return by_series(tables, lambda each: evaluate(each, metrics, **settings))
 
 

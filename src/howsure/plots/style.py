@@ -1,4 +1,4 @@
-"""What all plots share: colours, markers, axes, whiskers."""
+"""Common parts of all plots: colours, markers, axes, whiskers."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from howsure.escapes import cell_text, shortened
 
 Array = NDArray[Any]
 
-# After Okabe and Ito's colours for all kinds of sight, moved to a contrast of 3 and more against both white and black.
+# Based on the colour-blind safe palette of Okabe and Ito, changed to a contrast of at least 3 to both white and black.
 PALETTE = ("#2A80C4", "#D55E00", "#009E73", "#B5679A")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":")
-BAND = 0.3  # opacity of a band: light enough for two to overlap
-FILL = 0.6  # opacity of the fullest cell: text in the ground's own colour stays legible on it
-SIZE = (6.0, 4.0)  # inches: as wide as the text of a notebook or of a page, and 3:2
-SQUARE = (4.8, 4.8)  # of two shares against each other
+BAND = 0.3  # opacity of a band; two bands can overlap
+FILL = 0.6  # opacity of a cell with share 1; text stays legible on it
+SIZE = (6.0, 4.0)  # inches: the text width of a notebook or a page, with aspect ratio 3:2
+SQUARE = (4.8, 4.8)  # inches, for plots with shares on both axes
 ROW = 0.36  # inches per row of a plot with rows
-CELL = (0.95, 2 * ROW)  # inches of a cell that holds a share, its interval and a count
-ROOM = 5.0  # inches for the whiskers of rows and for the words below them
-TITLE = 3.6  # inches for the words above cells
-LETTER = 0.078  # inches, on average, in Matplotlib's usual type
-TURNED = 30  # degrees by which names below cells are turned
-LONG = 11  # letters of a name from which on it is: no more stand below a cell
-MOST_LETTERS = 60  # of a name; a longer one is cut in its middle
+CELL = (0.95, 2 * ROW)  # inches of a cell with a share, its interval and a count
+ROOM = 5.0  # inches for the whiskers of rows and the text below them
+TITLE = 3.6  # inches for the text above cells
+LETTER = 0.078  # inches per letter, on average, in Matplotlib's default font
+TURNED = 30  # degrees of rotation of names below cells
+LONG = 11  # longest name, in letters, that fits below a cell without rotation
+MOST_LETTERS = 60  # longest name that is printed in full; longer ones are cut in the middle
 
 
 def axes(ax: Axes | None, size: tuple[float, float] = SIZE) -> Axes:
-    """Return the axes, or new ones of this size in inches, unless Matplotlib's settings have a size of their own."""
+    """Return the given axes, or new ones of this size in inches, or of the size in Matplotlib's settings if changed."""
     if ax is not None:
         return ax
     chosen = tuple(mpl.rcParams["figure.figsize"])
@@ -47,18 +47,18 @@ def axes(ax: Axes | None, size: tuple[float, float] = SIZE) -> Axes:
 
 
 def of_rows(rows: int, names: Iterable[str] = ()) -> tuple[float, float]:
-    """Return the size of a plot with this many rows and these names beside them."""
+    """Return the size of a plot with a number of rows and their names."""
     return max(SIZE[0], ROOM + _width(names)), ROW * rows + 1.3
 
 
 def of_cells(rows: int, columns: int, names: tuple[Sequence[str], Sequence[str]]) -> tuple[float, float]:
-    """Return the size of a plot with cells, by the names beside and below them."""
+    """Return the size of a plot with cells, for given names of rows and columns."""
     below = _width(names[1]) * math.sin(math.radians(TURNED)) if are_long(names[1]) else 0.0
     return max(TITLE, CELL[0] * columns) + _width(names[0]) + 1.0, CELL[1] * rows + below + 1.1
 
 
 def are_long(names: Iterable[str]) -> bool:
-    """Whether names are too long to stand side by side below cells."""
+    """Return whether names are too long to fit below cells without rotation."""
     return max(map(len, names), default=0) > LONG
 
 
@@ -67,51 +67,51 @@ def _width(names: Iterable[str]) -> float:
 
 
 def saved_svg(ax: Axes, path: Path) -> None:
-    """Write the axes' figure as SVG, the same bytes each time, and close it."""
+    """Write the figure of the axes as SVG with reproducible bytes, and close it."""
     figure = ax.figure
-    assert isinstance(figure, Figure)  # noqa: S101 - `axes` has made it, and no subfigures
+    assert isinstance(figure, Figure)  # noqa: S101 - made by `axes`, without subfigures
     with mpl.rc_context({"svg.hashsalt": "howsure", "svg.fonttype": "none"}):
         figure.savefig(path, format="svg", metadata={"Date": None})
     plt.close(figure)
 
 
 def ink() -> str:
-    """Colour of text: dark on a light ground, light on a dark one."""
+    """Return the text colour in Matplotlib's settings, which contrasts with the background."""
     return str(mpl.rcParams["text.color"])
 
 
 def colour(index: int) -> str:
-    """Colour of the series at this position."""
+    """Return the colour of the series at this position."""
     return PALETTE[index % len(PALETTE)]
 
 
 def marker(index: int) -> str:
-    """Marker of the series at this position: it differs where the colour repeats, and in print."""
+    """Return the marker of the series at this position; markers differ if colours repeat, and in print."""
     return MARKERS[index % len(MARKERS)]
 
 
 def dashes(index: int) -> str:
-    """Line style of the series at this position."""
+    """Return the line style of the series at this position."""
     return DASHES[(index // len(PALETTE) + index) % len(DASHES)]
 
 
 def whiskers(
     ax: Axes, positions: Sequence[float] | Array, estimates: Sequence[Any], index: int = 0, **style: Any
 ) -> Any:
-    """Draw values with their limits along x, one per row; say so where one is undefined.
+    """Draw values with their limits along x, one per row; undefined values are labelled.
 
     Parameters
     ----------
     ax
-        Where to draw.
+        Axes to draw on.
     positions
         Heights of the rows.
     estimates
         Objects with ``value``, ``low`` and ``high``.
     index
-        Position of the series, which gives colour and marker.
+        Position of the series, which determines colour and marker.
     **style
-        Overrides what is given to Matplotlib's `errorbar`.
+        Arguments of Matplotlib's `errorbar` that replace the defaults.
     """
     values, lows, highs = (
         np.array([getattr(each, name) for each in estimates], float) for name in ("value", "low", "high")
@@ -120,7 +120,7 @@ def whiskers(
     known = np.isfinite(values)
     finite = np.concatenate([part[np.isfinite(part)] for part in (values, lows, highs)])
     start, stop = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-    # An arrow says that an interval goes on; where it is unknown there is no whisker at all.
+    # Infinite limits are drawn as arrows; unknown limits have no whisker.
     ends = np.where(np.isneginf(lows), start, lows), np.where(np.isposinf(highs), stop, highs)
     spans = np.abs(np.stack([values - ends[0], ends[1] - values]))
     settings: dict[str, Any] = {
@@ -141,7 +141,7 @@ def whiskers(
 
 
 def name_rows(ax: Axes, names: Sequence[str]) -> None:
-    """Name the rows of a plot, the first on top."""
+    """Label the rows of a plot, with the first on top."""
     ax.set_yticks(range(len(names)), [plain(name) for name in names])
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.grid(visible=True, axis="x", alpha=0.25)
@@ -149,17 +149,17 @@ def name_rows(ax: Axes, names: Sequence[str]) -> None:
 
 
 def legend_above(ax: Axes, columns: int = 1) -> None:
-    """Put the legend above the axes, where it hides nothing."""
+    """Put the legend above the axes."""
     ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns, frameon=False, fontsize="small")
 
 
 def plain(text: object) -> str:
-    """Return text that Matplotlib shows as it is: a dollar sign starts no formula."""
+    """Return text that Matplotlib prints literally, with escaped dollar signs."""
     return shortened(cell_text(str(text)), MOST_LETTERS).replace("$", r"\$")
 
 
 def finite_draws(draws: Any, what: str) -> Array:
-    """Return the draws that are finite numbers; refuse too few of them."""
+    """Return the finite draws; raise an error if there are fewer than two."""
     kept = np.asarray([] if draws is None else draws, float).ravel()
     kept = kept[np.isfinite(kept)]
     if kept.size < 2:

@@ -1,5 +1,5 @@
-"""The report: what was evaluated, what the metrics are, and how sure one may be of them, in one file.
+"""Reports in one file: evaluated cases, metrics with intervals, and cautions.
 
-`summary` makes the content as data; `html` and `text` write it. The page needs Jinja2:
+`measured` and its siblings make the content as data; `html` and `text` write it. The page needs Jinja2:
 ``pip install "howsure[report]"``.
 """

@@ -1,4 +1,4 @@
-"""What a reader wants to know first, in plain words: the answer that the page opens with."""
+"""The headline of a report: its main findings in a few sentences."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from howsure.report.evidence import Measured, Part, Shown
 from howsure.report.lead import lead, main_place
 
 UNSEEN = "all numbers are what the scores lead to expect, and hold only as far as these are calibrated."
-MOST_MODELS = 3  # that have a sentence each
+MOST_MODELS = 3  # with a sentence each
 MOST_NAMES = 5  # in a sentence
 
 
 def main_metric(shown: Shown) -> Measured:
-    """Return the metric that a reader looks for first."""
+    """Return the main metric."""
     return shown.metrics[main_place([one.label for one in shown.metrics], is_usual=shown.part.is_usual)]
 
 
 def headline(found: Sequence[Shown], compared: Mapping[str, Any]) -> tuple[Texts, ...]:
-    """Return the answer, and after it a sentence for each of a few models and what else stands out.
+    """Return the main result, a sentence for each model if there are few, and other notable results.
 
     Parameters
     ----------
     found : sequence of Shown
         The models, on all cases and on each group.
     compared : mapping
-        What was compared, by name.
+        Comparisons by name.
     """
     models = [each for each in found if not each.part.is_group]
     said: list[Texts] = []
@@ -50,7 +50,7 @@ def headline(found: Sequence[Shown], compared: Mapping[str, Any]) -> tuple[Texts
 
 
 def unseen(models: Sequence[tuple[str, bool]]) -> list[Texts]:
-    """Return that no label was seen of some models, given by name and whether it was; nothing where all were."""
+    """Return a sentence about models without labels, given pairs of name and whether it has labels; else nothing."""
     found = [name for name, is_labelled in models if not is_labelled]
     names = f" ({', '.join(found)})" if len(models) > 1 else ""
     return [(f"No label of these cases was seen{names}: {UNSEEN}",)] if found else []
@@ -64,7 +64,7 @@ def _of_one(shown: Shown) -> Texts:
 
 
 def _of_groups(groups: Sequence[Shown]) -> list[Texts]:
-    """Return in which groups the main metric is lowest and highest."""
+    """Return a sentence about the groups with the lowest and the highest value of the main metric."""
     known = [(each, main_metric(each)) for each in groups]
     known = [(each, one) for each, one in known if math.isfinite(one.value)]
     if len(known) < 2 or len({one.value for _, one in known}) < 2:
@@ -84,7 +84,7 @@ def _short(each: Estimate) -> str:
 
 
 def _most_confused(part: Part) -> Iterator[str]:
-    """Give the most frequent confusion of three classes and more."""
+    """Yield a sentence about the most frequent confusion, for three or more classes."""
     table = part.matrix
     if table is None or table.is_binary:
         return
@@ -99,7 +99,7 @@ def _most_confused(part: Part) -> Iterator[str]:
 
 
 def _of_several(models: Sequence[Shown], compared: Mapping[str, Any]) -> Texts:
-    """Return which models are ahead and which cannot be told apart; without comparisons, that none was made."""
+    """Return a sentence about the order of the models; without comparisons, it states that none was made."""
     names = [each.part.model for each in models]
     said = standing(names, [each for each in compared.values() if isinstance(each, Comparison)])
     if said:
@@ -116,21 +116,22 @@ def _of_several(models: Sequence[Shown], compared: Mapping[str, Any]) -> Texts:
 
 
 def standing(names: Sequence[str], comparisons: Sequence[Comparison]) -> str:
-    """Return which of some models are ahead of others by their pairwise comparisons, and which cannot be told apart.
+    """Return a sentence about which models are better than others, and which cannot be distinguished.
 
-    Of several metrics the first speaks. Who is ahead of a model is also ahead of those behind that one.
+    The sentence is based on pairwise comparisons in the first of several metrics. The order is made transitive: a model
+    that is better than a second one is also better than the models below the second one.
 
     Parameters
     ----------
     names : sequence of str
         The models.
     comparisons : sequence of Comparison
-        Of all their pairs; others are passed over.
+        Comparisons of all pairs of the models; other comparisons are ignored.
 
     Returns
     -------
     str
-        Empty where a pair of the models was not compared.
+        The sentence; empty if a pair of the models was not compared.
 
     Examples
     --------
@@ -170,7 +171,7 @@ def standing(names: Sequence[str], comparisons: Sequence[Comparison]) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names in a sentence; of many the first ones and how many more there are."""
+    """Return names as a list in words; if there are many, the first ones and the number of the others."""
     shown = (
         list(names) if len(names) <= MOST_NAMES else [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} more"]
     )

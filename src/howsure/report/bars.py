@@ -1,4 +1,4 @@
-"""Intervals laid out on an axis: positions in per cent, no markup."""
+"""Layout of intervals on an axis: positions in per cent, without markup."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from howsure.report.content import Axis, Bar
 
-STEPS = 4  # between the ticks of an axis, at most
-IN_PANELS = 2  # the same of narrow ones beside each other: their labels need room
+STEPS = 4  # largest number of steps between the ticks of an axis
+IN_PANELS = 2  # the same for narrow axes in panels, whose labels need room
 FACTORS = (1, 2, 5, 10, 20)
 
 
 @dataclass(frozen=True, slots=True)
 class Ruler:
-    """An axis from one tick to another, at even steps that are round numbers.
+    """An axis between two ticks, with equal steps that are round numbers.
 
     Examples
     --------
@@ -29,7 +29,7 @@ class Ruler:
 
     @classmethod
     def over(cls, values: Iterable[float], steps: int = STEPS) -> Ruler:
-        """Return the shortest axis that holds all finite values."""
+        """Return the shortest axis that contains all finite values."""
         finite = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
         low, high = min(finite), max(finite)
         if high <= low:
@@ -42,18 +42,18 @@ class Ruler:
         return next(axis for axis in axes if axis.last - axis.first <= steps)
 
     def place(self, value: float) -> float:
-        """Return where a value lies, in per cent of the axis."""
+        """Return the position of a value, in per cent of the axis."""
         return round(100 * (value / self.step - self.first) / (self.last - self.first), 2)
 
     def bar(self, value: float, limits: Sequence[tuple[float, float]], series: int = 0) -> Bar | None:
-        """Return a value with its interval at each level; None where an end is not finite."""
+        """Return the bar of a value with its interval at each level; None if the value or a limit is not finite."""
         if not all(math.isfinite(end) for end in (value, *(end for pair in limits for end in pair))):
             return None
         spans = tuple((self.place(low), round(self.place(high) - self.place(low), 2)) for low, high in limits)
         return Bar(self.place(value), spans, series)
 
     def axis(self, title: str, columns: Sequence[int], line: float = math.nan, about: str = "") -> Axis:
-        """Return it as the axis of some columns, with a line at a value that lies on it."""
+        """Return the axis of the given columns, with a reference line if its value is on the axis."""
         decimals = max(0, -math.floor(math.log10(self.step) + 1e-9))
         ticks = tuple(
             f"{place * self.step:.{decimals}f}".replace("-", "−") for place in range(self.first, self.last + 1)

@@ -1,4 +1,4 @@
-"""What to be careful about, in plain words."""
+"""The section "What to be careful about"."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from howsure.report.content import Texts
 from howsure.report.evidence import Measured, Part, Shown
 from howsure.report.lead import SMALL
 
-FEW = 4  # metrics that a reason names
-MOST = 12  # cautions of one kind that are listed one by one
+FEW = 4  # metrics named with a reason
+MOST = 12  # cautions of one kind that are listed
 
 
 def cautions(
     shown: Sequence[Shown], results: Sequence[tuple[str, Measured]], levels: Sequence[float]
 ) -> tuple[Texts, ...]:
-    """Return what to be careful about: small classes, odd data, perfect samples, undefined metrics, many intervals.
+    """Return cautions about small classes, unusual data, perfect samples, undefined metrics and many intervals.
 
     Parameters
     ----------
     shown : sequence of Shown
         The models, on all cases and on each group.
     results : sequence of tuple
-        Where each metric is from (model, group), and the metric; all that the report shows.
+        Origin (model, group) and metric of everything that the report shows.
     levels : sequence of float
-        The report's confidence levels.
+        Confidence levels of the report.
     """
     parts = [each.part for each in shown]
     found: list[Texts] = []
@@ -65,7 +65,7 @@ def _small(parts: Sequence[Part]) -> Iterator[str]:
 
 
 def _of_tables(parts: Sequence[Part]) -> Iterator[str]:
-    """Give each caution of a table once, with the models that it is about unless it is about all."""
+    """Yield each caution of a table once, preceded by its models unless it applies to all."""
     wholes = [part for part in parts if not part.is_group]
     about: dict[str, list[str]] = {}
     for part in wholes:
@@ -78,7 +78,7 @@ def _of_tables(parts: Sequence[Part]) -> Iterator[str]:
 
 
 def _perfect(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
-    """Give all metrics that are 1 in one sentence, with the lowest of their limits."""
+    """Yield one sentence about all metrics with value 1, with the smallest of their lower limits."""
     found = [(_named(*one), one[1].main) for one in results if one[1].value == 1.0 and not math.isnan(one[1].main.low)]
     if found:
         names = [name for name, _ in found]
@@ -90,7 +90,7 @@ def _perfect(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
 
 
 def _undefined(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
-    """Give each reason once: of a few metrics by name, of more by their number."""
+    """Yield each reason once, with the names of a few metrics and the number of the others."""
     about: dict[str, list[str]] = {}
     for where, each in results:
         about.setdefault(each.main.reason, []).append(_named(where, each))
@@ -102,7 +102,7 @@ def _undefined(results: Sequence[tuple[str, Measured]]) -> Iterator[str]:
 
 
 def _few(names: Sequence[str]) -> str:
-    """Return names, of many the first ones and how many more there are."""
+    """Return a list of names; if there are many, the first ones and the number of the others."""
     more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
     return ("; " if any("," in name for name in names) else ", ").join(names[:FEW]) + more
 

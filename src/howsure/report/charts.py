@@ -1,4 +1,4 @@
-"""Curves laid out for the page: positions and outlines, no markup."""
+"""Layout of curves for the page: positions and outlines, without markup."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from howsure.report.content import Chart, Line, Mark
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
-WIDTH, HEIGHT = 250.0, 220.0  # of a chart, in units that are pixels where four stand beside each other
+WIDTH, HEIGHT = 250.0, 220.0  # of a chart; the units are pixels if four charts are in a row
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 8.0, 8.0, 38.0  # margins
 UP_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
-POINTS = 120  # of a curve, at most: more are not to be seen
-MARKS = 40  # of them answer to hovering
-FOLLOWED = ("precision", "recall", "f1")  # along the thresholds
+POINTS = 120  # largest number of points of a curve; more would not be visible
+MARKS = 40  # points with a tooltip
+FOLLOWED = ("precision", "recall", "f1")  # metrics drawn against the threshold
 
 
 def charts_of(scored: Mapping[str, ScoresTable], levels: Sequence[float]) -> tuple[Chart, ...]:
-    """Return, for each model, its ROC, precision–recall and calibration charts and metrics along its thresholds."""
+    """Return the charts of each model: ROC, precision–recall, calibration, and metrics against the threshold."""
     return tuple(chart for name, table in scored.items() for chart in _of_model(name, table, levels))
 
 
@@ -44,7 +44,7 @@ def _of_model(name: str, table: ScoresTable, levels: Sequence[float]) -> Iterato
 
 
 def _can_be_checked(table: ScoresTable) -> bool:
-    """Whether the scores are probabilities, and the labels known: without them calibration is taken for granted."""
+    """Return whether the scores are probabilities and labels are known; without labels, calibration is assumed."""
     are_probabilities = bool(table.scores[0] >= 0 and table.scores[-1] <= 1)
     return are_probabilities and bool(table.design.has_labels)
 
@@ -75,7 +75,7 @@ def _chart(title: str, model: str, curves: Mapping[str, Sequence[Curve]]) -> Cha
 
 
 class _Scale:
-    """From values to positions on the chart; up is always a share between 0 and 1."""
+    """Transformation of values to positions on the chart; the vertical axis is always from 0 to 1."""
 
     def __init__(self, lowest: float, highest: float) -> None:
         self.lowest, self.width = lowest, (highest - lowest) or 1.0
@@ -93,19 +93,19 @@ class _Scale:
         return [float(round(tick, 12)) for tick in np.arange(first, self.lowest + self.width * (1 + 1e-9), step)]
 
     def path(self, x: Array, y: Array) -> str:
-        """Outline through points, as SVG's path data."""
+        """Return the line through points as SVG path data."""
         pairs = zip(self.x(x), self.y(np.clip(y, 0, 1)), strict=True)
         return "M" + "L".join(f"{across:.1f} {up:.1f}" for across, up in pairs)
 
     def band(self, x: Array, low: Array, high: Array) -> str:
-        """Outline around a band: a piece for each run of points whose limits are known."""
+        """Return the outline of a band as SVG path data, one piece for each run of points with known limits."""
         known = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
         runs = np.split(known, np.flatnonzero(np.diff(known) > 1) + 1) if len(known) else []
         around = ((np.concatenate([x[run], x[run][::-1]]), np.concatenate([low[run], high[run][::-1]])) for run in runs)
         return "".join(self.path(*outline) + "Z" for outline in around)
 
     def whiskers(self, x: Array, low: Array, high: Array) -> str:
-        """Draw a line from limit to limit at each point where they are known."""
+        """Return lines between the limits as SVG path data, at points with known limits."""
         known = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
         return "".join(self.path(x[[i, i]], np.array([low[i], high[i]])) for i in known)
 
@@ -131,7 +131,7 @@ def _stepped(values: Array) -> Array:
 
 
 def _spread(across: Array, up: Array, size: int) -> Array:
-    """Return positions of at most so many points, evenly along the curve's length, both ends included."""
+    """Return positions of at most ``size`` points, evenly spaced along the curve's length, including both ends."""
     if len(across) <= size:
         return np.arange(len(across))
     length = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(across), np.diff(up)))])

@@ -1,4 +1,4 @@
-"""Sections on several models or experiments: comparisons, ranks, and what they say together."""
+"""Sections on several models or experiments: comparisons, ranks, and pooled values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OPTIONAL = {
 
 
 def comparisons(found: Mapping[str, Any], correction: str = "") -> Section:
-    """Return differences at the level they were made at: in plain words, and as intervals on one axis."""
+    """Return the section of differences, as sentences and as intervals on one axis, at their own confidence level."""
     note = "These keep the confidence level at which they were made; it is given with each."
     metrics = {metric_words(each.label) for each in found.values() if getattr(each, "label", "")}
     title = f"Differences in {metrics.pop()}" if len(metrics) == 1 else "Differences"
@@ -38,14 +38,14 @@ def comparisons(found: Mapping[str, Any], correction: str = "") -> Section:
 
 
 def sentences(found: Mapping[str, Any]) -> tuple[Texts, ...]:
-    """Return what the first comparisons mean in plain words."""
+    """Return a sentence for each of the first comparisons."""
     said: list[Texts] = [(each.sentence(),) for each in found.values() if hasattr(each, "sentence")]
     further = len(said) - MOST_SENTENCES
     return (*said[:MOST_SENTENCES], *([(f"{further} more are in the table.",)] if further > 0 else []))
 
 
 def difference_sheet(title: str, found: Mapping[str, Any], correction: str = "", *, folded: bool = False) -> Sheet:
-    """Return differences as a sheet, all on one axis beside the line of no difference."""
+    """Return a sheet of differences on one axis, with a line at no difference."""
     nulls = {EFFECTS[each.contrast].null if isinstance(each, Comparison) else 0.0 for each in found.values()}
     null = nulls.pop() if len(nulls) == 1 else math.nan
     ruler = ruler_of(found.values(), [null])
@@ -64,7 +64,7 @@ def difference_sheet(title: str, found: Mapping[str, Any], correction: str = "",
 
 
 def aggregates(found: Mapping[str, Any]) -> Section:
-    """Return pooled values at the level they were made at, each with its experiments as a forest."""
+    """Return the section of pooled values at their own confidence level, each with a forest of its experiments."""
     ruler = ruler_of(found.values())
     rows = tuple(
         (word(name), interval_cell(each, ruler), _prediction(each), _optional(each, "i2"), _optional(each, "tau2"))
@@ -83,7 +83,7 @@ def _is_several(each: Any) -> bool:
 
 
 def forest_sheet(title: str, pooled: Pooled) -> Sheet:
-    """Return a forest: each experiment with its interval and weight, then what they say together."""
+    """Return a forest: each experiment with its interval and weight, followed by the pooled value."""
     single = pooled.experiments
     further = [math.nan] if math.isnan(pooled.prediction_interval[0]) else list(pooled.prediction_interval)
     ruler = ruler_of([*single.values(), pooled], further)
@@ -102,7 +102,7 @@ def forest_sheet(title: str, pooled: Pooled) -> Sheet:
 
 
 def rank_sheet(title: str, found: Ranks) -> Sheet:
-    """Return the probability of each rank, as shaded cells."""
+    """Return a sheet with the probability of each rank, as shaded cells."""
     rows = tuple(
         (word(name), *(Cell(value=_share(value), order=value, shade=value) for value in found[name].values()))
         for name in found
@@ -116,7 +116,7 @@ def _share(value: float) -> str:
 
 
 def cautions(found: Mapping[str, Any], correction: str, pooled: Mapping[str, Any]) -> tuple[Texts, ...]:
-    """Return what to be careful about with many comparisons and with experiments that disagree."""
+    """Return cautions about many comparisons and about heterogeneous experiments."""
     lines = []
     if len(found) > 1:
         lines.append(_many(len(found), correction))
@@ -147,7 +147,7 @@ def _many(size: int, correction: str) -> str:
 
 
 def records(found: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return comparisons or pooled values by name: their own records, else value and limits."""
+    """Return comparisons or pooled values by name as dicts: all their fields, or value and limits."""
     return {name: _record(each) for name, each in found.items()}
 
 
@@ -160,12 +160,12 @@ def _record(each: Any) -> dict[str, Any]:
 
 
 def ruler_of(found: Iterable[Any], others: Sequence[float] = ()) -> Ruler:
-    """Return the axis that holds values, limits and further numbers."""
+    """Return an axis that contains values, limits and further numbers."""
     return Ruler.over([*(end for each in found for end in (each.value, each.low, each.high)), *others])
 
 
 def interval_cell(each: Any, ruler: Ruler, where: str = "", series: int = 0) -> Cell:
-    """Return a value with its interval, drawn on the axis."""
+    """Return a cell with a value and its interval, drawn on the axis."""
     decimals = significant_decimals(each.low, each.high)
     level = getattr(each, "confidence_level", None)
     interval = interval_text(each.low, each.high, decimals) + (f" ({percent(level)})" if level else "")
@@ -178,7 +178,7 @@ def interval_cell(each: Any, ruler: Ruler, where: str = "", series: int = 0) -> 
 
 
 def _number(each: Any, name: str) -> float | None:
-    """Return a field as a number, or None where there is none."""
+    """Return a field as a number, or None if there is none."""
     if name == "probability_greater" and getattr(each, "draws", True) is None:
         return None
     found = getattr(each, name, None)

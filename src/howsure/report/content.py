@@ -1,4 +1,4 @@
-"""What a report consists of: sections of paragraphs, sheets and charts. Data only; the writers know the formats."""
+"""Content of a report as data: sections of paragraphs, sheets and charts, independent of the output format."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from howsure.grids import Grid, count_text, interval_text, number
 
-Texts = tuple[str, ...]  # one for all confidence levels, or one for each of the report's levels
+Texts = tuple[str, ...]  # one text for all confidence levels, or one for each level
 
 
 def at(texts: Texts, level: int) -> str:
-    """Return the text at the level with this position."""
+    """Return the text for the level with this position."""
     return texts[level] if len(texts) > 1 else texts[0]
 
 
@@ -22,26 +22,26 @@ class Bar:
     """An interval drawn to scale: positions in per cent of its axis."""
 
     dot: float
-    spans: tuple[tuple[float, float], ...]  # left end and width at each level, or one for all
-    series: int = 0  # of several on one axis: which mark and colour
+    spans: tuple[tuple[float, float], ...]  # left end and width at each level, or one pair for all levels
+    series: int = 0  # selects mark and colour if several series share an axis
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """On what the bars of some of a sheet's columns are drawn together.
+    """Common axis of the bars in some columns of a sheet.
 
     Parameters
     ----------
     title
-        What is drawn.
+        Title of the axis.
     columns
         Positions of the columns.
     ticks
-        Labels at even steps, the first at the left end and the last at the right one.
+        Labels at equal steps, the first at the left end and the last at the right end.
     line
-        Position of what the values are set against, such as no difference.
+        Position of a reference line, such as no difference.
     about
-        What that line is.
+        Label of the reference line.
     """
 
     title: str
@@ -58,19 +58,19 @@ class Cell:
     Parameters
     ----------
     texts
-        What it says, at each level.
+        Text for each level.
     value
-        What it says whatever the level, in front of the texts.
+        Text before ``texts`` that is the same for all levels.
     order
-        By what it is sorted; nan comes last.
+        Sort key; nan comes last.
     bar
-        Interval drawn on the axis of its column.
+        Interval drawn on the axis of the column.
     shade
-        Share between 0 and 1 by which the cell is shaded.
+        Intensity of the shading, between 0 and 1.
     tip
-        What is said on hovering.
+        Tooltip.
     series
-        Of a model's name: its mark and colour.
+        Mark and colour, for a cell with a model's name.
     """
 
     texts: Texts = ("",)
@@ -87,7 +87,7 @@ class Cell:
 
 
 def word(text: object, order: float | str | None = None) -> Cell:
-    """Return a cell that says the same at every level."""
+    """Return a cell with the same text for every level."""
     return Cell(value=str(text), order=str(text) if order is None else order)
 
 
@@ -98,7 +98,7 @@ def count(value: float) -> Cell:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table: the first column names the rows. With several axes the page shows it in panels, one for each."""
+    """A table whose first column names the rows. A sheet with several axes is shown as panels, one per axis."""
 
     title: str
     headers: tuple[str, ...]
@@ -108,13 +108,13 @@ class Sheet:
     axes: tuple[Axis, ...] = ()
 
     def grid(self, level: int) -> Grid:
-        """Return the sheet as strings at one level."""
+        """Return the sheet as a table of strings for one level."""
         return Grid(self.headers, tuple(tuple(cell.text(level) for cell in row) for row in self.rows), self.note)
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A point of a curve that answers to hovering: where it is, and what it says at each level."""
+    """A point of a curve with a tooltip: its position, and the text for each level."""
 
     x: float
     y: float
@@ -124,7 +124,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A curve in the chart's units, with the outline of its band at each level."""
+    """A curve in the units of the chart, with the outline of its band at each level."""
 
     name: str
     path: str
@@ -134,17 +134,17 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Curves on one pair of axes, laid out; ticks are positions with their labels."""
+    """Curves with one pair of axes in their final layout; ticks are pairs of position and label."""
 
     title: str
-    words: str  # what is to be seen, for those who do not see it
+    words: str  # text alternative for screen readers
     across: str
     up: str
     across_ticks: tuple[tuple[float, str], ...]
     up_ticks: tuple[tuple[float, str], ...]
     lines: tuple[Line, ...]
     reference: str = ""
-    has_whiskers: bool = False  # in place of bands
+    has_whiskers: bool = False  # instead of bands
     model: str = ""
 
 
@@ -156,25 +156,25 @@ class Section:
     paragraphs: tuple[Texts, ...] = ()
     items: tuple[Texts, ...] = ()
     sheets: tuple[Sheet, ...] = ()
-    matrices: tuple[Sheet, ...] = ()  # square, in an order that means something: they are not sorted
+    matrices: tuple[Sheet, ...] = ()  # square matrices, which readers cannot sort
     charts: tuple[Chart, ...] = ()
     code: str = ""
     warns: bool = False
 
     @property
     def tables(self) -> tuple[Sheet, ...]:
-        """All that is a table."""
+        """All matrices and sheets."""
         return (*self.matrices, *self.sheets)
 
 
 def careful(items: Sequence[Texts]) -> Section:
-    """Return the section on what to be careful about."""
+    """Return the section of cautions."""
     return Section("What to be careful about", items=tuple(items), warns=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Document(Mapping[str, Section]):
-    """What the writers are given: a title, the answer, sections, and the confidence levels at which they speak."""
+    """Input of the writers: title, headline, sections, and confidence levels."""
 
     title: str
     about: str = ""
@@ -186,7 +186,7 @@ class Document(Mapping[str, Section]):
 
 
 def value_and_limits(value: float, limits: Sequence[tuple[float, float]], decimals: int) -> tuple[str, Texts]:
-    """Return a value and its interval at each level as strings."""
+    """Return a value, and its interval at each level, as strings."""
     if math.isnan(value):
         return "undefined", ("",)
     return number(value, decimals), tuple(interval_text(low, high, decimals) for low, high in limits)

@@ -1,4 +1,4 @@
-"""From an evaluated log to the report's content."""
+"""`report_of_log`: report on an evaluated log."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ MEANING = (
 def report_of_log(
     found: LogEvaluation, *, title: str = "Evaluation", command: str = "", files: Sequence[str | Path] = ()
 ) -> Report:
-    """Return the report on an evaluated log: each task and model, differences, what to be careful about.
+    """Return the report on an evaluated log: tasks and models, differences, cautions.
 
     Parameters
     ----------
     found
-        From `evaluate_log`.
+        The result of `evaluate_log`.
     title
-        What was evaluated.
+        Title: the evaluated data.
     command
-        The command that makes this report; by default the one that runs.
+        Command that makes this report; by default the running one.
     files
-        Files that were read, for their fingerprints.
+        Input files, whose fingerprints are reported.
     """
     level = next(iter(found.values())).confidence_level
     differences = {f"{task}: {each.names[0]} − {each.names[1]}": each for (task, _), each in found.comparisons.items()}
@@ -72,7 +72,7 @@ def report_of_log(
 
 
 def _headline(found: LogEvaluation) -> tuple[Texts, ...]:
-    """Return who is ahead and who cannot be told apart, task by task; of one model what is plausible of it."""
+    """Return the order of the models for each task; without comparisons, the interval of each model."""
     said = [_answer(task, [each for (of, _), each in found.comparisons.items() if of == task]) for task in found.tasks]
     alone = (
         plausible(f"{found.statistic} of {model} in {task}", each, "these items")
@@ -82,7 +82,7 @@ def _headline(found: LogEvaluation) -> tuple[Texts, ...]:
 
 
 def _answer(task: str, compared: Sequence[Comparison]) -> str:
-    """Return how the models of a task stand beside the one that they are compared with; empty where there is none."""
+    """Return the order of a task's models relative to the reference model; empty without comparisons."""
     if not compared:
         return ""
     known = compared[0].names[1]

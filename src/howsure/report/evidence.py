@@ -1,4 +1,4 @@
-"""What a report is made from: the tables of each model, and their metrics at several confidence levels."""
+"""Input of a report: the tables of each model, and their metrics at several confidence levels."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ OF_CLASSES = {"precision": "precision@none", "recall": "recall@none", "F1": "f1@
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subject:
-    """One model and what is known of it.
+    """A model with its tables and evaluations, for `report_of`.
 
     Parameters
     ----------
     name : str
-        The model's name; may be empty where there is one only.
+        Name of the model; may be empty for a single model.
     table : Table or Tables, optional
-        Its confusion (or multilabel) table; or, of groups, what the source returns with ``by=``.
+        Confusion (or multilabel) table; or the tables of groups, made with ``by=``.
     scores : Table or Tables, optional
-        Its table of scores, for curves and metrics of scores.
+        Table of scores, for curves and metrics of scores.
     threshold : float, optional
-        The score from which on a case counts as predicted positive, where the table was made so.
+        Score from which a case is predicted positive, if ``table`` was made from scores.
     evaluations : mapping of group to tuple of Evaluation
-        What was estimated already, which then is shown as it is: by group, all cases by the empty tuple.
+        Existing evaluations by group, with the empty tuple for all cases; they are shown unchanged.
 
     Examples
     --------
@@ -68,27 +68,27 @@ class Subject:
 
     @property
     def tables(self) -> Tables[Any]:
-        """The tables by group: of counts where there are some, else of scores."""
+        """The tables by group, of counts or of scores, whichever has more group columns."""
         known = [in_groups(each) for each in (self.table, self.scores) if each is not None]
         return max(known, key=lambda each: len(each.columns))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Part:
-    """One model on all cases or on one group: its tables there, and what was estimated.
+    """One model on all cases or on one group: tables and evaluations.
 
     Parameters
     ----------
     model : str
         Name of the model.
     group : mapping of str to object
-        The group's values by column: None for all cases, and no column without groups.
+        Values of the group by column: None for all cases; empty without groups.
     table, scores : Table or None
-        The model's tables.
+        Tables of the model.
     threshold : float or None
-        As of `Subject`.
+        See `Subject`.
     evaluations : tuple of Evaluation
-        Metrics of counts, of scores, or both.
+        Evaluations of counts, of scores, or both.
     """
 
     model: str
@@ -100,63 +100,63 @@ class Part:
 
     @property
     def any_table(self) -> Table:
-        """The table that counts the cases by class."""
+        """The table of counts, or of scores if there is none."""
         found = self.table if self.table is not None else self.scores
         assert found is not None  # noqa: S101 - a subject without evidence is refused
         return found
 
     @property
     def ranked(self) -> ScoresTable | None:
-        """The scores of two classes, which have curves and thresholds."""
+        """The scores, if there are two classes, with curves and thresholds."""
         return self.scores if isinstance(self.scores, ScoresTable) else None
 
     @property
     def matrix(self) -> ConfusionTable | None:
-        """The confusion table, where there is one."""
+        """The confusion table, or None."""
         return self.table if isinstance(self.table, ConfusionTable) else None
 
     @property
     def counted(self) -> Table | None:
-        """A table of counts of the same cases, with the share of each class among them."""
+        """A table of counts of the same cases, for the class frequencies; None if there is none."""
         if self.table is not None and not self.table.has_negatives:
             return None
         return self.table if self.ranked is None or self.table is not None else self.ranked.at(-math.inf)
 
     @property
     def is_group(self) -> bool:
-        """Whether these are some of the cases."""
+        """Whether this is one group, not all cases."""
         return any(value is not None for value in self.group.values())
 
     @property
     def group_words(self) -> list[str]:
-        """The group's values in words, one per column; "all cases" in the first where all groups are together."""
+        """Values of the group as text, one per column; for all groups together, "all cases" in the first column."""
         if self.is_group:
             return [str(value) for value in self.group.values()]
         return ["all cases", *[""] * len(self.group)][: len(self.group)]
 
     @property
     def words(self) -> str:
-        """Model and group in words; empty for the one model on all cases."""
+        """Model and group as text; empty for a single model on all cases."""
         return ", ".join(filter(None, (self.model, *(self.group_words if self.is_group else ()))))
 
     @property
     def cases(self) -> str:
-        """How many cases there are, and how they come, in words."""
+        """Number of cases and description of their design, as text."""
         return f"{self.any_table.rows:,} {self.any_table.rows_noun} {self.any_table.design.words}".rstrip()
 
     @property
     def is_labelled(self) -> bool:
-        """Whether the cases' true classes were seen."""
+        """Whether the true classes of the cases are known."""
         return all(design.has_labels for design in self.any_table.design.test_sets)
 
     @property
     def cases_noun(self) -> str:
-        """What the counts are of."""
+        """Noun for the counted units."""
         return self.any_table.counts_noun if self.is_labelled else "expected cases"
 
     @property
     def is_usual(self) -> bool:
-        """Whether the metrics are those that are estimated when none are named."""
+        """Whether the metrics are the default metrics."""
         first = self.evaluations[0]
         return list(first) == list(default_metrics(first.table, first.threshold))
 
@@ -168,7 +168,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Settings:
-    """How everything in a report is estimated that was not estimated before."""
+    """Settings for estimates of a report that are not given as evaluations."""
 
     metrics: Metrics
     method: Method | None
@@ -177,16 +177,16 @@ class Settings:
     seed: np.random.SeedSequence
 
     def like(self, made: Evaluation) -> Settings:
-        """Return the settings by which an evaluation was made."""
+        """Return the settings with method and seed of an evaluation."""
         return replace(self, method=made.method, seed=self.seed if made.seed is None else seed_sequence(made.seed))
 
     def specs(self, made: Evaluation) -> dict[str, str | Metric]:
-        """Return the metrics of an evaluation by name, those of one's own as they were given."""
+        """Return the metrics of an evaluation by name; user-defined metrics as metric objects."""
         own = {each.name: each for each in self.metrics or () if isinstance(each, Metric)}
         return {name: own.get(name) or (made.bound(name) if name in made.without else name) for name in made}
 
     def evaluated(self, tables: Table | Tables[Any], metrics: Metrics) -> dict[Hashable, Evaluation]:
-        """Return the evaluation of all cases by the key `ALL`, and of each group by its own."""
+        """Return the evaluations of all cases (key `ALL`) and of each group, by key."""
         level, groups = self.levels[self.level], in_groups(tables)
         given = groups or groups.overall
         found = evaluate(given, metrics, method=self.method, confidence_level=level, random_state=self.seed)
@@ -194,7 +194,7 @@ class Settings:
 
 
 def subject_of(name: str, given: Any) -> Subject:
-    """Return a subject from a table, an evaluation, or either by groups."""
+    """Return a subject made from a table, an evaluation, or either of them by groups."""
     if isinstance(given, Evaluation):
         return _of_evaluations(name, in_groups(given.table), {ALL: given})
     if isinstance(given, Evaluations):
@@ -205,14 +205,14 @@ def subject_of(name: str, given: Any) -> Subject:
 
 
 def _of_evaluations(name: str, tables: Tables[Any], made: Mapping[Hashable, Evaluation]) -> Subject:
-    """Return a subject that shows what was estimated."""
+    """Return a subject with existing evaluations."""
     found = replace(subject_of(name, tables), evaluations={key: (each,) for key, each in made.items()})
     threshold = made[ALL].threshold
     return found if threshold is None else replace(found, table=tables.at(threshold), threshold=threshold)
 
 
 def parts_of(subject: Subject) -> list[Part]:
-    """Return a model on all cases, and then on each group."""
+    """Return the parts of a model: all cases, and then each group."""
     groups = subject.tables
     counts, scores = (
         {} if each is None else in_groups(each).all_and_groups() for each in (subject.table, subject.scores)
@@ -232,14 +232,14 @@ def parts_of(subject: Subject) -> list[Part]:
 
 
 def estimated(subject: Subject, settings: Settings) -> Subject:
-    """Return a subject with its evaluations; what was estimated before stays as it is."""
+    """Return a subject with evaluations; existing evaluations are unchanged."""
     return subject if subject.evaluations else replace(subject, evaluations=_evaluations(subject, settings))
 
 
 def estimated_together(subjects: Sequence[Subject], settings: Settings) -> list[Subject]:
-    """Return models with their evaluations; on the same cases an average is over the same classes for all of them."""
+    """Return models with evaluations; for models on the same cases, averages are over the same classes."""
     found = [estimated(each, settings) for each in subjects]
-    alone = [each.evaluations for each in subjects]  # what was estimated before stays as it is
+    alone = [each.evaluations for each in subjects]  # existing evaluations are unchanged
     new = [place for place, made in enumerate(alone) if not made]
     evaluations = [dict(each.evaluations) for each in found]
     for key in found[new[0]].evaluations if len(new) > 1 else ():
@@ -252,7 +252,7 @@ def estimated_together(subjects: Sequence[Subject], settings: Settings) -> list[
 
 
 def _of_one_set(made: Sequence[Evaluation], settings: Settings) -> Sequence[Evaluation]:
-    """Return evaluations of models, with averages over the classes on which all are defined if the cases are equal."""
+    """Return evaluations of models; on equal cases, averages are over the classes on which all models are defined."""
     tables, names = [each.table for each in made], list(made[0])
     if any(list(each) != names or not _have_equal_cases(each.table, tables[0]) for each in made):
         return made
@@ -261,7 +261,7 @@ def _of_one_set(made: Sequence[Evaluation], settings: Settings) -> Sequence[Eval
 
 
 def _have_equal_cases(one: Table, other: Table) -> bool:
-    """Return whether two tables count as many cases of each class."""
+    """Return whether two tables have the same number of cases in each class."""
     counts = one.counted, other.counted
     if not (isinstance(counts[0], ClassCounts) and isinstance(counts[1], ClassCounts)):
         return False
@@ -269,7 +269,7 @@ def _have_equal_cases(one: Table, other: Table) -> bool:
 
 
 def _evaluations(subject: Subject, settings: Settings) -> dict[Hashable, tuple[Evaluation, ...]]:
-    """Return the metrics of counts and of scores, by group."""
+    """Return the evaluations of counts and of scores, by group."""
     counted = None if settings.metrics is None else listed_metrics(settings.metrics)
     of_scores: list[str | Metric] = []
     if counted is not None and subject.table is not None and subject.scores is not None:
@@ -280,7 +280,7 @@ def _evaluations(subject: Subject, settings: Settings) -> dict[Hashable, tuple[E
         found = {key: (each,) for key, each in settings.evaluated(subject.table, counted).items()}
     if subject.scores is not None:
         wanted = settings.metrics if subject.table is None else of_scores or None
-        serves = subject.table is None or isinstance(settings.method, Bootstrap)  # the others are for counts
+        serves = subject.table is None or isinstance(settings.method, Bootstrap)  # other methods are for counts
         own = settings if serves or not found else replace(settings, method=None)
         for key, each in own.evaluated(subject.scores, wanted).items():
             found[key] = (*found.get(key, ()), each)
@@ -292,14 +292,14 @@ def _evaluations(subject: Subject, settings: Settings) -> dict[Hashable, tuple[E
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """One metric of one table at all levels."""
+    """Estimates of one metric of one table at all levels."""
 
     at: tuple[Estimate, ...]
     main: Estimate
 
     @property
     def label(self) -> str:
-        """The metric as it was asked for."""
+        """The metric as requested."""
         return self.main.label
 
     @property
@@ -314,14 +314,14 @@ class Measured:
 
     @property
     def is_drawable(self) -> bool:
-        """Whether value and all limits are finite and within the usual [-1, 1], so that metrics share an axis."""
+        """Whether value and all limits are finite and in [-1, 1], so that metrics can share an axis."""
         ends = [self.value, *(end for pair in self.limits for end in pair)]
         return all(math.isfinite(end) and abs(end) <= 1 for end in ends)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
-    """A part with its metrics at all levels, and those of its classes."""
+    """A part with its metrics at all levels, and the metrics of its classes."""
 
     part: Part
     metrics: list[Measured]
@@ -329,7 +329,7 @@ class Shown:
 
 
 def shown(subject: Subject, settings: Settings) -> list[Shown]:
-    """Return a model on all cases and on each group as the report shows it; of groups without their classes."""
+    """Return the shown parts of a model: all cases with metrics by class, and each group without them."""
     groups = [_in_one_pass(subject, whole, settings) for whole in subject.evaluations[ALL]]
     keys = [key for key in subject.tables.all_and_groups() if key in subject.evaluations]
     found = []
@@ -344,7 +344,7 @@ def shown(subject: Subject, settings: Settings) -> list[Shown]:
 
 
 def _in_one_pass(subject: Subject, whole: Evaluation, settings: Settings) -> dict[Hashable, list[Measured]]:
-    """Return an evaluation of all cases, and the same of each group, at all levels; nothing where it was drawn."""
+    """Return an evaluation of all cases and of each group at all levels; empty if it has draws."""
     known = (each for each in (subject.table, subject.scores) if isinstance(each, Tables))
     tables = next((each for each in known if each.overall is whole.table), None)
     made = [each for own in subject.evaluations.values() for each in own]
@@ -364,14 +364,14 @@ def _in_one_pass(subject: Subject, whole: Evaluation, settings: Settings) -> dic
 
 
 def by_class(table: Table, settings: Settings) -> dict[str, list[Measured]]:
-    """Return precision, recall and F1 of each class, by metric."""
+    """Return precision, recall and F1 for each class, by metric."""
     every = measured(settings.evaluated(table, list(OF_CLASSES.values()))[ALL], settings)
     size = len(table.labels)
     return {name: every[i * size : (i + 1) * size] for i, name in enumerate(OF_CLASSES)}
 
 
 def measured(made: Evaluation, settings: Settings) -> list[Measured]:
-    """Return the estimates of an evaluation, which stay as they are, with their intervals at the other levels."""
+    """Return the estimates of an evaluation unchanged, with their intervals at the other levels."""
     at_level = _at_levels(made, settings.specs(made))
     runs = [made.values() if level == made.confidence_level else at_level(level) for level in settings.levels]
     return _measured(runs, settings)
@@ -383,7 +383,7 @@ def _measured(runs: Sequence[Iterable[Estimate]], settings: Settings) -> list[Me
 
 
 def _at_levels(made: Evaluation, specs: Mapping[str, str | Metric]) -> Callable[[float], list[Estimate]]:
-    """Return estimates as a function of their level: by the same method, from the same draws where there are some."""
+    """Return estimates as a function of the level, by the same method and from the same draws if there are any."""
     drawn = {name: _from_draws(made, name, spec) for name, spec in specs.items() if made[name].draws is not None}
     rest = [spec for name, spec in specs.items() if drawn.get(name) is None]
     asked = _asked(made, rest)
@@ -397,13 +397,13 @@ def _at_levels(made: Evaluation, specs: Mapping[str, str | Metric]) -> Callable[
 
 
 def _asked(made: Evaluation, specs: Sequence[str | Metric]) -> dict[str, Any]:
-    """Return how an evaluation was made, for some of its metrics: only those of counts have a threshold."""
+    """Return the arguments behind an evaluation, for some of its metrics; only metrics of counts have a threshold."""
     counts = any(not resolve(spec, made.table, threshold=made.threshold).of_scores for spec in specs)
     return {"method": made.method, "random_state": made.seed, "threshold": made.threshold if counts else None}
 
 
 def _from_draws(made: Evaluation, name: str, spec: str | Metric) -> Callable[[float], Estimate] | None:
-    """Return an estimate as a function of its level, from the draws that it has; None where its method draws anew."""
+    """Return an estimate as a function of its level, from its stored draws; None if its method cannot use them."""
     whole = resolve(spec, made.table, threshold=made.threshold)
     table, metric = own_table(made.table, whole)
     method = checked(named(made.table.design.method or None) if made.method is None else made.method, metric, table)

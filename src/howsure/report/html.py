@@ -1,4 +1,4 @@
-"""The report as one page: everything escaped, style and script our own and inside, nothing from outside."""
+"""The report as one self-contained HTML page: all text escaped, own style and script inline, nothing external."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from howsure.grids import percent
 from howsure.report import charts
 from howsure.report.content import Axis, Bar, Cell, Chart, Document, Section, Sheet, at
 
-NARROW = 3  # columns of a table, or of all matrices, that fit beside another section
-SHORT = 3  # panels, and rows of them, that do
-# As escapes of JSON they mean the same, and no parser of HTML ends the block at them.
+NARROW = 3  # columns of a table, or of all matrices, that fit in half the width
+SHORT = 3  # panels, and rows of panels, that fit in half the width
+# Escaped in JSON, these characters have the same meaning, and an HTML parser does not end the block at them.
 HIDDEN = {ord(char): f"\\u{ord(char):04x}" for char in "<>&"}
 
 
 def page(report: Document) -> str:
-    """Return the page.
+    """Return the HTML page of a report.
 
     Raises
     ------
@@ -47,14 +47,14 @@ def page(report: Document) -> str:
             style=Markup(style),  # noqa: S704 - our own file
             script=Markup(script),  # noqa: S704 - our own file
             fingerprint=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-            results=Markup(as_json(report.results)),  # noqa: S704 - no sign of markup is left in it
+            results=Markup(as_json(report.results)),  # noqa: S704 - contains no markup characters
         )
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a table: cells before its axis, bars on it, and behind it columns of one cell, or one for each model."""
+    """A row of a table: cells before the axis, bars on it, and columns after it, with one cell per model."""
 
     ahead: tuple[Cell, ...]
     bars: tuple[Bar, ...]
@@ -63,7 +63,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Laid:
-    """A table as the page has it: with one axis, or without; no two have the same label."""
+    """A table in the layout of the page, with at most one axis; labels are unique."""
 
     label: str
     title: str
@@ -74,7 +74,7 @@ class Laid:
 
 
 def tables_of(sheet: Sheet) -> list[Laid]:
-    """Return a sheet as one table, or, where it has several axes, as a panel for each."""
+    """Return a sheet as one table, or as one panel per axis if it has several."""
     if len(sheet.axes) > 1:
         return [_panel(sheet, axis) for axis in sheet.axes]
     axis = sheet.axes[0] if sheet.axes else None
@@ -84,7 +84,7 @@ def tables_of(sheet: Sheet) -> list[Laid]:
 
 
 def _panel(sheet: Sheet, axis: Axis) -> Laid:
-    """Return the table of one axis, in which the models of a class or group share a row, and its names one cell."""
+    """Return the table of one axis; the models of a class or group share a row, and its names share a cell."""
     ahead = range(sheet.axes[0].columns[0])
     models = [place for place in ahead if any(row[place].series is not None for row in sheet.rows)]
     names = [place for place in ahead[:-1] if place not in models]
@@ -105,17 +105,17 @@ def _bars(row: Sequence[Cell], columns: Sequence[int]) -> tuple[Bar, ...]:
 
 
 def models_of(sheet: Sheet) -> dict[str, int]:
-    """Return the models that share the rows of panels, with their marks."""
+    """Return the models in the rows of panels, with their marks."""
     return {cell.value: cell.series for row in sheet.rows for cell in row if cell.series is not None}
 
 
 def rows_of(charts: Sequence[Chart]) -> list[tuple[str, list[Chart]]]:
-    """Return the charts of each model, which stand beside each other."""
+    """Return the charts by model; those of one model form a row."""
     return [(model, list(found)) for model, found in itertools.groupby(charts, key=lambda chart: chart.model)]
 
 
 def is_narrow(section: Section) -> bool:
-    """Whether a section has words and small tables only, so that two stand beside each other."""
+    """Return whether a section has only text and small tables, so that two of them fit in a row."""
     if section.charts or any(sheet.folded and len(sheet.headers) > NARROW for sheet in section.sheets):
         return False
     short = all(1 < len(sheet.axes) <= SHORT and len(sheet.rows) <= SHORT for sheet in section.sheets if sheet.axes)
@@ -124,7 +124,7 @@ def is_narrow(section: Section) -> bool:
 
 @functools.cache
 def templates() -> Any:
-    """Return Jinja's environment of our templates, which are compiled once in a process."""
+    """Return the Jinja environment of the templates, which are compiled once per process."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
         from markupsafe import Markup, escape
@@ -140,13 +140,13 @@ def templates() -> Any:
         lstrip_blocks=True,
     )
     environment.filters["percent"] = percent
-    # A long name may be broken behind its underscores.
+    # Long names may be broken after underscores.
     environment.filters["breakable"] = lambda text: escape(printable_lines(text)).replace("_", Markup("_<wbr>"))
     environment.filters["sortable"] = lambda order: order if isinstance(order, str) else f"{order:.7g}"
     return environment
 
 
 def as_json(results: Any) -> str:
-    """Return JSON without a sign that HTML would take for markup."""
+    """Return JSON without characters that HTML would interpret as markup."""
     text = json.dumps(results, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return json_escaped(text).translate(HIDDEN)

@@ -1,4 +1,4 @@
-"""From a leaderboard to the report's content."""
+"""`report_of_leaderboard`: report on a leaderboard."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ LAST = "cannot be told from"
 def report_of_leaderboard(
     board: Leaderboard, *, title: str = "Leaderboard", command: str = "", files: Sequence[str | Path] = ()
 ) -> Report:
-    """Return the report on a leaderboard: each model's place, and which others it cannot be told from.
+    """Return the report on a leaderboard: the rank of each model, and the models it cannot be distinguished from.
 
     Parameters
     ----------
     board
-        From `leaderboard`.
+        The result of `leaderboard`.
     title
-        What was evaluated.
+        Title: the evaluated data.
     command
-        The command that makes this report; by default the one that runs.
+        Command that makes this report; by default the running one.
     files
-        Files that were read, for their fingerprints.
+        Input files, whose fingerprints are reported.
     """
     ruler = comparisons.ruler_of(each.estimate for each in board.places)
     rows = tuple(_row(each, ruler) for each in board.places)

@@ -1,4 +1,4 @@
-"""Confusion matrices: whole where that can be read, else the classes that matter, side by side."""
+"""Confusion matrices: complete for few classes, otherwise the classes with most confusions."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from howsure.tables.confusion import ConfusionTable
 
 Array = NDArray[Any]
 Shares = Sequence[tuple[Any, Any, Any]]  # value, low and high at each level
-MOST_CLASSES = 10  # of which a matrix is shown whole
-MOST_FOLDED = 100  # of which it is there whole in a fold
-MOST_CONFUSIONS = 10  # that are listed
+MOST_CLASSES = 10  # of a matrix that is shown completely
+MOST_FOLDED = 100  # of a complete matrix in a folded block
+MOST_CONFUSIONS = 10  # listed
 CORNER = "true\N{NO-BREAK SPACE}↓ predicted\N{NO-BREAK SPACE}→"
 OTHERS = "{} others"
 
 
 def matrices(models: Sequence[Part], settings: Settings) -> Section:
-    """Return each model's confusion matrix with an interval in each cell; of many classes those most confused."""
+    """Return the confusion matrix of each model with intervals; for many classes, of those with most confusions."""
     whole, sheets = [], []
     for each in models:
         table = each.matrix
@@ -37,7 +37,7 @@ def matrices(models: Sequence[Part], settings: Settings) -> Section:
             whole.append(_matrix(table, shares, title))
         else:
             whole.append(_cut(table, title))
-        if not table.is_binary:  # two classes have one confusion each way
+        if not table.is_binary:  # two classes have only one confusion in each direction
             sheets.append(_confusions(table, shares, suffix))
         if MOST_CLASSES < len(table.labels) <= MOST_FOLDED:
             sheets.append(_full(table, suffix))
@@ -72,14 +72,14 @@ def _percent(share: float) -> str:
 
 
 def _cut(table: ConfusionTable, title: str) -> Sheet:
-    """Return the classes with most confusions, ordered by them, and all others in a last row and column."""
+    """Return the matrix of the classes with most confusions, with all others in a last row and column."""
     chosen = confused(table.counts, MOST_CLASSES)
     others = np.setdiff1d(np.arange(len(table.labels)), chosen)
     groups = [*chosen[:, None], others]
     small = np.array([[table.counts[np.ix_(row, column)].sum() for column in groups] for row in groups])
     labels = [*(str(table.labels[place]) for place in chosen), OTHERS.format(len(others))]
     sheet = _counted(small, labels, title)
-    # Among the others the cell on the diagonal holds confusions too.
+    # The diagonal cell of the other classes also contains confusions.
     last = (*sheet.rows[-1][:-1], Cell(value=count_text(small[-1, -1]), order=float(small[-1, -1])))
     return Sheet(title, sheet.headers, (*sheet.rows[:-1], last))
 
@@ -90,7 +90,7 @@ def _full(table: ConfusionTable, suffix: str) -> Sheet:
 
 
 def _counted(counts: Array, labels: Sequence[str], title: str) -> Sheet:
-    """Return a matrix of counts; where there is no case a cell is empty."""
+    """Return a matrix of counts; cells without cases are empty."""
     totals = counts.sum(axis=1, keepdims=True)
     shares = counts / np.where(totals > 0, totals, 1)
     rows = (
@@ -105,7 +105,7 @@ def _cell(cases: float, share: float) -> Cell:
 
 
 def confused(counts: Array, size: int) -> Array:
-    """Return so many classes with most confusions, those that are often confused beside each other.
+    """Return the ``size`` classes with most confusions, ordered so that often confused classes are adjacent.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def confused(counts: Array, size: int) -> Array:
     left = np.argsort(-errors.sum(axis=0), kind="stable")[:size].tolist()
     chain = [left.pop(0)]
     while left:
-        # The class that is confused most with either end of the chain comes next, at that end.
+        # Append the class that is confused most with either end of the chain, at that end.
         ends = errors[np.ix_([chain[0], chain[-1]], left)]
         end, place = divmod(int(ends.argmax()), len(left))
         chain.insert(len(chain) if end else 0, left.pop(place))

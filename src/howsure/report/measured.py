@@ -1,4 +1,4 @@
-"""From tables to the report's content."""
+"""`report_of`: report on tables, evaluations or a study."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
-MOST_MODELS = 12  # whose pairs are compared unasked
-MOST = 600  # metrics, above which only the asked-for level is shown, and each metric once: the page stays small
-MOST_CELLS = 10_000  # of a table that is handed over cell by cell
+MOST_MODELS = 12  # whose pairs are compared by default
+MOST = 600  # metrics: with more, only the requested level is shown, and each metric once, to keep the page small
+MOST_CELLS = 10_000  # of a table whose counts are in the results
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -64,43 +64,44 @@ def report_of(
     Parameters
     ----------
     subjects : Table, Tables, Evaluation, Evaluations, mapping of str to one of these, sequence of Subject, or Study
-        A table, tables by group, evaluations of these, or any of them by model; or `Subject` s with scores too.
-        Evaluations are shown as they were estimated, by their own metrics, method, level and seed; a study by its
+        A table, tables by group, evaluations of these, or any of them by model; or `Subject` s, which can also have
+        scores. Evaluations are shown unchanged, with their own metrics, method, level and seed, and a study with its
         own settings.
     title : str
-        What was evaluated.
+        Title: the evaluated data.
     metrics : sequence of str or Metric, optional
-        As for `evaluate`; of tables and subjects, as are the next three.
+        See `evaluate`. This argument and the next three are only for tables and subjects.
     method : str or Method, optional
-        As for `evaluate`.
+        See `evaluate`.
     confidence_level : float, optional
-        As for `evaluate`; 0.95 by default.
+        See `evaluate`; 0.95 by default.
     random_state : int, Generator, SeedSequence or None
-        As for `evaluate`.
+        See `evaluate`.
     comparisons : Comparison, Comparisons, Records or mapping
-        From `compare`, `compare_all` or a study; or what is compared → a difference with ``value``, ``low``, ``high``
-        (and ``p_value``, ``probability_greater``). A table of paired models is compared unasked, in its main metric.
+        The result of `compare`, `compare_all` or a study; or a mapping from name to a difference with ``value``,
+        ``low``, ``high`` (and ``p_value``, ``probability_greater``). Paired models are compared by default, in the main
+        metric.
     aggregates : Pooled, Records or mapping
-        From `pool` or a study; or what was put together → a pooled estimate with ``value``, ``low``, ``high`` (and
-        ``i2``, ``tau2``, ``prediction_interval``).
+        The result of `pool` or a study; or a mapping from name to a pooled estimate with ``value``, ``low``, ``high``
+        (and ``i2``, ``tau2``, ``prediction_interval``).
     rope : float or tuple of two float, optional
-        Of a study: the largest difference that does not matter.
+        Region of practical equivalence, for a study: the largest negligible difference.
     left_out : int
-        Rows that were not evaluated.
+        Number of rows that were not evaluated.
     command : str
-        The command that makes this report.
+        Command that makes this report.
     files : sequence of str or Path
-        Files that were read: the report has their sizes and fingerprints (SHA-256).
+        Input files; the report contains their sizes and fingerprints (SHA-256).
 
     Returns
     -------
     Report
-        Sections by title; ``to_html()``, ``to_markdown()``, ``to_latex()`` and ``save(path)`` write it.
+        Mapping of titles to sections, with ``to_html()``, ``to_markdown()``, ``to_latex()`` and ``save(path)``.
 
     Raises
     ------
     HowsureError
-        If there is nothing to report on, or as `evaluate` does.
+        If there is nothing to report on, or for the same reasons as `evaluate`.
 
     Examples
     --------
@@ -135,7 +136,7 @@ def report_of(
 
 
 def _compared(table: Any, metric: str, settings: Settings) -> Named | Mapping[str, Any]:
-    """Compare the models of a table pair by pair; nothing where they are too many, or the metric has no comparison."""
+    """Return all pairwise comparisons of a table's models; nothing for too many models or an unsupported metric."""
     if not 1 < len(table.models) <= MOST_MODELS:
         return NOTHING
     own = {each.name: each for each in settings.metrics or () if isinstance(each, Metric)}
@@ -156,7 +157,7 @@ def _refuse_settings(**given: Any) -> None:
 
 
 def _level(made: Sequence[Evaluation], asked: float | None) -> float:
-    """Return the one level of the evaluations that are shown, or the one asked for."""
+    """Return the confidence level of the evaluations, or the requested one."""
     levels = {each.confidence_level for each in made}
     if len(levels) > 1:
         message = f"The evaluations have the levels {sorted(levels)}. A report shows one: evaluate all at the same."
@@ -165,13 +166,13 @@ def _level(made: Sequence[Evaluation], asked: float | None) -> float:
 
 
 def _size(model: Subject) -> int:
-    """Return about how many metrics a model's part of the report has."""
+    """Return the approximate number of metrics in a model's part of the report."""
     return 3 * len(model.tables.overall.labels) + 10 * (1 + len(model.tables))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Handed:
-    """What was compared or pooled elsewhere, by name."""
+    """Comparisons and pooled values that the caller passed, by name."""
 
     comparisons: Mapping[str, Any]
     aggregates: Mapping[str, Any]
@@ -180,7 +181,7 @@ class Handed:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Where a report comes from."""
+    """Title and origin of a report."""
 
     title: str
     command: str
@@ -194,7 +195,7 @@ def _written(
     left_out: int,
     about: About,
 ) -> Report:
-    """Return the report's content from what it is about."""
+    """Return the report on the shown models."""
     models = [each for each in found if not each.part.is_group]
     wholes = [each.part for each in models]
     every = _everything(found)
@@ -237,7 +238,7 @@ def _subjects(given: Any) -> list[Subject]:
         models = [subject_of(str(name), each) for name, each in given.items()]
     elif isinstance(given, Sequence) and all(isinstance(each, Subject) for each in given):
         models = list(given)
-    elif hasattr(given, "models"):  # predictions or scores of several on the same cases
+    elif hasattr(given, "models"):  # predictions or scores of several models on the same cases
         models = [subject_of(name, given.model(name)) for name in given.models]
     else:
         models = [subject_of("", given)]
@@ -252,7 +253,7 @@ def _subjects(given: Any) -> list[Subject]:
 
 
 def _everything(found: Sequence[Shown]) -> list[tuple[str, Measured]]:
-    """Return all estimates with where they are from."""
+    """Return all estimates with their origin."""
     every = []
     for each in found:
         every += [(each.part.words, one) for one in each.metrics]
@@ -261,7 +262,7 @@ def _everything(found: Sequence[Shown]) -> list[tuple[str, Measured]]:
 
 
 def _results(title: str, found: Sequence[Shown], settings: Settings, handed: Handed) -> dict[str, Any]:
-    """Return everything for machines."""
+    """Return the machine-readable results."""
     content = {
         "title": title,
         "made": made_at().isoformat(timespec="seconds"),
@@ -308,7 +309,7 @@ def _estimate(each: Measured, settings: Settings) -> dict[str, Any]:
 
 
 def _counts(table: Table | None) -> Any:
-    """Return the cells as lists, whole numbers as such; None where there are none, or too many for a page."""
+    """Return the cells as lists, as integers if possible; None without a table, or for too many cells."""
     if table is None or table.counts.size > MOST_CELLS:
         return None
     whole = table.counts.astype(int)

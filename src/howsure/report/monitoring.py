@@ -1,4 +1,4 @@
-"""From metrics that were followed chunk by chunk to the report's content."""
+"""`report_of_monitoring`: report on metrics monitored by chunk."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ MEANING = (
 def report_of_monitoring(
     found: Monitoring, *, title: str = "", command: str = "", files: Sequence[str | Path] = ()
 ) -> Report:
-    """Return the report on metrics that were followed: which chunks left the baseline, and all chunks on one axis.
+    """Return the report on monitored metrics: chunks outside the baseline, and all chunks on one axis.
 
     Parameters
     ----------
     found
-        From `monitor`.
+        The result of `monitor`.
     title
-        What was followed.
+        Title: the monitored data.
     command
-        The command that makes this report.
+        Command that makes this report.
     files
-        Files that were read, for their fingerprints.
+        Input files, whose fingerprints are reported.
     """
     first = next(iter(found.values()))
     metrics = list(first)

@@ -1,4 +1,4 @@
-"""The report: a document with its writers."""
+"""The `Report` class: a document with its writers."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from howsure.writing import checked_path, written
 class Report(Document):
     """A report as data, at several confidence levels; ``to_html``, ``to_markdown``, ``to_latex`` and ``save`` write it.
 
-    A mapping of titles to sections: ``report["Metrics"]``.
+    The report is a mapping of titles to sections: ``report["Metrics"]``.
 
     Parameters
     ----------
     title : str
-        What was evaluated.
+        Title: the evaluated data.
     about : str
-        What it rests on, in a few words: cases, models, classes.
+        Cases, models and classes in a few words.
     headline : tuple of tuple of str
-        The answer in plain words: of one model its main metric, of several who is ahead and who cannot be told apart,
-        without labels that none was seen. Then a sentence for each model, and what else stands out.
+        The main result in a sentence: the main metric of one model, or the order of several models. Unlabelled data are
+        mentioned first. A sentence for each model and other notable results follow.
     sections : tuple of Section
-        The rest.
+        The sections.
     levels : tuple of float
         The confidence levels.
     level : int
-        The position of the one that is shown first.
+        Position of the level that is shown first.
     results : mapping
-        Everything for machines: what `to_dict` gives.
+        Machine-readable results, which `to_dict` returns.
 
     Examples
     --------
@@ -56,11 +56,11 @@ class Report(Document):
         return len(set(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return tables, estimates at all levels and settings, in types that JSON has; undefined is None."""
+        """Return tables, estimates at all levels and settings, as JSON types; undefined values are None."""
         return dict(self.results)
 
     def to_html(self) -> str:
-        """Return one page that needs nothing else: no server, no other file.
+        """Return the report as a self-contained HTML page.
 
         Raises
         ------
@@ -70,20 +70,20 @@ class Report(Document):
         return html.page(self)
 
     def to_markdown(self) -> str:
-        """Return the report as Markdown, at its own level."""
+        """Return the report as Markdown, at its main confidence level."""
         return text.markdown(self)
 
     def to_latex(self) -> str:
-        """Return the report's tables as LaTeX (package ``booktabs``), at its own level."""
+        """Return the tables of the report as LaTeX (package ``booktabs``), at its main confidence level."""
         return text.latex(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write the report in the format that the suffix names: ``.html``, ``.md`` or ``.tex``.
+        """Write the report in the format of the suffix: ``.html``, ``.md`` or ``.tex``.
 
         Raises
         ------
         HowsureError
-            If the suffix names no format, or the file cannot be written.
+            If the suffix is unknown, or the file cannot be written.
         """
         path = checked_path(path)
         writers = {".html": self.to_html, ".htm": self.to_html, ".md": self.to_markdown, ".tex": self.to_latex}
@@ -92,6 +92,6 @@ class Report(Document):
         return written(path, writers[path.suffix.lower()]())
 
     def _repr_html_(self) -> str:
-        # A frame keeps the page's style and script apart from those of the notebook.
+        # A frame separates the page's style and script from those of the notebook.
         style = "width:100%;height:80vh;border:0"
         return f'<iframe title="howsure" srcdoc="{markup.escape(self.to_html())}" style="{style}"></iframe>'

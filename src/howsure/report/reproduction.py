@@ -1,4 +1,4 @@
-"""How a report can be made again."""
+"""The section on reproducing a report."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ installed = functools.cache(importlib.metadata.version)
 
 
 def reproduction(command: str, chance: str, files: Sequence[str | Path] = ()) -> Section:
-    """Return the command, the day, the versions, the files' fingerprints, and what was drawn at random, if anything.
+    """Return the section with command, time, versions, fingerprints of the files, and the use of random numbers.
 
     Parameters
     ----------
     command : str
-        The command that makes the report.
+        Command that makes the report.
     chance : str
-        What was drawn at random, in a sentence.
+        A sentence about random draws; may be empty.
     files : sequence of str or Path
-        The files that were read; what is no single file is passed over.
+        Input files; folders and patterns are ignored.
     """
     listed = ", ".join(f"{name} {version}" for name, version in versions().items())
     said = [f"Made on {made_at():%Y-%m-%d, %H:%M} UTC.", f"Versions: {listed}.", chance]
@@ -38,12 +38,12 @@ def reproduction(command: str, chance: str, files: Sequence[str | Path] = ()) ->
 
 
 def paths(files: Sequence[str | Path]) -> list[Path]:
-    """Return the files' paths.
+    """Return the paths of the files.
 
     Raises
     ------
     HowsureError
-        If they are no list of names.
+        If ``files`` is not a list of names.
     """
     several = [files] if isinstance(files, str | os.PathLike) else files
     try:
@@ -54,13 +54,13 @@ def paths(files: Sequence[str | Path]) -> list[Path]:
 
 
 def made_at() -> datetime:
-    """Return the time now, or that in ``SOURCE_DATE_EPOCH``, which makes builds repeatable."""
+    """Return the current time, or the time in ``SOURCE_DATE_EPOCH``, for reproducible builds."""
     stated = os.environ.get("SOURCE_DATE_EPOCH", "")
     return datetime.fromtimestamp(int(stated), UTC) if stated.isdigit() else datetime.now(UTC)
 
 
 def fingerprint(path: Path) -> str:
-    """Return a file's name, size and SHA-256, by which it can be known again."""
+    """Return name, size and SHA-256 of a file as text."""
     file, _ = sheet_of(path)
     with file.open("rb") as held:
         digest = hashlib.file_digest(held, "sha256").hexdigest()
@@ -68,6 +68,6 @@ def fingerprint(path: Path) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that a result depends on."""
+    """Return the versions of howsure, NumPy, SciPy and Python."""
     found = {name: installed(name) for name in ("howsure", "numpy", "scipy")}
     return found | {"Python": platform.python_version()}

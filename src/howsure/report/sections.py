@@ -24,12 +24,12 @@ from howsure.report.content import Cell, Section, Sheet, Texts, count, share_cel
 from howsure.report.evidence import Measured, Part, Settings, Shown, measured
 from howsure.tables.batch import ALL
 
-MOST_LISTED = 10  # classes whose cases are listed at once; more are folded
-MOST_PANELS = 3  # metrics of groups that stand beside each other; more are folded
+MOST_LISTED = 10  # classes in an open list; longer lists are folded
+MOST_PANELS = 3  # metrics of groups in open panels; further ones are folded
 
 
 def in_short(models: Sequence[Part]) -> str:
-    """Return cases, models and classes in a few words."""
+    """Return numbers of cases, models and classes as a short text."""
     table, first = models[0].any_table, models[0]
     size = f"{first.cases} · {len(models)} models" if len(models) > 1 else first.cases
     share = float(table.class_totals[-1] / total) if (total := float(sum(table.class_totals))) else math.nan
@@ -39,7 +39,7 @@ def in_short(models: Sequence[Part]) -> str:
 
 
 def what_was_evaluated(models: Sequence[Part], left_out: int, settings: Settings) -> Section:
-    """Return cases, classes and their shares."""
+    """Return the section on the evaluated cases, with the class frequencies."""
     table = models[0].any_table
     lines: list[Texts] = [(f"{table.rows:,} {table.rows_noun}, {len(table.labels)} {table.classes_noun}.",)]
     if whole_number("left_out", left_out, least=0):
@@ -80,12 +80,12 @@ def _class_sheet(part: Part, settings: Settings, model: str) -> Sheet:
 
 
 def ruler_of(results: Iterable[Measured], steps: int = STEPS) -> Ruler:
-    """Return the axis on which some metrics are drawn together: of those within [-1, 1], which most are."""
+    """Return a common axis for metrics; only metrics within [-1, 1] are drawn."""
     return Ruler.over((end for each in results if each.is_drawable for pair in each.limits for end in pair), steps)
 
 
 def estimate_cell(each: Measured, ruler: Ruler, where: str = "", series: int = 0) -> Cell:
-    """Return a cell with value, interval, and the interval drawn on the axis."""
+    """Return a cell with value and interval, which is also drawn on the axis."""
     own = each.main
     value, texts = value_and_limits(each.value, each.limits, significant_decimals(own.low, own.high))
     bar = ruler.bar(each.value, each.limits, series) if each.is_drawable else None
@@ -96,7 +96,7 @@ def estimate_cell(each: Measured, ruler: Ruler, where: str = "", series: int = 0
 
 
 def overview(models: Sequence[Shown]) -> Section:
-    """Return all metrics on one axis, one column of numbers per model."""
+    """Return the section of all metrics on one axis, with one column per model."""
     ruler = ruler_of(each for model in models for each in model.metrics)
     metrics = list(dict.fromkeys(each.label for model in models for each in model.metrics))
     rows = tuple(
@@ -110,7 +110,7 @@ def overview(models: Sequence[Shown]) -> Section:
 
 
 def _narrower(models: Sequence[Shown]) -> tuple[Texts, ...]:
-    """Return how many more cases halve the interval of each model's main metric; once where it is the same of all."""
+    """Return the number of further cases that would halve each model's main interval; once if it is equal for all."""
     about: dict[str, list[str]] = {}
     for each in models:
         metric = main_metric(each).label
@@ -149,7 +149,7 @@ def _where(part: Part) -> str:
 
 
 def per_class(models: Sequence[Shown], *, terse: bool) -> Section:
-    """Return precision, recall and F1 of each class, one axis each; terse: without what is said on hovering."""
+    """Return the section with precision, recall and F1 for each class, one axis each; without tooltips if terse."""
     models = [each for each in models if each.classes]
     if not models:
         return Section("Classes")
@@ -175,12 +175,12 @@ def per_class(models: Sequence[Shown], *, terse: bool) -> Section:
 
 
 def _model(shown: Shown, series: int, models: Sequence[Any]) -> list[Cell]:
-    """Return the cell with a model's name, where there are several."""
+    """Return the cell with a model's name, if there are several models."""
     return [replace(word(shown.part.model), series=series)] if len(models) > 1 else []
 
 
 def per_group(shown: Sequence[Shown]) -> Section:
-    """Return the metrics of all cases and of each group, one row per group and model, one axis per metric."""
+    """Return the section of metrics by group, with one row per group and model, and one axis per metric."""
     columns = list(dict.fromkeys(column for each in shown for column in each.part.group))
     if not columns:
         return Section("Groups")
@@ -222,14 +222,14 @@ def _group_sheet(title: str, shown: Sequence[Shown], columns: Sequence[str], met
 
 
 def _of_all_cases(shown: Sequence[Shown], metric: str, models: Sequence[str]) -> tuple[float, str]:
-    """Return a metric on all cases, which groups are set against, where there is one model."""
+    """Return the value of a metric on all cases as a reference line, if there is one model."""
     wholes = [each for one in shown if not one.part.is_group for each in one.metrics if each.label == metric]
     drawn = len(models) == 1 and len(wholes) == 1 and wholes[0].is_drawable
     return (wholes[0].value, "all cases") if drawn else (math.nan, "")
 
 
 def curves(models: Sequence[Part], settings: Settings) -> Section:
-    """Return the curves of the models with scores of two classes."""
+    """Return the section of curves, for models with scores of two classes."""
     ranked = {each.model: each.ranked for each in models}
     scored = {name: table for name, table in ranked.items() if table is not None and (table.class_totals > 0).all()}
     note = "The bands hold at each point, not along the whole curve at once."
@@ -237,11 +237,11 @@ def curves(models: Sequence[Part], settings: Settings) -> Section:
     return Section("Scores and thresholds", ((note,),), charts=charts)
 
 
-# --- what else is known ------------------------------------------------------------------------------------------
+# --- methods and numbers ------------------------------------------------------------------------------------------
 
 
 def methods_used(results: Sequence[tuple[str, Measured]], models: Sequence[Part]) -> Section:
-    """Return each method and metric that was used, in a sentence, with its source."""
+    """Return the section on the used methods and metrics, each with a sentence and its source."""
     methods = sorted({each.main.method for _, each in results})
     metrics = dict(_metric(each.label) for _, each in results)
     headers = ("name", "meaning", "source")
@@ -266,7 +266,7 @@ def _method(name: str) -> Any:
 
 
 def _metric(text: str) -> tuple[str, Any]:
-    """Return a metric in words, without its average, and the function behind it; None where it has no definition."""
+    """Return a metric in words, without its average, and its function; None if it is not registered."""
     if named(text) is None:
         return metric_words(text), None
     spec = parse(text)
@@ -274,7 +274,7 @@ def _metric(text: str) -> tuple[str, Any]:
 
 
 def _documented(name: str, documented: Any) -> tuple[Cell, Cell, Cell]:
-    """Return first line and references of what is documented."""
+    """Return cells with a name, and the first line and references of its docstring."""
     text = (inspect.getdoc(documented) or "") if documented is not None else ""
     body = text.partition("References\n----------\n")[2]
     source = " ".join(body.partition("\n\n")[0].split())
@@ -282,7 +282,7 @@ def _documented(name: str, documented: Any) -> tuple[Cell, Cell, Cell]:
 
 
 def every_number(results: Sequence[tuple[str, Measured]]) -> Section:
-    """Return each estimate in a row, folded."""
+    """Return the folded section with all estimates, one per row."""
     rows = []
     for where, each in results:
         own = each.main

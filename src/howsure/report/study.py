@@ -1,4 +1,4 @@
-"""From a study to the report's content."""
+"""`report_of_study`: report on a study."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from howsure.report.reproduction import made_at, reproduction, versions
 from howsure.study import Study
 from howsure.study.findings import medians
 
-MOST_PAIRS = 300  # of experiments that are listed
+MOST_PAIRS = 300  # listed pairs of experiments
 MEANING = (
     "All numbers come from draws of each experiment’s posterior. An experiment’s value is the median of its draws, and "
     "its interval the shortest that holds so much of them (highest density). Experiments are taken to be independent; "
@@ -32,7 +32,7 @@ MEANING = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """What a study says of one metric."""
+    """Results of a study for one metric."""
 
     metric: str
     experiments: Mapping[str, Estimate]
@@ -49,20 +49,20 @@ def report_of_study(
     command: str = "",
     files: Sequence[str | Path] = (),
 ) -> Report:
-    """Return the report on a study: of each metric the experiments, the groups as a whole, differences and ranks.
+    """Return the report on a study: experiments, pooled groups, differences and ranks for each metric.
 
     Parameters
     ----------
     study
-        With experiments and metrics.
+        A study with experiments and metrics.
     title
-        What was studied.
+        Title: the studied data.
     rope
-        Largest difference that does not matter, or a pair (low, high).
+        Largest negligible difference, or a pair (low, high).
     command
-        The command that makes this report.
+        Command that makes this report.
     files
-        Files that were read, for their fingerprints.
+        Input files, whose fingerprints are reported.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def _found(study: Study, metric: str, rope: Region | None) -> Found:
 
 
 def _headline(study: Study, found: Found) -> tuple[Texts, ...]:
-    """Return which groups are ahead in the first metric, and a sentence per group: what is plausible of it."""
+    """Return the order of the groups in the first metric, and a sentence with the interval of each group."""
     words = metric_words(found.metric)
     what = words[:1].upper() + words[1:]
     said = standing(list(study.groups), list(found.groups.values())) if len(study.groups) > 1 else ""
@@ -140,7 +140,7 @@ def _what_was_studied(study: Study) -> Section:
 
 
 def _section(study: Study, found: Found) -> Section:
-    """Return a metric's section: experiments, forests, differences, ranks."""
+    """Return the section of a metric: experiments, forests, differences, ranks."""
     sheets = [_experiment_sheet(study, found)]
     sheets += [comparisons.forest_sheet(name, each) for name, each in found.pooled.items()]
     if found.groups:
@@ -153,7 +153,7 @@ def _section(study: Study, found: Found) -> Section:
         ranks = comparisons.rank_sheet("Ranks of all experiments", study.ranks(found.metric))
         sheets.append(replace(ranks, folded=True))
     words = metric_words(found.metric)
-    titled = tuple(replace(sheet, title=f"{sheet.title}: {words}") for sheet in sheets)  # no two of one name on a page
+    titled = tuple(replace(sheet, title=f"{sheet.title}: {words}") for sheet in sheets)  # titles are unique on a page
     return Section(words[:1].upper() + words[1:], items=comparisons.sentences(found.groups), sheets=titled)
 
 

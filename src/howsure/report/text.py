@@ -1,4 +1,4 @@
-"""The report as Markdown and LaTeX: the same content, at the report's own level."""
+"""The report as Markdown and LaTeX, at its main confidence level."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from howsure.report.content import Document, Section, Sheet, at
 
 
 def markdown(report: Document) -> str:
-    """Return the report as Markdown: for a pull request, a model card or a notebook."""
+    """Return the report as Markdown, for a pull request, a model card or a notebook."""
     blocks = [f"# {markdown_text(_title(report))}", *([markdown_text(report.about)] if report.about else [])]
     blocks += [markdown_text(at(sentence, report.level)) for sentence in report.headline]
     for section in report.sections:
@@ -31,7 +31,7 @@ def _markdown_section(section: Section, level: int) -> list[str]:
 
 
 def latex(report: Document) -> str:
-    """Return the tables of the report in LaTeX, one ``table`` each."""
+    """Return the tables of the report as LaTeX, one ``table`` environment each."""
     kept = [sheet for section in report.sections for sheet in section.tables if sheet.rows]
     return "\n\n".join(_latex_table(sheet, report.level) for sheet in kept) + "\n"
 

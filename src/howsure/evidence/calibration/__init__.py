@@ -1,1 +1,1 @@
-"""Scores made into probabilities, and tests of them."""
+"""Calibration of scores, and tests of calibration."""

@@ -1,4 +1,4 @@
-"""`calibrate`: from scores and a few labels to a calibrator."""
+"""`calibrate`: fit a calibrator to scores and a few labels."""
 
 from __future__ import annotations
 
@@ -31,45 +31,46 @@ def calibrate(
     random_state: Any = None,
     check: bool = True,
 ) -> Calibrator:
-    """Fit a calibrator of scores to labelled cases, with draws that say how sure it is.
+    """Fit a calibrator of scores to labelled cases, with draws that express its uncertainty.
 
     Parameters
     ----------
     y_score : array-like of shape (n,) or str
-        Score of each labelled case, higher for the positive class; or, with ``data``, the name of its column.
+        Score of each labelled case, higher for the positive class; with ``data``, the name of the column.
     y_true : array-like of shape (n,) or str
-        Their true classes, two; or the name of the column.
+        True class of each case, one of two; with ``data``, the name of the column.
     method : {"beta", "platt", "isotonic", "venn_abers"}
-        ``"beta"`` (three coefficients, for scores in [0, 1]), ``"platt"`` (two, for any scores), ``"isotonic"`` or
-        ``"venn_abers"`` (any rising curve; for some hundreds of labels or more).
+        ``"beta"`` (three coefficients, for scores in [0, 1]), ``"platt"`` (two coefficients, for any scores),
+        ``"isotonic"`` or ``"venn_abers"`` (any increasing curve; for several hundred labels or more).
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     pos_label : object, optional
-        The positive class; by default 1 where the classes are 0 and 1 or −1 and 1, else the last in order.
+        The positive class; by default 1 if the classes are 0 and 1 or −1 and 1, otherwise the last in order.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data`` the name of the column.
+        Number of identical cases that each row stands for; with ``data``, the name of the column.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case: cases of one cluster vary together.
+        Cluster of each case; cases of the same cluster may be correlated.
     n_draws : int
-        How many draws of the calibrator to keep, at least 2.
+        Number of draws of the calibrator, at least 2.
     random_state : int, Generator or None
         Seed of the draws.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
+        disables this check.
 
     Returns
     -------
     Calibrator
-        ``predict(y_score)`` gives probabilities, ``draws(y_score)`` many versions of them; `calibrated` takes it for a
-        table of unlabelled scores.
+        ``predict(y_score)`` returns probabilities, and ``draws(y_score)`` the probabilities under every draw. Pass the
+        calibrator to `calibrated` to make a table of unlabelled scores.
 
     Raises
     ------
     HowsureError
-        If the method is not known, the columns are not valid (see `scores`), a class does not occur, or scores for
-        ``"beta"`` leave [0, 1].
+        If the method is unknown, the columns are invalid (see `scores`), a class does not occur, or a score for
+        ``"beta"`` is outside [0, 1].
 
     References
     ----------
@@ -87,7 +88,7 @@ def calibrate(
     [0.0, 0.6]
     """
     one_of("method of calibration", method, METHODS)
-    size = whole_number("n_draws", n_draws, 2, MOST_DRAWS)  # they have to vary
+    size = whole_number("n_draws", n_draws, 2, MOST_DRAWS)  # one draw shows no variation
     beside: dict[str, Any] = {"sample_weight": sample_weight, "counts": counts, "groups": groups, "check": check}
     table = scores(y_true, y_score, data=data, pos_label=pos_label, **beside)
     for name, total in zip(table.labels.tolist(), table.counts.sum(0), strict=True):

@@ -1,4 +1,4 @@
-"""What every calibrator is: a function from scores to probabilities, and draws that say how sure it is."""
+"""Base class of the calibrators: a function from scores to probabilities, with draws that express its uncertainty."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from howsure.sources.scores import score_values
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
-Chosen = Array | slice  # which of the draws
-BLOCK = 2**20  # probabilities held at once
+Chosen = Array | slice  # index of the draws
+BLOCK = 2**20  # probabilities kept in memory at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibrator(ABC):
-    """A function from scores to probabilities of the positive class, with draws of it; from `calibrate`.
+    """A function from scores to probabilities of the positive class, with draws of the function; made by `calibrate`.
 
-    Give it to `calibrated` for metrics of unlabelled scores: ``calibrated(y_score, calibrator=calibrator)``.
+    Pass it to `calibrated` for metrics of unlabelled scores: ``calibrated(y_score, calibrator=calibrator)``.
 
     Parameters
     ----------
     table : ScoresTable
-        The labelled scores that it was fitted to.
+        The labelled scores that the calibrator was fitted to.
     kept : ndarray of shape (draws, parameters) or Steps
-        What its draws are made of.
+        Parameters of the draws.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class Calibrator(ABC):
     method: ClassVar[str]
 
     def check(self) -> None:
-        """Check the parts that calibrators of this kind have."""
+        """Check the fields."""
         invariants.instance("table", self.table, ScoresTable)
 
     @abstractmethod
@@ -61,7 +61,7 @@ class Calibrator(ABC):
 
     @abstractmethod
     def curves(self, scores: Array, chosen: Chosen = slice(None)) -> Array:
-        """Return the probabilities by the chosen ones of the kept draws, ``(draws, n)``."""
+        """Return the probabilities under the chosen draws, ``(draws, n)``."""
 
     def mean(self, scores: Array) -> Array:
         """Return the mean of the draws' probabilities at ascending scores."""
@@ -74,11 +74,11 @@ class Calibrator(ABC):
 
     @property
     def n_draws(self) -> int:
-        """How many draws of the calibrator are kept."""
+        """Number of draws of the calibrator."""
         return len(self.kept)
 
     def checked(self, y_score: Any) -> Array:
-        """Return scores as finite numbers that the calibrator is defined on."""
+        """Return the scores as finite numbers; raise an error if the calibrator is undefined at one of them."""
         return score_values(y_score)
 
     def predict(self, y_score: Any) -> Array:
@@ -87,7 +87,7 @@ class Calibrator(ABC):
         Parameters
         ----------
         y_score : array-like of shape (n,)
-            Scores, on the scale of those that the calibrator was fitted to.
+            Scores, on the same scale as the labelled scores.
 
         Returns
         -------
@@ -97,7 +97,7 @@ class Calibrator(ABC):
         Raises
         ------
         HowsureError
-            If a score is missing, or the calibrator is not defined on it.
+            If a score is missing, or the calibrator is undefined at it.
 
         Examples
         --------
@@ -109,12 +109,12 @@ class Calibrator(ABC):
         return self.curve(self.checked(y_score))
 
     def draws(self, y_score: Any) -> Array:
-        """Return the probabilities at each score by every kept draw of the calibrator.
+        """Return the probabilities at each score under every draw of the calibrator.
 
         Parameters
         ----------
         y_score : array-like of shape (n,)
-            Scores, on the scale of those that the calibrator was fitted to.
+            Scores, on the same scale as the labelled scores.
 
         Returns
         -------
@@ -124,17 +124,17 @@ class Calibrator(ABC):
         Raises
         ------
         HowsureError
-            If a score is missing, or the calibrator is not defined on it.
+            If a score is missing, or the calibrator is undefined at it.
         """
         return self.curves(self.checked(y_score))
 
     def threshold(self, probability: float) -> float:
-        """Return the smallest score whose calibrated probability is at least this; infinity where none is.
+        """Return the smallest score whose calibrated probability is at least ``probability``; infinity if none is.
 
-        Where all labelled scores lie from 0 to 1, so do all scores: the answer is one of these, or infinity.
+        If all labelled scores are in [0, 1], only scores in [0, 1] are considered.
 
-        ``table.at(calibrator.threshold(0.5))`` decides by the calibrated probability, ``table.at(0.5)`` by the
-        score itself.
+        ``table.at(calibrator.threshold(0.5))`` applies the threshold to the calibrated probability, ``table.at(0.5)``
+        to the score itself.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class Calibrator(ABC):
         Raises
         ------
         HowsureError
-            If the calibrated probability falls with the score.
+            If the calibrated probability decreases with the score.
         """
         low, high = self._ends
         if not self._at(low) <= self._at(high):
@@ -158,7 +158,7 @@ class Calibrator(ABC):
         if self._at(high) < probability:
             return np.inf
         first, last = _rank(low), _rank(high)
-        while first < last:  # by the ranks of floating-point numbers, so that the answer is exact
+        while first < last:  # bisect the ranks of floating-point numbers, so that the threshold is exact
             middle = (first + last) // 2
             first, last = (first, middle) if self._at(_ranked(middle)) >= probability else (middle + 1, last)
         return _ranked(first)
@@ -171,7 +171,7 @@ class Calibrator(ABC):
         return -np.finfo(float).max, float(np.finfo(float).max)
 
     def _at(self, score: float) -> float:
-        with np.errstate(over="ignore"):  # at the largest numbers there are
+        with np.errstate(over="ignore"):  # at the largest floating-point numbers
             return float(self.curve(np.array([score]))[0])
 
 

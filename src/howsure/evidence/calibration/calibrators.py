@@ -1,4 +1,4 @@
-"""The calibrators: two logistic regressions, and two rising curves of any form."""
+"""The calibrators: two logistic regressions (Platt, beta) and two increasing curves (isotonic, Venn–Abers)."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from howsure.sources.scores import score_values
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
-NEAREST = 1e-4  # distance from 0 and 1 that the logarithms of a score keep: nearer ones would outweigh all others
+NEAREST = 1e-4  # scores are clipped to [NEAREST, 1 - NEAREST]: the logarithm of one nearer score would dominate the fit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Logistic(Calibrator):
-    """Logistic regression on features of the score; draws of the coefficients are from their posterior."""
+    """Logistic regression on features of the score; the coefficients are drawn from their posterior."""
 
     coefficients: Array
 
@@ -47,25 +47,25 @@ class Logistic(Calibrator):
     @staticmethod
     @abstractmethod
     def features(scores: Array) -> Array:
-        """Return the features of each score, a last column of ones included."""
+        """Return the features of each score; the last column is ones."""
 
     def curve(self, scores: Array) -> Array:
-        """Return the logistic function of the features' weighted sum."""
+        """Return the logistic function of the linear predictor."""
         return probability(self.features(scores) @ self.coefficients)
 
     def curves(self, scores: Array, chosen: Chosen = slice(None)) -> Array:
-        """Return the same by the chosen draws of the coefficients."""
+        """Return the curve under each chosen draw of the coefficients."""
         return probability(self.kept[chosen] @ self.features(scores).T)
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Platt(Logistic):
-    """Logistic regression on the score, ``1 / (1 + exp(-(a s + b)))``, with Platt's softened labels.
+    """Logistic regression on the score s, ``1 / (1 + exp(-(a s + b)))``, with Platt's smoothed targets.
 
-    Positive cases count as ``(n₊ + 1)/(n₊ + 2)`` and negative ones as ``1/(n₋ + 2)`` of a positive case, so that the
-    fit is finite where the score separates the classes. Draws of the coefficients are from the posterior of the
-    labels as they are, under Jeffreys' prior.
+    The target is ``(n₊ + 1)/(n₊ + 2)`` for the n₊ positive cases and ``1/(n₋ + 2)`` for the n₋ negative ones, so the
+    fit is finite even if the score separates the classes. The coefficients are drawn from their posterior given the
+    original labels, under Jeffreys' prior.
 
     References
     ----------
@@ -78,7 +78,7 @@ class Platt(Logistic):
     def fitted(cls, table: ScoresTable, size: int, rng: np.random.Generator) -> Platt:
         """Return the calibrator of a labelled table."""
         _refuse_few_scores(cls.method, table, 2)
-        # Centre and unit of the scores make no difference to the fit, and much to its rounding.
+        # Standardising the scores does not change the fit but reduces its rounding errors.
         centre, unit = _standard(table)
         to_scores = np.array([[1 / unit, -centre / unit], [0.0, 1.0]])
         features = cls.features((table.scores - centre) / unit)
@@ -97,10 +97,11 @@ class Platt(Logistic):
 class Beta(Logistic):
     """Beta calibration, ``1 / (1 + exp(-(a ln s - b ln(1 - s) + c)))`` with slopes ``a, b ≥ 0``.
 
-    It contains the identity, which logistic regression on the score does not. The likelihood is Firth's, with
-    Jeffreys' prior, since the plain one has no maximum where the score separates the classes; of many cases the two
-    are the same. Draws of the coefficients are from the posterior under that prior. Scores nearer to 0 or 1 than 0.0001
-    are taken for that: a forest's exact 0 would have a logarithm that outweighs all other cases.
+    The family contains the identity, unlike logistic regression on the score. The fit maximises Firth's penalised
+    likelihood (Jeffreys' prior), because the ordinary likelihood has no maximum if the score separates the classes;
+    the two agree in large samples. The coefficients are drawn from the posterior under that prior. Scores within 0.0001
+    of 0 or 1 are clipped to that distance: the logarithm of an exact 0, as random forests return it, would dominate
+    the fit.
 
     References
     ----------
@@ -125,13 +126,13 @@ class Beta(Logistic):
         return np.column_stack([np.log(inside), -np.log1p(-inside), np.ones(len(scores))])
 
     def checked(self, y_score: Any) -> Array:
-        """Return scores as numbers from 0 to 1."""
+        """Return the scores as numbers in [0, 1]."""
         return _checked_probabilities(score_values(y_score))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rising(Calibrator):
-    """A rising curve of any form; draws are Bayesian bootstraps of isotonic regression, with jumps in between."""
+    """An increasing curve of any form; draws are Bayesian bootstraps of isotonic regression, as step functions."""
 
     def check(self) -> None:
         """Check the draws."""
@@ -140,18 +141,18 @@ class Rising(Calibrator):
         self.kept.check()
 
     def curves(self, scores: Array, chosen: Chosen = slice(None)) -> Array:
-        """Return the probabilities by the chosen draws."""
+        """Return the probabilities under the chosen draws."""
         return np.asarray(self.kept.at(scores, chosen))
 
     def mean(self, scores: Array) -> Array:
-        """Return the mean of the draws' probabilities: their jumps are on straight lines on average."""
+        """Return the mean of the draws' probabilities, in closed form: the average of the jumps is a straight line."""
         return np.asarray(self.kept.mean(scores))
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Isotonic(Rising):
-    """Isotonic regression: the shares that rise with the score and fit the labels best; straight lines in between.
+    """Isotonic regression: the increasing curve with the best fit at the labelled scores, interpolated linearly.
 
     References
     ----------
@@ -172,7 +173,7 @@ class Isotonic(Rising):
         return cls(table, Steps.of(table, size, rng), rising_shares(table.counts))
 
     def curve(self, scores: Array) -> Array:
-        """Return the shares, interpolated between the scores where they start or stop to rise, which are few."""
+        """Return the shares, interpolated between the few scores at which a rise starts or ends."""
         rises = np.diff(self.shares) != 0
         corner = np.concatenate([[True], rises]) | np.concatenate([rises, [True]])
         return interpolated(scores, self.table.scores[corner], self.shares[corner])
@@ -181,10 +182,10 @@ class Isotonic(Rising):
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class VennAbers(Rising):
-    """Venn–Abers prediction: isotonic regression with the new case once as negative and once as positive.
+    """Venn–Abers prediction: isotonic regression with the new case added as negative (p₀) and as positive (p₁).
 
-    `intervals` gives the two probabilities, of which one is calibrated whatever the distribution. `predict` merges
-    them, ``p₁ / (1 - p₀ + p₁)``; draws are those of isotonic regression.
+    `intervals` returns both probabilities; one of them is calibrated under any distribution. `predict` merges them
+    as ``p₁ / (1 - p₀ + p₁)``. The draws are those of isotonic regression.
 
     References
     ----------
@@ -208,17 +209,17 @@ class VennAbers(Rising):
         return cls(table, Steps.of(table, size, rng), shares_if_negative(counts), shares_if_positive(counts))
 
     def intervals(self, y_score: Any) -> tuple[Array, Array]:
-        """Return two probabilities of each score: with the case taken as negative and as positive.
+        """Return two probabilities for each score: with the new case added as negative and as positive.
 
         Parameters
         ----------
         y_score : array-like of shape (n,)
-            Scores, on the scale of those that the calibrator was fitted to.
+            Scores, on the same scale as the labelled scores.
 
         Returns
         -------
         tuple of two ndarray of shape (n,)
-            ``(p₀, p₁)``, of which one is calibrated whatever the distribution.
+            ``(p₀, p₁)``; one of them is calibrated under any distribution.
         """
         return self._pairs(self.checked(y_score))
 
@@ -228,7 +229,7 @@ class VennAbers(Rising):
         return np.asarray(high / (1 - low + high))
 
     def _pairs(self, scores: Array) -> tuple[Array, Array]:
-        # Between two labelled scores the new case is pooled with the one above if positive, below if negative.
+        # A new case between two labelled scores is pooled with the score above if positive, below if negative.
         known = self.table.scores
         below = np.concatenate([[0.0], self.if_negative])[np.searchsorted(known, scores, side="right")]
         above = np.concatenate([self.if_positive, [1.0]])[np.searchsorted(known, scores, side="left")]
@@ -236,7 +237,7 @@ class VennAbers(Rising):
 
 
 def softened(counts: Array) -> Array:
-    """Return labelled cases with Platt's targets in place of the labels: weights of both classes, ``(S, 2)``."""
+    """Return Platt's smoothed targets in place of the labels: weights of both classes, ``(S, 2)``."""
     kept = (counts.sum(0) + 1) / (counts.sum(0) + 2)
     return np.asarray(counts @ np.array([[kept[0], 1 - kept[0]], [1 - kept[1], kept[1]]]))
 
@@ -252,7 +253,7 @@ def _refuse_few_scores(method: str, table: ScoresTable, coefficients: int) -> No
 
 
 def _refuse_alike(method: str, features: Array) -> None:
-    """Refuse scores that the features do not tell apart, so that many coefficients fit them equally well."""
+    """Refuse scores with collinear features: the coefficients would not be identified."""
     if np.linalg.matrix_rank(features.T @ features, hermitian=True) < features.shape[1]:
         message = (
             f"'{method}' cannot tell the labelled cases' scores apart: too few differ, or all but these are nearer to "
@@ -264,7 +265,7 @@ def _refuse_alike(method: str, features: Array) -> None:
 def _posterior(
     centre: Array, features: Array, table: ScoresTable, size: int, rng: np.random.Generator, *, increasing: bool
 ) -> Array:
-    # Weighted cases and clusters tell as much as a simple random sample of their effective size.
+    # Weighted or clustered cases are scaled to their effective sample size.
     weight = LABELLED_WEIGHT * table.effective_trials(np.ones(table.counts.size)) / table.counts.sum()
     mass = table.counts.sum(1)
     filled = mass > 0

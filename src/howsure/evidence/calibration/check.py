@@ -1,4 +1,4 @@
-"""Whether labelled cases bear out the probabilities that their scores state."""
+"""Tests of calibration: whether the scores of labelled cases are the probabilities of the positive class."""
 
 from __future__ import annotations
 
@@ -20,29 +20,30 @@ from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
 GROUPS = 10
-MOST_ERROR = 1e3  # of a coefficient, beyond which the likelihood has no maximum
+MOST_ERROR = 1e3  # standard error of a coefficient above which the likelihood is taken to have no maximum
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class CalibrationTest(Tabular):
-    """Tests of "the probabilities are right", and by how much they are not.
+    """Tests of calibration, with estimates of the miscalibration.
 
     Parameters
     ----------
     statistic, p_value : float
-        Score test of slope 1 and intercept 0 in the logistic regression of the class on the score's logit: chi-square
-        with two degrees of freedom.
+        Score test of slope 1 and intercept 0 in the logistic regression of the class on the logit of the score:
+        chi-square with two degrees of freedom.
     z, z_p_value : float
-        Spiegelhalter's statistic, standard normal where the scores are calibrated, and its two-sided p-value. It sees
-        scores that are too extreme or too cautious; to ones that are all too high it may be blind.
+        Spiegelhalter's statistic and its two-sided p-value. The statistic is standard normal if the scores are
+        calibrated. It detects scores that are too extreme or too cautious, but may miss scores that are all too high.
     slope, intercept : Estimate
-        Coefficients of that regression; 1 and 0 where the scores are calibrated. A slope below 1: the scores are too
-        extreme. The intercept is that of a slope fixed at 1 (calibration in the large): below 0, they are too high.
+        Coefficients of that regression: 1 and 0 if the scores are calibrated. A slope below 1 means that the scores
+        are too extreme. The intercept is estimated with the slope fixed at 1 (calibration in the large): below 0, the
+        scores are too high.
     groups_statistic, groups, groups_p_value : float, int, float
-        Hosmer and Lemeshow's statistic over groups of about equal numbers of cases, ``Σ (O - E)² / (n p (1 - p))``
-        with p the group's mean score: chi-square with one degree of freedom per group, for scores that were not
-        fitted to these cases. nan for cases in clusters and fixed class
-        totals.
+        Hosmer and Lemeshow's statistic, the number of groups, and the p-value. The statistic is
+        ``Σ (O - E)² / (n p (1 - p))`` over groups of about equal size, with O and E the observed and expected positive
+        cases, n the cases and p the mean score of a group. It is chi-square with one degree of freedom per group if the
+        scores were not fitted to these cases. nan for clustered cases and for fixed class totals.
     positive : str
         The positive class, where the classes have names.
 
@@ -89,35 +90,36 @@ class CalibrationTest(Tabular):
         return [row | {"positive": self.positive} for row in found] if self.positive else found
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields; slope and intercept as dicts."""
+        """Return the fields, with slope and intercept as dicts."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: each.to_dict() if isinstance(each, Estimate) else each for name, each in values.items()}
 
 
 def calibration_test(table: ScoresTable, *, confidence_level: float = 0.95) -> CalibrationTest:
-    """Test whether scores are calibrated: of the cases with score s, a share s is positive.
+    """Test whether scores are calibrated: whether a share s of the cases with score s is positive.
 
     Parameters
     ----------
     table : ScoresTable
-        From `scores`, with scores in [0, 1] that were not fitted to these cases.
+        A table of `scores` in [0, 1] that were not fitted to these cases.
     confidence_level : float
-        Of the intervals of slope and intercept, between 0 and 1.
+        Confidence level of the intervals for slope and intercept, between 0 and 1.
 
     Returns
     -------
     CalibrationTest
-        Three tests with their p-values, and slope and intercept with their intervals.
+        Three tests with p-values, and intervals for slope and intercept.
 
     Raises
     ------
     HowsureError
-        If the table is not one of labelled scores, or a score is no probability.
+        If the table does not contain labelled scores, or a score is outside [0, 1].
 
     Notes
     -----
-    ``z = Σ (y - s)(1 - 2s) / √(Σ (1 - 2s)² s (1 - s))``. Weights enter both sums, the lower one squared; the variance
-    of clusters is that of their sums. Slope and intercept have normal intervals.
+    Spiegelhalter's statistic is ``z = Σ (y - s)(1 - 2s) / √(Σ (1 - 2s)² s (1 - s))``, with y the class (0 or 1) and s
+    the score. Sample weights multiply both sums, squared in the denominator; for clusters the variance is that of the
+    cluster sums. Slope and intercept have normal intervals.
 
     References
     ----------
@@ -174,7 +176,7 @@ def _score_statistic(table: ScoresTable, share: Array, features: Array, residual
 
 
 def _variance(table: ScoresTable, share: Array, form: Array) -> float:
-    """Variance of the sum of ``form`` times what the positive cases are beyond the expected ones."""
+    """Return the variance of the sum of ``form`` times (observed − expected positive cases)."""
     squares = table.design.squares(table.cells)
     if squares is not None:
         return float((squares.reshape(-1, 2).sum(1) * share * (1 - share)) @ form**2)
@@ -191,13 +193,13 @@ def _grouped(table: ScoresTable, share: Array, residual: Array) -> tuple[float, 
     cases, expected, squared, sums = (np.add.reduceat(part, starts) for part in (mass, mass * share, each, residual))
     mean = np.divide(expected, cases, out=np.zeros(len(cases)), where=cases > 0)
     variances = squared * mean * (1 - mean)
-    certain = (variances == 0) & (sums == 0)  # scores of 0 or 1 that are right
+    certain = (variances == 0) & (sums == 0)  # groups whose scores of 0 or 1 are all correct
     with np.errstate(divide="ignore", invalid="ignore"):
         return float((sums[~certain] ** 2 / variances[~certain]).sum()), int((~certain).sum())
 
 
 def _line(table: ScoresTable, features: Array, offset: Array | float, name: str, level: float) -> Estimate:
-    """Return the first coefficient of the regression of the class, with its normal interval."""
+    """Return the first coefficient of the logistic regression, with its normal interval."""
     coefficients = most_likely(features, table.counts, offset)
     share = probability(features @ coefficients + offset)
     spread = table.counts.sum(1) * share * (1 - share)

@@ -1,4 +1,4 @@
-"""Shares that rise with the score: isotonic regression, and the pairs of Venn–Abers prediction."""
+"""Shares that increase with the score: draws of isotonic regression, and the pairs of Venn–Abers prediction."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from howsure.native.rising import rising_shares
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
-LABELLED_WEIGHT = 0.75  # of a labelled case in draws, by measured coverage: see the guide to calibration
-PSEUDO_CASES = 0.5  # positive at the lowest labelled score and negative at the highest: Jeffreys' prior of the ends
-MOST_SCORES = 512  # groups of neighbouring scores behind draws, where there are more of them
+LABELLED_WEIGHT = 0.75  # weight of a labelled case in draws, chosen by measured coverage: see the guide to calibration
+PSEUDO_CASES = 0.5  # Jeffreys' prior at the ends: positive at the lowest labelled score, negative at the highest
+MOST_SCORES = 512  # groups of neighbouring scores in draws, if there are more distinct scores
 
 
 def grouped_scores(number: Array) -> Array:
-    """Return where to cut ascending scores into groups of about equal numbers of cases, ``(groups,)``."""
+    """Return the first positions of groups of about equal numbers of cases, for ascending scores, ``(groups,)``."""
     if len(number) <= MOST_SCORES:
         return np.arange(len(number))
     middle = np.cumsum(number) - number / 2
@@ -28,11 +28,11 @@ def grouped_scores(number: Array) -> Array:
 
 
 def shares_if_positive(counts: Array) -> Array:
-    """Return, at each score, its pooled share after one more positive case of that score.
+    """Return the isotonic share at each score after one positive case is added at that score.
 
-    The share is the slope of the common tangent from below of the cumulated counts to the left and to the right of
-    the added case. From score to score the tangent only turns upwards, so that every point enters and leaves the
-    right hull once, and all shares together cost a time linear in the number of scores.
+    The share is the slope of the common lower tangent of the cumulated counts left and right of the added case. The
+    tangent only turns upwards from one score to the next, so every point enters and leaves the right hull once. The
+    total time is linear in the number of scores.
 
     References
     ----------
@@ -41,7 +41,7 @@ def shares_if_positive(counts: Array) -> Array:
     cases = np.concatenate([[0.0], np.cumsum(counts.sum(1))]).tolist()
     positives = np.concatenate([[0.0], np.cumsum(counts[:, 1])]).tolist()
     points = list(zip(cases, positives, strict=True))
-    hull: list[tuple[float, float]] = []  # lower hull of the points to come, the leftmost on top
+    hull: list[tuple[float, float]] = []  # lower hull of the remaining points, the leftmost on top
     for point in reversed(points[1:]):
         _put_left(hull, point)
     _put_left(hull, (-1.0, -1.0))
@@ -57,7 +57,7 @@ def shares_if_positive(counts: Array) -> Array:
 
 
 def shares_if_negative(counts: Array) -> Array:
-    """Return, at each score, its pooled share after one more negative case of that score."""
+    """Return the isotonic share at each score after one negative case is added at that score."""
     return np.asarray(1 - shares_if_positive(counts[::-1, ::-1])[::-1])
 
 
@@ -68,26 +68,26 @@ def _put_left(hull: list[tuple[float, float]], point: tuple[float, float]) -> No
 
 
 def _turn(first: tuple[float, float], second: tuple[float, float], third: tuple[float, float]) -> float:
-    """Return twice the area of a triangle, positive where the path turns left."""
+    """Return twice the signed area of a triangle, positive if the path turns left."""
     return (second[0] - first[0]) * (third[1] - first[1]) - (second[1] - first[1]) * (third[0] - first[0])
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Steps:
-    """Draws of a rising curve: shares at the labelled scores, and where between two of them the curve jumps.
+    """Draws of an increasing step function: shares at the labelled scores, and places of the jumps between them.
 
-    The labelled cases do not say how the curve rises between two scores. A jump at a place drawn evenly rises along
-    the straight line on average, and is as uncertain as a rising curve can be.
+    The labelled cases do not determine the curve between two scores. A jump at a uniformly drawn place follows the
+    straight line on average, and has the largest variance that an increasing curve can have.
 
     Parameters
     ----------
     scores : ndarray of shape (S,)
         Labelled scores, ascending.
     shares : ndarray of shape (draws, S)
-        Rising shares of positive cases at each score.
+        Increasing shares of positive cases at the scores.
     places : ndarray of shape (draws, max(S - 1, 1))
-        Where between two scores each curve jumps, in [0, 1].
+        Relative position of each curve's jump between two neighbouring scores, in [0, 1].
     """
 
     scores: Array
@@ -105,10 +105,10 @@ class Steps:
 
     @classmethod
     def of(cls, table: ScoresTable, size: int, rng: np.random.Generator) -> Steps:
-        """Return Bayesian bootstraps of the labelled cases and of half a case of the other class at either end."""
+        """Return Bayesian bootstraps of the labelled cases and half a pseudo-case of the other class at either end."""
         scores, counts, design = table.scores, table.counts, table.design
         starts = grouped_scores(counts.sum(1))
-        if len(starts) < len(scores):  # far finer than the blocks of a fit to that many cases
+        if len(starts) < len(scores):  # the groups are far finer than the blocks of a fit to that many cases
             group = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(scores)))
             mass = counts.sum(1)
             counts = np.add.reduceat(counts, starts)
@@ -128,7 +128,7 @@ class Steps:
         return interpolated(scores, self.scores, self.shares.mean(0))
 
     def at(self, scores: Array, chosen: Array | slice) -> Array:
-        """Return the chosen curves at some scores, ``(draws, scores)``."""
+        """Return the chosen curves at the given scores, ``(draws, scores)``."""
         known = self.scores
         if len(known) == 1:
             return np.repeat(self.shares[chosen], len(scores), axis=1)

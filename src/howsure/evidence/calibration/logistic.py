@@ -1,4 +1,4 @@
-"""Logistic regression on a few features of a score: fit by Newton's method, and posterior draws."""
+"""Logistic regression on a few features of a score: Newton's method, and posterior draws."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from howsure.errors import HowsureError
 
 Array = NDArray[Any]
 MOST_STEPS = 200
-SHORTEST = 1e-10  # step that is tried
-CHANGE = 1e-12  # of the logits, at which the penalised fit stops
-ROUNDING = 1e-14  # gain, relative to the height, at which Newton's method stops
-FREEDOM = 4.0  # of the multivariate t from which coefficients are proposed
-PROPOSALS = (1, 1, 5)  # for each draw that is kept, in rounds that are each shaped after the one before
-BLOCK = 2**21  # probabilities held at once
+SHORTEST = 1e-10  # smallest fraction of a Newton step that is tried
+CHANGE = 1e-12  # largest change of the logits at which the penalised fit stops
+ROUNDING = 1e-14  # gain, relative to the log-likelihood, at which Newton's method stops
+FREEDOM = 4.0  # degrees of freedom of the multivariate t from which coefficients are proposed
+PROPOSALS = (1, 1, 5)  # proposals per kept draw, by round; each round uses the moments of the one before
+BLOCK = 2**21  # probabilities kept in memory at once
 
 
 def probability(logits: Array) -> Array:
@@ -27,7 +27,7 @@ def probability(logits: Array) -> Array:
 
 
 def information(coefficients: Array, features: Array, weights: Array) -> Array:
-    """Return Fisher's information at coefficients ``(..., k)``, shape ``(..., k, k)``."""
+    """Return the Fisher information at coefficients ``(..., k)``, shape ``(..., k, k)``."""
     share = probability(coefficients @ features.T)
     size = features.shape[1]
     products = (features[:, :, None] * features[:, None, :]).reshape(-1, size**2)
@@ -35,31 +35,31 @@ def information(coefficients: Array, features: Array, weights: Array) -> Array:
 
 
 def log_likelihood(coefficients: Array, features: Array, weights: Array, offset: Array | float = 0.0) -> Array:
-    """Return the logarithm of the likelihood at coefficients ``(..., k)``."""
+    """Return the log-likelihood at coefficients ``(..., k)``."""
     logits = coefficients @ features.T + offset
     softplus = np.maximum(logits, 0.0) + np.log1p(np.exp(-np.abs(logits)))
     return np.asarray(logits @ weights[:, 1] - softplus @ weights.sum(1))
 
 
 def log_posterior(coefficients: Array, features: Array, weights: Array) -> Array:
-    """Return the logarithm of likelihood times Jeffreys' prior, the root of the information's determinant."""
+    """Return the log-likelihood plus the logarithm of Jeffreys' prior, half the log-determinant of the information."""
     determinant = np.linalg.slogdet(information(coefficients, features, weights))[1]
     return np.asarray(log_likelihood(coefficients, features, weights) + determinant / 2)
 
 
 def most_likely(features: Array, weights: Array, offset: Array | float = 0.0, start: Array | None = None) -> Array:
-    """Return the coefficients of largest likelihood, by Newton's method with halved steps.
+    """Return the maximum-likelihood coefficients, by Newton's method with step halving.
 
     Parameters
     ----------
     features : ndarray of shape (S, k)
-        A column of ones included.
+        Features, including a column of ones.
     weights : ndarray of shape (S, 2)
-        Weight of the negative and of the positive cases at each row; they need not be whole.
+        Weight of the negative and of the positive cases in each row; it need not be an integer.
     offset : float or ndarray of shape (S,)
-        Part of the logit whose coefficient is 1.
+        Part of the logit with coefficient 1.
     start : ndarray of shape (k,), optional
-        Where to start; at 0 by default.
+        Starting point; 0 by default.
     """
     coefficients = np.zeros(features.shape[1]) if start is None else start
     total = weights.sum(1)
@@ -80,10 +80,10 @@ def most_likely(features: Array, weights: Array, offset: Array | float = 0.0, st
 
 
 def most_probable(features: Array, weights: Array) -> Array:
-    """Return the coefficients of largest posterior under Jeffreys' prior: Firth's penalised likelihood.
+    """Return the posterior mode of the coefficients under Jeffreys' prior (Firth's penalised likelihood).
 
-    It is the likelihood of cases that are joined by half a case of either class for each unit of leverage, and so has
-    a largest value also where the classes are separated.
+    The penalty is equivalent to adding half a case of each class per unit of leverage, so the maximum exists even if
+    the classes are separated.
 
     References
     ----------
@@ -102,9 +102,10 @@ def most_probable(features: Array, weights: Array) -> Array:
 
 
 def most_probable_increasing(features: Array, weights: Array) -> Array:
-    """Return the same among the coefficients whose slopes are not negative; the last one is free.
+    """Return the posterior mode with non-negative slopes; the last coefficient is unrestricted.
 
-    Where the fit of all slopes has negative ones, it is the best of the fits that leave out some and have none.
+    If the unrestricted fit has a negative slope, return the best fit, without negative slopes, on a subset of the
+    features.
     """
     free = most_probable(features, weights)
     if (free[:-1] >= 0).all():
@@ -123,10 +124,11 @@ def most_probable_increasing(features: Array, weights: Array) -> Array:
 def posterior(
     centre: Array, features: Array, weights: Array, size: int, rng: np.random.Generator, *, increasing: bool
 ) -> Array:
-    """Return draws of the coefficients in proportion to likelihood times Jeffreys' prior, ``(size, k)``.
+    """Return draws of the coefficients from the posterior under Jeffreys' prior, ``(size, k)``.
 
-    Proposals from a multivariate t are weighed by the posterior over their own density and resampled; each round
-    of proposals takes mean and covariance from the one before, since few cases make the likelihood skewed.
+    Sampling importance resampling: proposals from a multivariate t are weighted by posterior over proposal density and
+    resampled. Each round of proposals uses the mean and covariance of the round before, because the likelihood of few
+    cases is skewed.
 
     References
     ----------
@@ -162,6 +164,6 @@ def posterior(
 
 
 def _square_root(covariance: Array) -> Array:
-    """Return the symmetric square root, which unlike other roots does not depend on the signs of eigenvectors."""
+    """Return the symmetric square root, which does not depend on the signs of the eigenvectors."""
     values, vectors = np.linalg.eigh(covariance)
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)

@@ -1,4 +1,4 @@
-"""Several annotators who disagree: the truth behind their labels, and metrics against it."""
+"""Labels of several annotators who disagree: the estimated true classes, and metrics against them."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from howsure.tables.confusion import ConfusionTable
 from howsure.tables.labels import as_labels
 
 Array = NDArray[Any]
-FEWEST = 2  # annotators, for whom there is agreement to learn from
-PRIOR_RIGHT, PRIOR_WRONG = 2.0, 1.0  # pseudo-cases of each annotator and class: more often right than wrong
+FEWEST = 2  # annotators: their agreement identifies the error rates
+PRIOR_RIGHT, PRIOR_WRONG = 2.0, 1.0  # pseudo-counts for each annotator and class: more often right than wrong
 N_DRAWS = 4_000
-LEAST_RIGHT = 0.75  # mean of the annotators' rates of right labels: below it 95 % intervals cover 86 to 92 %
+LEAST_RIGHT = 0.75  # mean rate of correct labels over annotators; below it 95 % intervals cover 86 to 92 %
 DOUBTFUL = "annotators are right in {:.0%} of the cases on average, too few for the interval to cover as stated"
 
 
@@ -75,50 +75,51 @@ def annotated(
     by: Sized | None = None,
     check: bool = True,
 ) -> ConfusionTable | Tables[ConfusionTable]:
-    """Return the confusion table against the truth behind several annotators' labels.
+    """Return the confusion table of predictions against the true classes that several annotators' labels imply.
 
-    The model of Dawid and Skene: each case has one true class; given it, each annotator labels by a confusion matrix
-    of their own and the classifier predicts by its own, all independently. The counts are those expected at the most
-    probable matrices; intervals carry that neither the truth nor the annotators are known.
+    The model is that of Dawid and Skene. Each case has one true class. Given this class, every annotator and the
+    classifier err independently, each with a confusion matrix of their own. The counts are the expected counts at the
+    most probable matrices. The intervals account for the unknown true classes and the unknown annotator error rates.
 
     Parameters
     ----------
     annotations : array-like of shape (n, A), mapping, frame or list of str
-        Labels by case and annotator, with None or nan where an annotator has not labelled a case; or a mapping or
-        frame with one column per annotator; with ``data`` the names of the annotators' columns.
+        Labels by case and annotator; None or nan for a missing label. Also a mapping or frame with one column per
+        annotator, or, with ``data``, the names of the annotators' columns.
     y_pred : array-like of shape (n,) or str
-        Prediction for each case; with ``data`` the name of its column.
+        Prediction for each case; with ``data``, the name of the column.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     labels : array-like of shape (K,), optional
-        The classes, in order; all that occur by default.
+        The classes, in order; by default all classes that occur.
     pos_label : object, optional
-        Which of two classes is the positive one; the last in order by default.
+        The positive class of two; by default the last in order.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data`` the name of the column.
+        Number of identical cases that each row stands for; with ``data``, the name of the column.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
-        One column, or several, to split by: one table for each value, or combination of values, with annotators of
-        its own.
+        One or several columns to split by: one table for each value, or combination of values, with its own annotator
+        error rates.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
+        disables this check.
 
     Returns
     -------
     ConfusionTable or Tables
-        With fractional counts. ``method="bayes"`` draws from the model's posterior, by Gibbs sampling. With ``by`` the
-        tables of the groups, with the table of all cases as ``overall``.
+        Table with fractional counts. ``method="bayes"`` draws from the model's posterior by Gibbs sampling. If ``by``
+        is given, the tables of the groups, with the table of all cases as ``overall``.
 
     Raises
     ------
     HowsureError
-        If there are fewer than two annotators, no case that two of them labelled (in all, or in a group), or a case
-        that nobody labelled.
+        If there are fewer than two annotators, if no case has labels of two annotators (overall or in a group), or if
+        a case has no label.
 
     Notes
     -----
-    Each annotator and class has a prior of two cases labelled right and one labelled wrong. Where annotators err on
-    the same hard cases, or as the classifier does, they agree more than the model allows for, and metrics come out
-    too high. Where they are right in less than 75 % of the cases on average, 95 % intervals cover 86 to 92 % (150
+    The prior for each annotator and class is two correct labels and one wrong label. If annotators err on the same
+    hard cases, or on the same cases as the classifier, they agree more often than the model allows, and metrics are
+    too high. If annotators are right in less than 75 % of the cases on average, 95 % intervals cover 86 to 92 % (150
     cases, 3 annotators), and every estimate carries a note.
 
     References
@@ -152,10 +153,10 @@ def annotated(
 
 
 def _expected(votes: Votes, axis: Array) -> ConfusionTable:
-    """Return the table that is expected at the most probable matrices."""
+    """Return the expected table at the most probable matrices."""
     shares, rates = votes.fitted()
     counts = votes.totals(votes.counts[:, None] * votes.memberships(shares, rates))[0]
-    # Two pseudo-cases, for the variance alone: a cell that seems empty may have a few cases.
+    # Add two pseudo-cases for the variance only: a cell that is estimated as empty may contain a few cases.
     smooth = counts + PSEUDO_CASES / counts.size
     sample = Sample(votes.counts, votes.influence(smooth / smooth.sum(), rates))
     right = float(np.diagonal(rates, axis1=-2, axis2=-1).mean())
@@ -165,19 +166,19 @@ def _expected(votes: Votes, axis: Array) -> ConfusionTable:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Consensus(Tabular):
-    """What several annotators' labels say together.
+    """Estimated class of each case and reliability of each annotator; made by `consensus`.
 
     Parameters
     ----------
     labels : ndarray of shape (n_cases,)
-        The most probable class of each case.
+        Most probable class of each case.
     probabilities : ndarray of shape (n_cases, n_classes)
-        Probability of each class.
+        Probability of each class for each case.
     classes : ndarray of shape (n_classes,)
         The classes, in the order of the columns.
     annotators : dict of dict of Estimate
-        For each annotator, for each class, the share of its cases that the annotator labels so, with its interval:
-        of two classes the second is sensitivity, the first specificity. The records and tables are of these.
+        The recall of each annotator for each class, with its interval. For two classes, that of the second class is
+        the sensitivity and that of the first the specificity. `records` and printed tables contain these estimates.
 
     Examples
     --------
@@ -214,38 +215,39 @@ def consensus(
     random_state: Any = None,
     check: bool = True,
 ) -> Consensus:
-    """Return each case's most probable class and how reliable each annotator is, by the model of `annotated`.
+    """Return the most probable class of each case and the reliability of each annotator, by the model of `annotated`.
 
     Parameters
     ----------
     annotations : array-like of shape (n, A), mapping, frame or list of str
         Labels by case and annotator, as in `annotated`.
     y_pred : array-like of shape (n,) or str, optional
-        Prediction for each case, where a classifier's word counts too; with ``data`` the name of its column.
+        Prediction for each case, if a classifier is part of the model; with ``data``, the name of the column.
     data : frame, mapping, path or None
         A frame, a lazy frame or relation, a mapping of columns, or the path of a file.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data`` the name of the column.
+        Number of identical cases that each row stands for; with ``data``, the name of the column.
     labels : array-like of shape (K,), optional
-        The classes, in order; all that occur by default.
+        The classes, in order; by default all classes that occur.
     pos_label : object, optional
-        Which of two classes is the positive one; the last in order by default.
+        The positive class of two; by default the last in order.
     confidence_level : float
-        Probability that an annotator's interval holds, between 0 and 1.
+        Coverage probability of the annotators' intervals, between 0 and 1.
     random_state : int, Generator or None
-        Seed of the posterior draws behind them.
+        Seed of the posterior draws behind these intervals.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
+        disables this check.
 
     Returns
     -------
     Consensus
-        Class and probabilities of each case, or row of identical ones; an estimate for each annotator and class.
+        Class and probabilities of each row of the data, and an estimate for each annotator and class.
 
     Raises
     ------
     HowsureError
-        As `annotated`.
+        For the same reasons as `annotated`.
 
     References
     ----------
@@ -265,7 +267,7 @@ def consensus(
     votes, combination = _votes(rows, _numbers_of_cases(given, len(rows)), len(axis))
     fitted = votes.fitted()
     probabilities = votes.memberships(*fitted)[combination]
-    said = np.ones(len(axis)) if y_pred is not None else np.eye(len(axis))[rows[0, -1]]  # one and the same for all
+    said = np.ones(len(axis)) if y_pred is not None else np.eye(len(axis))[rows[0, -1]]  # constant
     prior = np.tile(PSEUDO_CASES / len(axis) * said / said.sum(), len(axis))
     rng = np.random.default_rng(seed_sequence(random_state))
     drawn = votes.chains(prior, N_DRAWS, rng)[1]
@@ -316,13 +318,13 @@ def _positions(
 
 
 def _without_predictions(coded: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
-    """Return one class for all cases, which tells nothing of them: one that occurs."""
+    """Return a constant prediction, which carries no information, as levels and codes."""
     levels, codes = next(((levels, codes) for levels, codes in coded if len(levels)), (np.empty(0), np.empty(0, int)))
     return levels[:1], np.zeros(len(codes), dtype=int)
 
 
 def _refuse_unlabelled(number: Array) -> None:
-    """Refuse cases, by how many annotators labelled each, that say nothing of the annotators or of the truth."""
+    """Refuse numbers of labels per case if none is two or more, or if one is zero."""
     if not (number >= FEWEST).any():
         message = (
             "No case has labels of two annotators: nothing tells how often they err. With one source of labels use "
@@ -345,7 +347,7 @@ def _numbers_of_cases(given: Mapping[str, Any], rows: int) -> Array:
 
 
 def _votes(rows: Array, number: Array, size: int) -> tuple[Votes, Array]:
-    """Return the distinct combinations of some rows with their numbers of cases, and each row's combination."""
+    """Return the distinct combinations among the rows with their numbers of cases, and the combination of each row."""
     _refuse_unlabelled((rows[:, :-1] >= 0).sum(1))
     distinct, combination = _distinct(rows, size)
     counts = np.bincount(combination, number)
@@ -356,9 +358,9 @@ def _votes(rows: Array, number: Array, size: int) -> tuple[Votes, Array]:
 
 
 def _distinct(rows: Array, size: int) -> tuple[Array, Array]:
-    """Return the distinct rows, and each row's place among them."""
+    """Return the distinct rows, and the position of each row among them."""
     shape = (size + 1,) * rows.shape[1]
-    if np.prod([float(each) for each in shape]) < 2.0**62:  # one number stands for a row, which sorts faster
+    if np.prod([float(each) for each in shape]) < 2.0**62:  # encode a row as one number, which sorts faster
         flat = np.ravel_multi_index(tuple(rows.T + 1), shape)
         known, place = np.unique(flat, return_inverse=True)
         return np.stack(np.unravel_index(known, shape), axis=1) - 1, place

@@ -1,4 +1,4 @@
-"""The model of Dawid and Skene: a hidden true class, a prediction, and labels that err independently given it."""
+"""The model of Dawid and Skene: given the latent true class, the prediction and all labels err independently."""
 
 from __future__ import annotations
 
@@ -12,31 +12,30 @@ from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES
 
 Array = NDArray[Any]
-CHAINS = 20  # side by side
+CHAINS = 20  # parallel chains
 WARM_UP = 100  # sweeps before draws are kept
-TOLERANCE = 1e-10  # of the shares between two steps
+TOLERANCE = 1e-10  # change of the shares at which EM stops
 MOST_STEPS = 5_000
-RIDGE = 1e-9  # of the mean information
+RIDGE = 1e-9  # relative to the mean of the information's diagonal
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Votes:
-    """Cases by their labels and their prediction: the cost depends on distinct combinations, not on cases.
+    """Cases grouped by their labels and prediction; the cost depends on the distinct combinations, not on the cases.
 
     Parameters
     ----------
     labels : ndarray of shape (combinations, A)
-        Distinct combinations of the A annotators' labels, as positions of the classes; −1 where an annotator has not
-        labelled.
+        Distinct combinations of the A annotators' labels, as positions of the classes; −1 for a missing label.
     predicted : ndarray of shape (combinations,)
         Predicted class of each combination.
     counts : ndarray of shape (combinations,)
         Number of cases of each combination.
     prior : ndarray of shape (A, K, K)
-        Pseudo-cases of (true, labelled) of each annotator.
+        Pseudo-counts by true class and label for each annotator.
     known : ndarray of shape (A, K, K), optional
-        The annotators' P(label | true), where they are not estimated.
+        P(label | true) for each annotator, if these rates are known rather than estimated.
     """
 
     labels: Array
@@ -44,9 +43,9 @@ class Votes:
     counts: Array
     prior: Array
     known: Array | None = None
-    given: Any = field(init=False, repr=False)  # sparse, (combinations, A K): which labels were given,
-    by_label: Any = field(init=False, repr=False)  # (A K, combinations): adds combinations up by label given,
-    by_prediction: Any = field(init=False, repr=False)  # (K, combinations): and by prediction
+    given: Any = field(init=False, repr=False)  # sparse, (combinations, A K): indicators of the labels
+    by_label: Any = field(init=False, repr=False)  # sparse, (A K, combinations): sums combinations by label
+    by_prediction: Any = field(init=False, repr=False)  # sparse, (K, combinations): sums combinations by prediction
 
     def check(self, cells: int) -> None:
         """Check that the number of classes fits the number of cells."""
@@ -54,7 +53,7 @@ class Votes:
             invariants.refuse(f"`prior` is of {self.classes} classes, and the table has {cells:,} cells.")
 
     def __post_init__(self) -> None:
-        # Sparse, as many small dense products side by side spend their time waiting for each other's threads.
+        # Sparse products: many small dense products spend their time waiting for each other's threads.
         from scipy import sparse
 
         invariants.numbers("prior", self.prior, (None, None, None))
@@ -77,11 +76,11 @@ class Votes:
 
     @classmethod
     def of_recorded(cls, counts: Array, rates: Array, checked: Array) -> Votes:
-        """Return the votes of one annotator whose rates are known, or were measured on ``checked`` cases of a class."""
+        """Return the votes of one annotator with known rates, or rates measured on ``checked`` cases of each class."""
         size = len(counts)
         recorded, predicted = np.divmod(np.arange(size * size), size)
         known = None if np.isfinite(checked).all() else rates[None]
-        # Half a case more of each kind: Jeffreys' prior.
+        # Jeffreys' prior: half a pseudo-case of each kind.
         prior = np.where(np.isfinite(checked), checked, 0.0)[:, None] * rates + 0.5
         return cls(recorded[:, None], predicted, counts.ravel(), prior[None], known)
 
@@ -96,7 +95,7 @@ class Votes:
         return len(self.prior)
 
     def indicators(self) -> tuple[Array, Array]:
-        """Return the labels given, ``(combinations, A K)``, and the prediction, ``(combinations, K)``, as 0 and 1."""
+        """Return indicators of the labels, ``(combinations, A K)``, and of the prediction, ``(combinations, K)``."""
         size = self.classes
         given = (self.labels[..., None] == np.arange(size)).astype(float)
         return given.reshape(len(given), -1), (self.predicted[:, None] == np.arange(size)).astype(float)
@@ -104,12 +103,13 @@ class Votes:
     def memberships(self, shares: Array, rates: Array) -> Array:
         """Return the probability of each true class, ``(..., combinations, K)``.
 
-        ``shares`` are those of (true, predicted), ``(..., K, K)``; ``rates`` P(label | true), ``(..., A, K, K)``.
+        ``shares`` is the joint distribution of (true, predicted), ``(..., K, K)``; ``rates`` is P(label | true),
+        ``(..., A, K, K)``.
         """
         with np.errstate(divide="ignore"):
             logarithms = np.log(rates).swapaxes(-1, -2)  # (..., A, label, true)
             flat = logarithms.reshape(*rates.shape[:-3], -1, self.classes)
-            # A label that is impossible for a class weighs -inf: 0 times it must be 0.
+            # The logarithm of an impossible label is -inf, and 0 · -inf would be nan: use a finite number instead.
             likelihood = _product(self.given, np.maximum(flat, -1e4))
             likelihood += np.maximum(np.log(shares).swapaxes(-1, -2)[..., self.predicted, :], -1e4)
         likelihood -= likelihood.max(-1, keepdims=True)
@@ -117,13 +117,13 @@ class Votes:
         return np.asarray(weights / weights.sum(-1, keepdims=True))
 
     def totals(self, cases: Array) -> tuple[Array, Array]:
-        """Return the tables (true, predicted) and (annotator, true, label) of cases by combination and true class."""
+        """Sum cases by combination and true class to the tables (true, predicted) and (annotator, true, label)."""
         labelled = _product(self.by_label, cases)
         labelled = labelled.reshape(*cases.shape[:-2], self.annotators, self.classes, self.classes)
         return _product(self.by_prediction, cases).swapaxes(-1, -2), labelled.swapaxes(-1, -2)
 
     def fitted(self) -> tuple[Array, Array]:
-        """Return the most probable shares of (true, predicted) and P(label | true), by EM from majority labels."""
+        """Return the most probable shares of (true, predicted) and P(label | true), by EM started at the majority."""
         given, _ = self.indicators()
         votes = given.reshape(len(given), -1, self.classes).sum(1) + 1e-3
         cases = self.counts[:, None] * votes / votes.sum(-1, keepdims=True)
@@ -139,11 +139,11 @@ class Votes:
         return shares, rates
 
     def draws(self, prior: Array, size: int, rng: np.random.Generator) -> Array:
-        """Return tables in proportion to posterior draws of the shares of (true, predicted), ``(size, K K)``."""
+        """Return posterior draws of the table (true, predicted), ``(size, K K)``."""
         return self.chains(prior, size, rng)[0]
 
     def chains(self, prior: Array, size: int, rng: np.random.Generator) -> tuple[Array, Array]:
-        """Draw by Gibbs sampling, many chains side by side: shares, ``(size, K K)``, and rates, ``(size, A, K, K)``."""
+        """Draw tables, ``(size, K K)``, and rates, ``(size, A, K, K)``, by Gibbs sampling in parallel chains."""
         number = min(size, CHAINS)
         kept = -(-size // number)
         shares, rates = self.fitted()
@@ -165,7 +165,7 @@ class Votes:
                 drawn_shares.append(shares)
                 drawn_rates.append(rates)
         total = self.counts.sum()
-        # Draws of one chain lie together, so that batches of draws are independent of each other.
+        # Draws of one chain are adjacent, so that batches of draws are independent of each other.
         tables, matrices = (np.stack(each, axis=1) for each in (drawn_shares, drawn_rates))
         return (
             tables.reshape(number * kept, -1)[:size] * total,
@@ -173,9 +173,9 @@ class Votes:
         )
 
     def influence(self, shares: Array, rates: Array) -> Array:
-        """Return what one more case of each combination adds to the expected table, ``(combinations, K K)``.
+        """Return the effect of one more case of each combination on the expected table, ``(combinations, K K)``.
 
-        The scores of the marginal likelihood, by softmax parameters, over their information.
+        The effect is the score of the marginal likelihood in softmax parameters, times the inverse information.
         """
         size = self.classes
         membership = self.memberships(shares, rates)
@@ -183,7 +183,7 @@ class Votes:
         of_table = (membership[:, :, None] * made[:, None, :]).reshape(len(made), -1)
         flat = shares.ravel()
         scores = [of_table - flat]
-        # The priors' curvature tells what the cases alone may leave open.
+        # The curvature of the priors identifies parameters that the cases alone may not identify.
         curvature = [PSEUDO_CASES * (np.diag(flat) - np.outer(flat, flat))]
         if self.known is None:
             given = given.reshape(len(given), self.annotators, 1, size)
@@ -196,7 +196,7 @@ class Votes:
 
         every = np.concatenate(scores, axis=1)
         information = (every * self.counts[:, None]).T @ every + linalg.block_diag(*curvature)
-        # Softmax parameters may all be raised by a constant: a small ridge holds them, and does not move the shares.
+        # Softmax parameters are identified up to a constant: a small ridge fixes it and does not change the shares.
         information += RIDGE * np.trace(information) / len(information) * np.eye(len(information))
         wanted = np.zeros((len(information), size * size))
         wanted[: size * size] = np.eye(size * size) - 1 / (size * size)
@@ -208,7 +208,7 @@ class Votes:
 def allocated(counts: Array, probabilities: Array, rng: np.random.Generator) -> Array:
     """Draw how many cases of each combination belong to each class, ``(..., combinations, K)``."""
     cases = np.empty(probabilities.shape)
-    alone = counts == 1  # most, where classes are many: one uniform number is faster than a multinomial
+    alone = counts == 1  # the most frequent case with many classes: one uniform number is faster than a multinomial
     cases[..., ~alone, :] = rng.multinomial(counts[~alone], probabilities[..., ~alone, :])
     steps = probabilities[..., alone, :-1].cumsum(-1)
     chosen = (steps < rng.random(steps.shape[:-1])[..., None]).sum(-1)
@@ -225,5 +225,5 @@ def _product(matrix: Any, values: Array) -> Array:
 
 
 def normalised(amounts: Array) -> Array:
-    """Return rows as shares of their sum."""
+    """Return each row divided by its sum."""
     return np.asarray(amounts / amounts.sum(-1, keepdims=True))

@@ -1,4 +1,4 @@
-"""What a judge and a few human labels say together, and what each says alone."""
+"""Report of the pass rate by a judge and a few human labels, together and separately."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ JUDGE_OF_MANY = {"kappa": "judge_kappa", "accuracy": "judge_accuracy"}
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class JudgeReport(Tabular, Mapping[str, Estimate]):
-    """The pass rate by judge and human labels together and by each alone, and how good the judge is: a mapping.
+    """Pass rates by judge and human labels, together and separately, and the judge's accuracy: a mapping.
 
     Parameters
     ----------
     estimates : dict of str to Estimate
-        ``pass_rate`` (corrected); ``pass_rate_human`` (of the human labels alone, which is right where they are drawn
-        from all cases); ``pass_rate_judge`` (of the verdicts as they are); ``judge_tpr``, ``judge_tnr``,
-        ``judge_kappa`` and ``judge_accuracy``. Of more than two classes a pass rate for each.
+        ``pass_rate`` (corrected); ``pass_rate_human`` (from the human labels alone; valid if the labelled cases are
+        drawn at random from all cases); ``pass_rate_judge`` (from the uncorrected verdicts); ``judge_tpr``,
+        ``judge_tnr``, ``judge_kappa`` and ``judge_accuracy``. For more than two classes, one pass rate per class and
+        neither ``judge_tpr`` nor ``judge_tnr``.
     cases, labelled : int
-        How many cases were judged, and how many of them have a human label.
+        Number of judged cases, and of those with a human label.
     note : str
-        What to beware of; empty if of nothing.
+        Caveat; empty if there is none.
     confidence_level : float
-        Of the intervals.
+        Confidence level of the intervals.
 
     Examples
     --------
@@ -95,24 +96,24 @@ class JudgeReport(Tabular, Mapping[str, Estimate]):
 
 
 def judge_report(table: ConfusionTable, *, confidence_level: float = 0.95) -> JudgeReport:
-    """Return the pass rate by judge and people together and by each alone, and the judge's rates and agreement.
+    """Return the pass rates by judge and people, together and separately, and the judge's error rates and agreement.
 
     Parameters
     ----------
     table : ConfusionTable
-        From `judged`, without ``y_pred``.
+        Table made by `judged` without ``y_pred``.
     confidence_level : float
-        Coverage of the intervals, between 0 and 1.
+        Coverage probability of the intervals, between 0 and 1.
 
     Returns
     -------
     JudgeReport
-        Its note says where the human labels alone tell as much.
+        The estimates. The note states if the human labels alone are as precise as both sources together.
 
     Raises
     ------
     HowsureError
-        If the table is not one of human labels and verdicts.
+        If the table was not made from human labels and verdicts.
 
     Examples
     --------
@@ -159,7 +160,7 @@ def judge_report(table: ConfusionTable, *, confidence_level: float = 0.95) -> Ju
 
 
 def _of_verdicts(table: object) -> TwoPhase:
-    """Return the design of a table of human labels and verdicts; refuse any other."""
+    """Return the design of a table of human labels and verdicts; refuse any other table."""
     design = getattr(table, "design", None)
     if not isinstance(design, TwoPhase) or len(design.others) != len(getattr(table, "labels", ())):
         message = "`judge_report` takes the table of human labels and verdicts: `judged(human, judge)`, no `y_pred`."

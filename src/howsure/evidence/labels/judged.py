@@ -1,4 +1,4 @@
-"""Many cases graded by a model, a few by people too: what people would say of all of them."""
+"""Verdicts of a model for all cases and human labels for a few: the expected human labels of all cases."""
 
 from __future__ import annotations
 
@@ -92,58 +92,59 @@ def judged(
     by: Sized | None = None,
     check: bool = True,
 ) -> ConfusionTable | PairedJudgedTable | Tables[Any]:
-    """Return the table of what people would say of all cases, by a judge's verdicts and the few that people labelled.
+    """Return the table of human label × verdict for all cases, from a judge's verdicts and a few human labels.
 
-    Among the cases of each verdict, those without a human label are taken to be as those with one. The table is of
-    human label × verdict: ``"pass_rate"`` is the share that people would pass, ``"recall"`` and ``"specificity"`` are
-    the judge's true positive and true negative rate, ``"kappa"`` its agreement. It is right on average whatever the
-    judge is worth; the better the judge, the narrower the intervals.
+    Within each verdict, labels are assumed to be missing at random. ``"pass_rate"`` is the share of cases that people
+    would pass, ``"recall"`` and ``"specificity"`` are the judge's true positive and true negative rates, and
+    ``"kappa"`` is the judge's agreement with people. The estimates are unbiased for any quality of the judge; a better
+    judge gives narrower intervals.
 
     Parameters
     ----------
     human : array-like of shape (n,) or str, or mapping of str to array-like
-        Human label of each case; missing (None, nan) where there is none. Of two systems on the same cases the name
-        of each → its labels; cases of which people labelled the output of one only count as not labelled.
+        Human label of each case; None or nan if it is missing. For two systems on the same cases, a mapping from each
+        system's name to its labels; a case counts as labelled if people labelled the outputs of both systems.
     judge : array-like of shape (n,) or str, or mapping of str to array-like
-        The judge's verdict of every case: one of the same classes. The last class, in order, is the one that passes.
+        The judge's verdict on every case, one of the same classes. The last class in order means "pass".
     y_pred : array-like of shape (n,) or str, optional
-        A prediction for each case, such as that of a filter: the table then is of human label × prediction, and any
-        metric is of these.
+        A prediction for each case, for example by a filter. The table is then human label × prediction, and metrics
+        evaluate the predictions.
     data : frame, mapping, path or None
-        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file, of
-        which the above name columns.
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file. The
+        arguments above then name its columns.
     labels : array-like of shape (K,), optional
-        The classes, in order; all that occur by default, sorted.
+        The classes, in order; by default all classes that occur, sorted.
     pos_label : object, optional
-        Which of two classes is the positive one; the last in order by default.
+        The positive class of two; by default the last in order.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case (conversation, passage, user): cases of one cluster vary together.
+        Cluster of each case (conversation, passage, user); cases of the same cluster may be correlated.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data`` the name of the column.
+        Number of identical cases that each row stands for; with ``data``, the name of the column.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
-        One column, or several, to split by: one table for each value, or combination of values, by its own labels.
+        One or several columns to split by: one table for each value, or combination of values, from its own labels.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
+        disables this check.
 
     Returns
     -------
     ConfusionTable, PairedJudgedTable or Tables
-        With fractional counts that add up to the number of cases; of two systems a table that `compare` takes. With
-        ``by`` the tables of the groups, with the table of all cases as ``overall``.
+        Table with fractional counts that add up to the number of cases. For two systems, a table for `compare`. If
+        ``by`` is given, the tables of the groups, with the table of all cases as ``overall``.
 
     Raises
     ------
     HowsureError
-        If columns differ in length, fewer than two cases have a human label (in all, or in a group), a verdict is
-        missing, or human and judge share no class.
+        If columns differ in length, or a verdict is missing. If fewer than two cases have a human label (overall or in
+        a group). If human and judge have no class in common.
 
     Notes
     -----
-    The cases that people label must be drawn at random: from all cases, or from those of each verdict (and
-    prediction), any number of each. Labels of the cases that looked wrong are neither. This is post-stratification,
-    and of verdicts the same estimate as prediction-powered inference with its best weight.
+    The labelled cases must be a random sample: of all cases, or of the cases of each verdict (and prediction), at any
+    rate. If people chose which cases to label, for example suspicious ones, the estimates are biased. The method is
+    post-stratification; for verdicts the estimate equals prediction-powered inference with the optimal weight.
 
     References
     ----------
@@ -184,17 +185,19 @@ def judged(
 
 
 def systems_of(human: Any, judge: Any) -> dict[str, tuple[Any, Any]]:
-    """Return the columns of each system, by what is added to their names in errors; of one alone by nothing.
+    """Return the columns (human, judge) of each system, keyed by the suffix of their names in error messages.
+
+    The key of a single system is an empty string.
 
     Parameters
     ----------
     human, judge : array-like of shape (n,) or str, or mapping of str to array-like
-        What people and the judge say, of one system or of two by name.
+        Human labels and verdicts of one system, or of two systems by name.
 
     Raises
     ------
     HowsureError
-        If one is a mapping and the other is not, their names differ, or there are not two of them.
+        If only one argument is a mapping, if the names differ, or if there are not two systems.
     """
     if not (isinstance(human, Mapping) or isinstance(judge, Mapping)):
         return {"": (human, judge)}
@@ -209,7 +212,7 @@ def systems_of(human: Any, judge: Any) -> dict[str, tuple[Any, Any]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Cases:
-    """The cases: human labels (−1 if none), verdicts and predictions as positions among the classes."""
+    """Human labels (−1 if missing), verdicts and predictions of the cases, as positions of the classes."""
 
     human: Array  # (systems, n)
     judge: Array
@@ -254,14 +257,14 @@ class _Cases:
         )
 
     def table(self, some: Any) -> ConfusionTable:
-        """Return the table of one system, of some of the cases."""
+        """Return the table of one system for a selection of cases."""
         predicted = None if self.predicted is None else self.predicted[some]
         cluster = None if self.cluster is None else self.cluster[some]
         codes = self.human[0][some], self.judge[0][some], predicted
         return post_stratified(*codes, self.axis, self.tally.of(some), cluster, self.names)
 
     def paired(self, some: Any, names: tuple[str, ...]) -> PairedJudgedTable:
-        """Return the table of two systems, of some of the cases."""
+        """Return the table of two systems for a selection of cases."""
         size = len(self.axis)
         human, judge = self.human[:, some], self.judge[:, some]
         outcome = np.where((human >= 0).all(0), human[0] * size + human[1], -1)
@@ -295,22 +298,22 @@ def post_stratified(
     *,
     alone: str = ALONE,
 ) -> ConfusionTable:
-    """Return the table of true class × prediction, with strata by made label and prediction.
+    """Return the post-stratified table of true class × prediction; strata are machine label and prediction.
 
     Parameters
     ----------
     true, made : ndarray of shape (n,)
-        Position of each case's true class, −1 where it is not known, and of its made label.
+        Positions of the true class (−1 if unknown) and of the machine label of each case.
     predicted : ndarray of shape (n,), optional
-        Position of the predicted class; the made label by default.
+        Position of the predicted class; by default the machine label.
     axis : ndarray of shape (K,)
         The classes.
     tally : Tally
-        What the cases count.
+        Weight of each case.
     cluster, clusters_named : ndarray, optional
-        Cluster of each case, and what the clusters are called.
+        Cluster of each case, and names of the clusters.
     alone : str
-        Note of a table that the true labels alone tell as well.
+        Note for a table in which the true labels alone are as precise.
     """
     size = len(axis)
     number = size if predicted is None else size * size

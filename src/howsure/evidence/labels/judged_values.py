@@ -1,4 +1,4 @@
-"""Many cases graded by a model, a few by people too, in numbers: what people would give all of them."""
+"""Numeric grades of a model for all cases and human grades for a few: the expected human grades of all cases."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from howsure.tables.values import PairedValuesTable, ValuesTable, extremes
 
 Array = NDArray[Any]
 LABELS_PER_STRATUM = 10
-MOST_STRATA = 10  # five would leave 4 % of what a linear relation tells, ten 1 % (Cochran 1968)
+MOST_STRATA = 10  # five strata would lose 4 % of the gain under a linear relation, ten lose 1 % (Cochran 1968)
 
 
 @overload
@@ -84,52 +84,53 @@ def judged_values(
     by: Sized | None = None,
     check: bool = True,
 ) -> ValuesTable | PairedValuesTable | Tables[Any]:
-    """Return the table of the grades that people would give all cases, by a judge's grades and a few of theirs.
+    """Return the table of human grades of all cases, from a judge's grades and a few human grades.
 
-    The cases are put into up to ten strata by the judge's grade, with ten human grades in each where there are so
-    many; those of a stratum without a human grade are taken to be as those with one. So the judge's scale does not
-    matter, only its order. Of two systems on the same cases the strata are of the difference of the judge's grades,
-    which tells most of the difference that people see.
+    The cases are divided into at most ten strata by the judge's grade, with ten human grades in each if there are
+    enough. Within a stratum, human grades are assumed to be missing at random. Only the order of the judge's grades
+    matters, not their scale. For two systems on the same cases, the strata are ranges of the difference between the
+    judge's grades, which predicts the human difference best.
 
     Parameters
     ----------
     human : array-like of shape (n,) or str, or mapping of str to array-like
-        Number that people gave each case: a grade, 0 or 1, a share; missing (None, nan) where there is none. Of two
-        systems the name of each → its grades; cases of which people graded the output of one only count as not graded.
+        Number that people gave each case (a grade, 0 or 1, a share); None or nan if it is missing. For two systems, a
+        mapping from each system's name to its grades; a case counts as graded if people graded the outputs of both.
     judge : array-like of shape (n,) or str, or mapping of str to array-like
-        Number that the judge gave every case, on the same scale or another one.
+        Number that the judge gave every case, on any scale.
     data : frame, mapping, path or None
-        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file, of
-        which the above name columns.
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file. The
+        arguments above then name its columns.
     bounds : tuple of two float, optional
-        Smallest and largest number that people can give, such as ``(1, 5)``; without them those are taken that they
-        gave. Truth values have the bounds 0 and 1 by themselves.
+        Smallest and largest possible human grade, such as ``(1, 5)``; by default the smallest and largest observed one.
+        The default for Boolean values is 0 and 1.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case: cases of one cluster vary together.
+        Cluster of each case; cases of the same cluster may be correlated.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data`` the name of the column.
+        Number of identical cases that each row stands for; with ``data``, the name of the column.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
-        One column, or several, to split by: one table for each value, or combination of values, by its own grades.
+        One or several columns to split by: one table for each value, or combination of values, from its own grades.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
+        disables this check.
 
     Returns
     -------
     ValuesTable, PairedValuesTable or Tables
-        For ``"mean"``, ``"share+at_least=4"``, ``"median"`` and the other metrics of `values`; of two systems a table
-        that `compare` takes. With ``by`` the tables of the groups, with the table of all cases as ``overall``.
+        Table for ``"mean"``, ``"share+at_least=4"``, ``"median"`` and the other metrics of `values`. For two systems, a
+        table for `compare`. If ``by`` is given, the tables of the groups, with the table of all cases as ``overall``.
 
     Raises
     ------
     HowsureError
-        If columns differ in length, fewer than two cases have a human grade (in all, or in a group), a grade is not a
-        finite number, or outside the bounds.
+        If columns differ in length, or fewer than two cases have a human grade (overall or in a group). If a grade is
+        not a finite number or is outside the bounds.
 
     References
     ----------
-    Cochran (1968), Biometrics 24, on how few strata serve; Angelopoulos, Duchi, Zrnic (2023), PPI++.
+    Cochran (1968), Biometrics 24, on the number of strata; Angelopoulos, Duchi, Zrnic (2023), PPI++.
 
     Examples
     --------
@@ -165,7 +166,7 @@ def judged_values(
     guide = grades[0] - grades[1] if names else grades[0]
 
     def table(some: Any) -> Any:
-        # The grades of other groups are no possible outcomes of this one.
+        # Only the grades of this group are possible outcomes in its table.
         own, cells = zip(*(_graded(numbers, codes[some], limits) for numbers, codes in graded.values()), strict=True)
         empty, known, worth = _pairs(names, own, cells) if names else (own[0], cells[0], own[0].values)
         clusters = None if group is None else group[some]
@@ -181,7 +182,7 @@ def judged_values(
 
 
 def _graded(numbers: Array, codes: Array, limits: tuple[float, float] | None) -> tuple[ValuesTable, Array]:
-    """Return an empty table of the grades that people gave, the bounds among them, and each case's cell, −1 if none."""
+    """Return an empty table with the human grades and bounds as values, and the cell of each case, −1 if ungraded."""
     given = codes[codes >= 0]
     ends = limits if limits is not None and np.isfinite(limits).all() else ()
     axis = np.unique([*numbers[np.unique(given)].tolist(), *ends])
@@ -192,7 +193,7 @@ def _graded(numbers: Array, codes: Array, limits: tuple[float, float] | None) ->
 def _pairs(
     names: tuple[str, ...], own: tuple[ValuesTable, ...], cells: tuple[Array, ...]
 ) -> tuple[PairedValuesTable, Array, Array]:
-    """Return an empty table of the pairs that people gave, each case's cell, −1 if none, and the pairs' differences."""
+    """Return an empty table of pairs of human grades, the cell of each case (−1 if ungraded), and the differences."""
     every = np.column_stack(cells)
     known = (every >= 0).all(1)
     possible = extremes(own)
@@ -207,7 +208,7 @@ def _pairs(
 
 
 def _judged(role: str, column: Any) -> Array:
-    """Return the judge's grades; refuse missing ones."""
+    """Return the judge's grades; refuse missing grades."""
     levels, codes = coded_with_gaps(role, column)
     refuse_gaps(role, codes, "human")
     return np.asarray(_numbers(role, levels)[codes])
@@ -215,7 +216,7 @@ def _judged(role: str, column: Any) -> Array:
 
 def _numbers(role: str, levels: Array) -> Array:
     try:
-        numbers = np.asarray(levels, dtype=float) + 0.0  # there is one zero
+        numbers = np.asarray(levels, dtype=float) + 0.0  # turn -0.0 into 0.0
     except (TypeError, ValueError):
         message = f"`{role}` is not numeric. Give one number per case; verdicts in words go to `judged`."
         raise HowsureError(message) from None
@@ -226,7 +227,7 @@ def _numbers(role: str, levels: Array) -> Array:
 
 
 def _strata(judge: Array, known: Array) -> Array:
-    """Return the stratum of each case by the judge's grade: of few distinct ones each its own, else equal parts."""
+    """Return the stratum of each case by the judge's grade: one per distinct grade if these are few, else quantiles."""
     number = int(np.clip(known.sum() // LABELS_PER_STRATUM, 2, MOST_STRATA))
     distinct, code = np.unique(judge, return_inverse=True)
     if len(distinct) <= number or not known.any():
@@ -237,7 +238,7 @@ def _strata(judge: Array, known: Array) -> Array:
 
 
 def _ranges(judge: Array, stratum: Array) -> tuple[str, ...]:
-    """Return the judge's grades in each stratum, in words."""
+    """Return the range of the judge's grades in each stratum, as text."""
     parts = [judge[stratum == each] for each in range(int(stratum.max(initial=-1)) + 1)]
     ends = [(f"{part.min():.4g}", f"{part.max():.4g}") for part in parts]
     return tuple(low if low == high else f"{low} to {high}" for low, high in ends)

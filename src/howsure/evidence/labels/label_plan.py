@@ -1,4 +1,4 @@
-"""How many cases people should label next, and which, so that a metric's interval is as narrow as wanted."""
+"""Numbers of cases to label next by verdict, for an interval of a given width."""
 
 from __future__ import annotations
 
@@ -26,22 +26,23 @@ BISECTIONS = 100
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class LabelPlan(Tabular):
-    """How many cases of each verdict people should label next, so that an interval has a width.
+    """Number of cases of each verdict to label next, for an interval of a given width; made by `label_plan`.
 
     Parameters
     ----------
     metric : str
-        Its spec string.
+        Spec string of the metric.
     strata : tuple of str
-        The verdicts, verdicts and predictions, or ranges of the judge's grades.
+        Names of the strata: verdicts, pairs of verdict and prediction, or ranges of the judge's grades.
     cases, labelled, labels : ndarray of shape (strata,)
-        Cases of each, those of them with a human label, and how many more to label, drawn at random among the others.
+        For each stratum: its cases, those with a human label, and the number of further cases to label, drawn at
+        random from the unlabelled ones.
     at_random : int or None
-        How many more labels that takes if they are drawn from all cases; None if more than there are.
+        Number of further labels for the same width if they are drawn from all cases; None if there are not enough.
     width, current_width : float
-        Width that is wanted, and the one of the normal interval now.
+        Requested width, and width of the current normal interval.
     confidence_level : float
-        Of the interval.
+        Confidence level of the interval.
 
     Examples
     --------
@@ -64,7 +65,7 @@ class LabelPlan(Tabular):
     confidence_level: float
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one flat dict for each stratum that holds cases."""
+        """Return one flat dict for each stratum that contains cases."""
         rows = zip(self.strata, self.cases, self.labelled, self.labels, strict=True)
         return [
             {"verdict": name, "cases": int(cases), "labelled": int(labelled), "label": int(more)}
@@ -81,7 +82,7 @@ class LabelPlan(Tabular):
         return Grid(("verdict", "cases", "labelled", "label next"), rows, self.sentence())
 
     def sentence(self) -> str:
-        """Return what the plan comes to, in a sentence."""
+        """Return the plan in a sentence."""
         level, more = percent(self.confidence_level), int(self.labels.sum())
         otherwise = "more than there are" if self.at_random is None else f"{self.at_random:,}"
         which = ", ".join(f"{each['verdict']} {each['label']:,}" for each in self.records())
@@ -94,35 +95,35 @@ class LabelPlan(Tabular):
 def label_plan(
     table: Table, metric: str | Spec | Metric = "pass_rate", *, width: float, confidence_level: float = 0.95
 ) -> LabelPlan:
-    """Recommend how many cases people should label next, and which, so that a metric's interval has a width.
+    """Return the numbers of cases to label next by verdict, so that the interval for a metric has a given width.
 
     Parameters
     ----------
     table : Table
-        From `judged` or `judged_values`.
+        Table made by `judged` or `judged_values`.
     metric : str or Metric
-        The metric whose interval is to be narrow.
+        The metric to plan for.
     width : float
-        What it is to be, from the lower limit to the upper one.
+        Requested width of the interval: upper minus lower limit.
     confidence_level : float
-        Of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
 
     Returns
     -------
     LabelPlan
-        How many cases of each verdict to label.
+        The number of cases of each verdict to label.
 
     Raises
     ------
     HowsureError
-        If the width is not positive, the metric is undefined on the table, or human labels of all cases would not
-        make the interval as narrow: then more cases are needed.
+        If the width is not positive, or the metric is undefined on the table. If the interval would be wider than
+        requested even with human labels of all cases: more cases must be judged then.
 
     Notes
     -----
-    The labels of a stratum add ``(N s)**2 / n`` to the variance, with N its cases, s the spread of what they add to the
-    metric, and n how many are labelled: the sum is least for n in proportion to N s (Neyman 1934). Labels that are
-    there already stay. The spreads are estimates from these, so plan again after some.
+    A stratum contributes ``(N s)**2 / n`` to the variance: N is its number of cases, n its number of labels, and s the
+    standard deviation of a case's contribution to the metric. The sum is smallest for n proportional to N s (Neyman
+    1934). Existing labels are kept. The standard deviations are estimated from these, so plan again after some labels.
 
     References
     ----------
@@ -182,18 +183,18 @@ def label_plan(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Spreads:
-    """What each stratum adds to the variance, ``squares / labels``."""
+    """Contributions of the strata to the variance, ``squares / labels``."""
 
     squares: Array
     labelled: Array
     cases: Array
 
     def left(self, labels: Array) -> float:
-        """Return the variance with so many labels in each stratum; of one without label as with one."""
+        """Return the variance for given numbers of labels in the strata; zero labels count as one."""
         return float((self.squares / np.maximum(labels, 1.0))[self.cases > 0].sum())
 
     def best(self, wanted: float) -> Array:
-        """Return how many more labels of each stratum make the variance small enough, with the fewest in all."""
+        """Return the smallest numbers of further labels by stratum with at most the wanted variance."""
         roots = np.sqrt(self.squares)
 
         def shared(multiplier: float) -> Array:
@@ -206,7 +207,7 @@ class _Spreads:
         return np.asarray(np.ceil(shared(high) - self.labelled - 1e-6).astype(int))
 
     def at_random(self, wanted: float, most: int) -> int | None:
-        """Return how many more labels, drawn from all cases, do the same; None if there are not as many."""
+        """Return the number of further labels with that variance if drawn from all cases; None if there are too few."""
         others = self.cases - self.labelled
         low, high = 0, most
         while low < high:

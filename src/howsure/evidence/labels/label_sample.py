@@ -1,4 +1,4 @@
-"""Which cases of a pool to label next, so that a metric's interval is as narrow as so many labels can make it."""
+"""Sampling of the cases of a pool to label next, for the narrowest interval with a given number of labels."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ from howsure.metrics.spec import Spec
 from howsure.tables.confusion import ConfusionTable
 
 Array = NDArray[Any]
-LEAST = 2  # labels of each stratum: fewer show no variation
-GUESS_WORTH = 10.0  # labels that the scores of a stratum are taken to be worth
-SURPRISE = (
-    2.3  # (3.0 / 1.96)**2: of m cases that all agree mid-p's limit is 3.0 / m, where a normal one has 1.96 s / √m
-)
+LEAST = 2  # labels of each stratum: a single label shows no variation
+GUESS_WORTH = 10.0  # prior weight of the scores of a stratum, in labels
+# (3.0 / 1.96)**2: the mid-p limit for m cases that all agree is 3.0 / m, while a normal limit is 1.96 s / √m.
+SURPRISE = 2.3
 BISECTIONS = 60
 STEPS = 10
-NEVER = 1e-30  # of the steepest gain: a stratum of which nothing is to be learnt
+NEVER = 1e-30  # smallest gain of a stratum, relative to the largest: avoids division by zero
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class LabelSample(Tabular):
-    """Which cases of a pool to label next.
+    """Cases of a pool to label next; made by `sample_to_label`.
 
     Parameters
     ----------
     metric : str
-        The spec string of the metric whose interval is to be narrow.
+        Spec string of the metric for which the sample is optimised.
     rows : ndarray of shape (n,)
-        Positions of the cases in the pool, in random order: whoever stops early has a random sample of each stratum.
+        Positions of the cases in the pool, in random order. If labelling stops early, the labelled cases are a random
+        sample of each stratum.
     stratum : ndarray of shape (n,)
-        Stratum of each of these cases, a position in ``strata``.
+        Stratum of each case, as a position in ``strata``.
     inclusion_probability : ndarray of shape (n,)
-        Share of its stratum that is labelled once these cases are: its inverse is the weight of Horvitz and Thompson.
+        Labelled share of the case's stratum after these cases are labelled. Its inverse is the Horvitz–Thompson weight.
     strata : tuple of str
-        Predicted class and scores of each stratum.
+        Predicted class and range of scores of each stratum.
     cases, labelled, labels : ndarray of shape (strata,)
-        Cases of each, those of them with a label, and how many more to label.
+        For each stratum: its cases, those with a label, and the number of further cases to label.
 
     Examples
     --------
@@ -106,33 +106,34 @@ def sample_to_label(
     pos_label: Any = None,
     random_state: Any = None,
 ) -> LabelSample:
-    """Draw the cases of a pool of predictions that people should label next: those that tell most of a metric.
+    """Draw the cases of a pool of predictions to label next, so that the interval for a metric is narrow.
 
-    The pool is put into strata by predicted class and score. Each gets labels by how many cases it has, how much they
-    matter to the metric, and how uncertain they are; within a stratum cases are drawn at random. Once they are
-    labelled, `partly_labelled` makes the table of the whole pool.
+    The pool is divided into strata by predicted class and score. The number of labels of a stratum depends on its
+    number of cases, on their effect on the metric, and on their uncertainty. Within a stratum, cases are drawn at
+    random. After labelling, `partly_labelled` makes the table of the whole pool.
 
     Parameters
     ----------
     y_pred : array-like of shape (n_cases,) or str
         Predicted class of every case.
     y_score : array-like of shape (n_cases,) or str
-        Score of every case, from 0 to 1: of two classes the probability of the last one, of more that of the
-        predicted one. It says where to look; what is found there does not rest on it.
+        Score of every case, in [0, 1]: the probability of the last class if there are two classes, otherwise of the
+        predicted class. Scores affect only which cases are drawn; the later estimates do not assume that they are
+        correct.
     metric : str or Metric
-        The metric whose interval is to be narrow.
+        The metric whose interval should be narrow.
     n : int
-        How many cases to label.
+        Number of cases to label.
     y_true : array-like of shape (n_cases,) or str, optional
-        True class of those cases that are labelled already; missing (None, nan) of all others. They correct what
-        the scores say.
+        True class of the cases that are labelled already; None or nan for the others. These labels update the
+        probabilities that the scores give.
     data : frame, mapping, path or None
-        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file, of
-        which the above name columns.
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file. The
+        arguments above then name its columns.
     labels : array-like of shape (K,), optional
-        The classes, in order; all that occur by default, sorted.
+        The classes, in order; by default all classes that occur, sorted.
     pos_label : object, optional
-        Which of two classes is the positive one; the last in order by default.
+        The positive class of two; by default the last in order.
     random_state : int, Generator, SeedSequence or None
         Seed of the draw.
 
@@ -144,15 +145,15 @@ def sample_to_label(
     Raises
     ------
     HowsureError
-        If columns differ in length, a prediction or score is missing, a score is outside [0, 1], or `n` is more
-        than there are cases without a label or too few for two of each stratum.
+        If columns differ in length, a prediction or score is missing, or a score is outside [0, 1]. If `n` exceeds the
+        number of unlabelled cases, or is too small for two labels in each stratum.
 
     Notes
     -----
-    With m of its N cases labelled, a stratum adds ``N**2 (v / m + c r**2 / m**2)`` to the squared width: v is the
-    variance of what a case adds to the metric (its gradient), as scores and labels have it, and r the range. The
-    second term is for what scores miss: m cases that all agree leave a share of about 3 / m possible. The sum is
-    least for numbers in proportion to N times the standard deviation where this is large (Neyman 1934).
+    A stratum of N cases with m labels contributes ``N**2 (v / m + c r**2 / m**2)`` to the squared width. Here v and r
+    are the variance and the range of a case's contribution to the metric (the gradient), by scores and labels, and
+    c = 2.3. The second term covers outcomes that the scores miss: if all m labels agree, a share of about 3 / m of
+    other outcomes is still possible. If v is large, the optimal m is proportional to N √v (Neyman 1934).
 
     References
     ----------
@@ -219,7 +220,7 @@ def sample_to_label(
 
 
 def _guessed(pool: Pool) -> Array:
-    """Return the shares of the true classes in each stratum, as the scores have them."""
+    """Return the class frequencies in each stratum, as estimated from the scores."""
     strata, size = len(pool.column), len(pool.axis)
     mean = np.bincount(pool.stratum, pool.score, strata) / np.bincount(pool.stratum, minlength=strata)
     if size == 2:
@@ -233,7 +234,7 @@ def _guessed(pool: Pool) -> Array:
 
 
 def _slopes(pool: Pool, expected: Array, metric: str | Spec | Metric) -> tuple[Array, str]:
-    """Return what a case of each stratum and true class adds to the metric, and the metric's name."""
+    """Return the gradient of the metric for a case of each stratum and true class, and the name of the metric."""
     size = len(pool.axis)
     counts = np.zeros((size, size))
     np.add.at(counts.T, pool.column, expected)
@@ -250,16 +251,16 @@ def _slopes(pool: Pool, expected: Array, metric: str | Spec | Metric) -> tuple[A
 
 
 def _allocated(cases: Array, labelled: Array, variance: Array, surprise: Array, number: int) -> Array:
-    """Return how many more labels each stratum gets, whole numbers that add up to ``number``."""
+    """Return the number of further labels of each stratum, integers that add up to ``number``."""
     least = np.maximum(labelled, np.minimum(LEAST, cases)).astype(float)
     first, second = cases**2 * variance, 2 * cases**2 * surprise
     steep = max(float((first + second).max(initial=0.0)), 1e-200)
     second = np.maximum(second, NEVER * steep)
 
     def shared(gain: float) -> Array:
-        """Return the labels with which one more narrows the interval by so much in every stratum."""
+        """Return the numbers of labels at which the marginal gain of one more label is ``gain`` in every stratum."""
         many = np.sqrt(first / gain) + np.cbrt(second / gain)  # above the root of gain m³ = first m + second
-        for _ in range(STEPS):  # Newton's, from above on a convex curve: they never overshoot
+        for _ in range(STEPS):  # Newton's method, from above on a convex curve: it never overshoots
             many -= (gain * many**3 - first * many - second) / (3 * gain * many**2 - first)
         return np.asarray(np.clip(many, least, cases))
 
@@ -269,7 +270,7 @@ def _allocated(cases: Array, labelled: Array, variance: Array, surprise: Array, 
         middle = (low + high) / 2
         low, high = (middle, high) if shared(math.exp(middle)).sum() > total else (low, middle)
     wanted = shared(math.exp(high))
-    # Where nothing is uncertain any more, what is left goes where cases are.
+    # If no uncertainty is left, distribute the remaining labels in proportion to the unlabelled cases.
     wanted += (cases - wanted) * quotient(total - wanted.sum(), (cases - wanted).sum())
     whole = np.floor(wanted + 1e-9).astype(int)
     rest = total - int(whole.sum())

@@ -1,4 +1,4 @@
-"""Whether a judge leans: how much more it passes than people do, along a column such as length or position."""
+"""Bias of a judge along a column such as length or position: the slope of verdict minus human label."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from howsure.sources.frames import columns
 from howsure.tables.labels import as_labels
 
 Array = NDArray[Any]
-FEWEST = 3  # cases, with which a slope has an error
+FEWEST = 3  # cases: with fewer a slope has no standard error
 
 
 def judge_leaning(
@@ -34,48 +34,48 @@ def judge_leaning(
     confidence_level: float = 0.95,
     check: bool = True,
 ) -> Estimate:
-    """Return by how much the judge's verdict minus the human label changes along a column, among the labelled cases.
+    """Return the least-squares slope of verdict minus human label on a column, for the labelled cases.
 
-    Verdicts and labels are 1 of the last class and 0 of the other, or the numbers that they are where there are
-    more than two. The slope is that of least squares: 0 where the judge is as lenient for long answers as for short
-    ones, or wherever the answer stood.
+    For two classes, verdicts and labels are coded 1 for the last class and 0 for the other; with more classes they must
+    be numbers. The slope is 0 if the judge is as lenient for long answers as for short ones, or in every position.
 
     Parameters
     ----------
     human : array-like of shape (n,) or str
-        Human label of each case; missing where there is none.
+        Human label of each case; None or nan if it is missing.
     judge : array-like of shape (n,) or str
-        The judge's verdict of every case.
+        The judge's verdict on every case.
     along : array-like of shape (n,) or str
-        A number of each case, such as the length of the answer; or one of two values, such as its position, of which
-        the second less the first is told.
+        A number for each case, such as the length of the answer; or one of two values, such as its position: the slope
+        is then the second value's mean minus the first's.
     data : frame, mapping, path or None
-        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file, of
-        which the above name columns.
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file. The
+        arguments above then name its columns.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data`` the name of the column.
+        Number of identical cases that each row stands for; with ``data``, the name of the column.
     labels : array-like of shape (K,), optional
-        The classes, in order; all that occur by default, sorted.
+        The classes, in order; by default all classes that occur, sorted.
     pos_label : object, optional
-        Which of two classes is the positive one; the last in order by default.
+        The positive class of two; by default the last in order.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case: cases of one cluster vary together.
+        Cluster of each case; cases of the same cluster may be correlated.
     confidence_level : float
-        Coverage of the interval, between 0 and 1.
+        Coverage probability of the interval, between 0 and 1.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
+        disables this check.
 
     Returns
     -------
     Estimate
-        The slope, by unit of the column. The standard error holds where the spread differs along it (HC3), and is
-        that of the clusters where there are some; the quantile is Student's t.
+        The slope per unit of the column. The standard error is robust to heteroscedasticity (HC3), or to clusters if
+        ``groups`` is given. The interval uses a quantile of Student's t.
 
     Raises
     ------
     HowsureError
-        If columns differ in length, fewer than three labelled cases are left, the column is the same in all, or
-        has more than two values and no numbers.
+        If columns differ in length, fewer than three labelled cases are left, or the column is constant. If it has
+        more than two values that are not numbers.
 
     References
     ----------
@@ -122,7 +122,7 @@ def judge_leaning(
 def _numbers(
     coded: dict[str, tuple[Array, Array]], labels: ArrayLike | None, pos_label: Any, *, check: bool
 ) -> tuple[Array, Array]:
-    """Return human labels and verdicts as numbers: of two classes 0 and 1."""
+    """Return human labels and verdicts as numbers; two classes become 0 and 1."""
     (human, _), (judge, _) = coded.values()
     axis = class_labels(
         as_labels(human.tolist()), judge, labels, pos_label=pos_label, check=check and labels is not None
@@ -139,7 +139,7 @@ def _numbers(
 
 
 def _along(levels: Array) -> Array:
-    """Return the numbers of a column's values; of two words 0 and 1."""
+    """Return the values of a column as numbers; two words become 0 and 1."""
     try:
         return np.asarray(levels, dtype=float)
     except (TypeError, ValueError):
@@ -153,7 +153,7 @@ def _along(levels: Array) -> Array:
 
 
 def _slope(x: Array, y: Array, cluster: Array | None) -> tuple[float, float, float]:
-    """Return the slope of least squares, its standard error and its degrees of freedom."""
+    """Return the least-squares slope, its standard error and its degrees of freedom."""
     centred = x - x.mean()
     square = float(centred @ centred)
     if not square > 0:

@@ -1,4 +1,4 @@
-"""A pool of predictions with scores, of which some cases are labelled: strata by prediction and score."""
+"""A partially labelled pool of predictions with scores: strata by prediction and score."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 
 Array = NDArray[Any]
-BINS = 3  # of the scores of each predicted class: with more of them strata without an error make intervals wide
+BINS = 3  # score ranges per predicted class: with more of them, strata without an observed error widen the intervals
 SILENT = "{} of {} strata have no label"
 
 
@@ -75,56 +75,57 @@ def partly_labelled(
     by: Sized | None = None,
     check: bool = True,
 ) -> ConfusionTable | Tables[ConfusionTable]:
-    """Return the confusion table of a pool of predictions, of which some are labelled.
+    """Return the confusion table of a partially labelled pool of predictions.
 
-    The pool is put into strata by predicted class and score, those that `sample_to_label` draws from, and the cases of
-    a stratum without a label are taken to be as those with one. The scores need not be right: bad ones make
-    wider intervals, not wrong ones.
+    The pool is divided into strata by predicted class and score, the same as in `sample_to_label`. Within a stratum,
+    labels are assumed to be missing at random. The scores need not be calibrated: poor scores give wider intervals,
+    not invalid ones.
 
     Parameters
     ----------
     y_true : array-like of shape (n,) or str
-        True class of each case of the pool; missing (None, nan) where there is none.
+        True class of each case of the pool; None or nan if it is missing.
     y_pred : array-like of shape (n,) or str
         Predicted class of every case.
     y_score : array-like of shape (n,) or str
-        Score of every case, from 0 to 1: of two classes the probability of the last one, of more that of the
-        predicted one.
+        Score of every case, in [0, 1]: the probability of the last class if there are two classes, otherwise of the
+        predicted class.
     data : frame, mapping, path or None
-        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file, of
-        which the above name columns.
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file. The
+        arguments above then name its columns.
     labels : array-like of shape (K,), optional
-        The classes, in order; all that occur by default, sorted.
+        The classes, in order; by default all classes that occur, sorted.
     pos_label : object, optional
-        Which of two classes is the positive one; the last in order by default.
+        The positive class of two; by default the last in order.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case: cases of one cluster vary together.
+        Cluster of each case; cases of the same cluster may be correlated.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data`` the name of the column.
+        Number of identical cases that each row stands for; with ``data``, the name of the column.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
-        One column, or several, to split by: one table for each value, or combination of values.
+        One or several columns to split by: one table for each value, or combination of values.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
+        disables this check.
 
     Returns
     -------
     ConfusionTable or Tables
-        With fractional counts that add up to the number of cases; with ``by`` the tables of the groups, with the table
-        of all cases as ``overall``.
+        Table with fractional counts that add up to the number of cases. If ``by`` is given, the tables of the groups,
+        with the table of all cases as ``overall``.
 
     Raises
     ------
     HowsureError
-        If columns differ in length, a prediction or score is missing, a score is outside [0, 1], fewer than two cases
-        have a label, or all have one.
+        If columns differ in length, a prediction or score is missing, or a score is outside [0, 1]. If fewer than two
+        cases have a label, or all cases have one.
 
     Notes
     -----
-    The labelled cases must be drawn at random within each stratum, as those of `sample_to_label` are, or from the
-    whole pool. Strata depend on predictions and scores alone, so that labels may come in several rounds; the pool has
-    to be the same in each.
+    The labelled cases must be drawn at random from the whole pool or within each stratum, as `sample_to_label` does.
+    The strata depend only on predictions and scores, so cases can be labelled in several rounds if the pool stays the
+    same.
 
     References
     ----------
@@ -153,22 +154,22 @@ def partly_labelled(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pool:
-    """The cases: true classes (−1 if not known) and predictions as positions among the classes, and their strata.
+    """True classes (−1 if unknown) and predictions of the cases as positions of the classes, and their strata.
 
     Parameters
     ----------
     truth, predicted, score, stratum : ndarray of shape (n,)
-        Of each case.
+        True class, predicted class, score and stratum of each case.
     axis : ndarray of shape (K,)
         The classes.
     column : ndarray of shape (strata,)
         Predicted class of each stratum.
     names : tuple of str
-        What the strata are called.
+        Names of the strata.
     tally : Tally
-        What the cases count.
+        Weight of each case.
     cluster, clusters_named : ndarray, optional
-        Cluster of each case, and what the clusters are called.
+        Cluster of each case, and names of the clusters.
     given : dict
         The columns as they were read.
     """
@@ -201,7 +202,7 @@ class Pool:
         *,
         check: bool = True,
     ) -> Pool:
-        """Read and check the columns, and put the cases into strata."""
+        """Read and check the columns, and divide the cases into strata."""
         optional = {"y_true": y_true, "sample_weight": sample_weight, "groups": groups}
         asked = {"y_pred": y_pred, "y_score": y_score}
         asked |= {role: each for role, each in optional.items() if each is not None} | (others or {})
@@ -230,7 +231,7 @@ class Pool:
         return cls(truth, predicted, score, stratum, axis, column, names, tally, group, clusters_named, given)
 
     def table(self, some: Any) -> ConfusionTable:
-        """Return the table of some of the cases."""
+        """Return the table of a selection of cases."""
         size, truth = len(self.axis), self.truth[some]
         if (known := int((truth >= 0).sum())) < FEWEST:
             message = f"`y_true` has {known} labels of {len(truth)} cases. Have two or more of them labelled."
@@ -258,7 +259,7 @@ def _note(design: TwoPhase) -> str:
 
 
 def _probabilities(values: Any) -> Array:
-    """Return the scores; refuse none at all, and those outside [0, 1]."""
+    """Return the scores; refuse an empty column, and scores outside [0, 1]."""
     score = score_values(values)
     if not len(score):
         message = "`y_score` is empty: there is no case to label."
@@ -277,8 +278,8 @@ def _probabilities(values: Any) -> Array:
 def _strata(predicted: Array, score: Array) -> tuple[Array, Array]:
     """Return the stratum of each case, and the predicted class of each stratum.
 
-    The scores of a predicted class are cut where the sum of their standard deviations, ``sqrt(p (1 - p))``, is
-    shared out evenly, which is near the best cuts for equal numbers of labels (Dalenius and Hodges 1959).
+    The scores p of a predicted class are cut so that each stratum has the same sum of the standard deviations
+    ``sqrt(p (1 - p))``. These cuts are near the best ones for equal numbers of labels (Dalenius and Hodges 1959).
     """
     stratum = np.zeros(len(score), dtype=np.intp)
     column: list[int] = []

@@ -1,4 +1,4 @@
-"""Prediction-powered inference: a few trusted labels, many made by a model, and intervals that need no trust in it."""
+"""Prediction-powered inference: a few trusted labels and many machine labels, with intervals valid for any machine."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from howsure.tables.counts import ConfusionCounts
 from howsure.tables.labels import as_labels
 
 Array = NDArray[Any]
-DISAGREEING = 2.0  # pseudo-cases, for the variance alone: that a few made labels were right does not prove the others
+DISAGREEING = 2.0  # pseudo-cases for the variance only: a few correct machine labels do not prove the others correct
 ALONE = "the trusted labels alone tell as much: the made ones add nothing"
-LEAST_TRUSTED = 160  # labels, below which 95 % intervals with a single weight cover as little as 68 to 91 %
+LEAST_TRUSTED = 160  # labels: with fewer, 95 % intervals with a single weight cover as little as 68 to 91 %
 FEW = "a single weight of {} trusted labels: the interval may cover less than stated; give {} or more, or leave it out"
-FEWEST = 2  # trusted cases whose variance can be seen
+FEWEST = 2  # trusted cases: a single one shows no variance
 
 
 @overload
@@ -83,62 +83,64 @@ def prediction_powered(
     by: Sized | None = None,
     check: bool = True,
 ) -> ConfusionTable | Tables[ConfusionTable]:
-    """Return the confusion table of few trusted labels, sharpened by many that a model made.
+    """Return the confusion table of a few trusted labels, made more precise by many machine labels.
 
-    The cases without a trusted label get those of the trusted cases with the same made label and prediction
-    (post-stratification). This is prediction-powered inference with the best weight for each kind of case. The estimate
-    is consistent whatever the quality of the made labels; the better they are, the narrower the intervals.
+    By default, cases without a trusted label are post-stratified: they get the label distribution of the trusted cases
+    with the same machine label and prediction. This is prediction-powered inference with the optimal weight for each
+    stratum. The estimate is consistent for any quality of the machine labels; better labels give narrower intervals.
 
-    With ``power`` or ``metric`` the estimator is the published one, with a single weight: the share of each cell
-    (true i, predicted j) is ``power`` times its share by the made labels where none is trusted, plus the mean over the
+    With ``power`` or ``metric``, the estimator is the published one, with a single weight. The share of cell (true i,
+    predicted j) is ``power`` times its share by machine labels among the untrusted cases, plus the mean over the
     trusted cases of ``[true = i, predicted = j] - power [made = i, predicted = j]``.
 
     Parameters
     ----------
     y_true : array-like of shape (n,) or str
-        Trusted label of each case; missing (None, nan) where there is none. The trusted cases must be a random
-        sample of all.
+        Trusted label of each case; None or nan if it is missing. The trusted cases must be a random sample of all
+        cases.
     y_made : array-like of shape (n,) or str
-        Label that a model, or another cheap source, gave to every case.
+        Machine label of every case: from a model or another cheap source.
     y_pred : array-like of shape (n,) or str
-        Prediction of the classifier that is judged.
+        Prediction of the evaluated classifier.
     data : frame, mapping, path or None
-        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file, of
-        which the above name columns.
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file. The
+        arguments above then name its columns.
     labels : array-like of shape (K,), optional
-        The classes, in order; all that occur by default.
+        The classes, in order; by default all classes that occur.
     pos_label : object, optional
-        Which of two classes is the positive one; the last in order by default.
+        The positive class of two; by default the last in order.
     metric : str or Metric, optional
-        Use a single weight: the one that makes the variance of this metric smallest (PPI++).
+        Use the single weight that minimises the variance of this metric (PPI++).
     power : float, optional
-        Use this single weight of the made labels, from 0 (trusted cases alone) to 1 (the first paper's estimator).
+        Use this single weight of the machine labels, from 0 (trusted cases alone) to 1 (the estimator of the first
+        paper).
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data`` the name of the column.
+        Number of identical cases that each row stands for; with ``data``, the name of the column.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
-        One column, or several, to split by: one table for each value, or combination of values, with trusted cases
-        of its own.
+        One or several columns to split by: one table for each value, or combination of values, from its own trusted
+        cases.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
+        disables this check.
 
     Returns
     -------
     ConfusionTable or Tables
-        With fractional counts that add up to the number of cases. With a single weight, counts that come out negative
-        are set to zero, and every estimate carries a note; another one where fewer than 160 labels are trusted. With
-        ``by`` the tables of the groups, with the table of all cases as ``overall``.
+        Table with fractional counts that add up to the number of cases. With a single weight, negative counts are set
+        to zero, and every estimate carries a note; so does one from fewer than 160 trusted labels. If ``by`` is given,
+        the tables of the groups, with the table of all cases as ``overall``.
 
     Raises
     ------
     HowsureError
-        If the columns differ in length, fewer than two labels are trusted or all are (in all, or in a group), or
-        ``power`` is not in [0, 1].
+        If the columns differ in length, or ``power`` is not in [0, 1]. If fewer than two labels are trusted, or all of
+        them (overall or in a group).
 
     Notes
     -----
-    With 20 to 160 trusted labels the intervals of the post-stratified table cover at least as well as those with a
-    single weight and are mostly narrower: see the page on few labels. `judged` makes the same table, and takes weights
-    and clusters too.
+    With 20 to 160 trusted labels, the intervals of the post-stratified table cover at least as well as those with a
+    single weight, and are mostly narrower: see the page on few labels. `judged` makes the same table and also supports
+    weights and clusters.
 
     References
     ----------
@@ -180,7 +182,7 @@ def prediction_powered(
 def _positions(
     given: Mapping[str, Any], labels: ArrayLike | None, pos_label: Any, *, check: bool
 ) -> tuple[Array, Array]:
-    """Return each case's true (−1 if not trusted), made and predicted class, ``(3, n)``, and the classes."""
+    """Return the true (−1 if not trusted), machine and predicted class of each case, ``(3, n)``, and the classes."""
     coded = [coded_with_gaps(name, given[name]) for name in ("y_true", "y_made", "y_pred")]
     lengths = [len(codes) for _, codes in coded]
     if len(set(lengths)) > 1:
@@ -198,7 +200,7 @@ def _positions(
 
 
 def _refuse_unusable(true: Array) -> None:
-    """Refuse too few trusted labels, and no others."""
+    """Refuse fewer than two trusted labels, and data in which all labels are trusted."""
     known = int((true >= 0).sum())
     if known < FEWEST or known == len(true):
         words = "All labels are trusted: use `confusion`." if known >= FEWEST else "Have two or more of them checked."
@@ -207,7 +209,7 @@ def _refuse_unusable(true: Array) -> None:
 
 
 def _counted(rows: Array, size: int) -> tuple[Array, Array]:
-    """Return the trusted cases by (true, made, predicted), and the others by (made, predicted)."""
+    """Return counts of the trusted cases by (true, made, predicted), and of the others by (made, predicted)."""
     true, made, predicted = rows
     flat = np.bincount(((true + 1) * size + made) * size + predicted, minlength=(size + 1) * size * size)
     counts = flat.reshape(size + 1, size, size).astype(float)
@@ -215,7 +217,7 @@ def _counted(rows: Array, size: int) -> tuple[Array, Array]:
 
 
 def _estimated(trusted: Array, other: Array, power: float, axis: Array) -> ConfusionTable:
-    """Return the table at a weight of the made labels."""
+    """Return the table for a given weight of the machine labels."""
     centre = _powered(trusted, other, power)
     notes = [TRUNCATED] if (centre < -1e-9 * centre.sum()).any() else []
     if trusted.sum() < LEAST_TRUSTED:
@@ -226,14 +228,14 @@ def _estimated(trusted: Array, other: Array, power: float, axis: Array) -> Confu
 
 
 def _powered(trusted: Array, other: Array, power: float) -> Array:
-    """Return the estimated counts, (true, predicted), of all cases."""
+    """Return the estimated counts of all cases by (true, predicted)."""
     total = trusted.sum() + other.sum()
     rectifier = (trusted.sum(1) - power * trusted.sum(0)) / trusted.sum()
     return np.asarray(total * (power * other / other.sum() + rectifier))
 
 
 def _samples(trusted: Array, other: Array, power: float) -> tuple[Sample, Sample]:
-    """Return the two samples with their influence on the cells (true, predicted)."""
+    """Return the trusted and the other cases as samples, with their influence on the cells (true, predicted)."""
     from scipy import sparse
 
     size, total = len(other), trusted.sum() + other.sum()
@@ -255,7 +257,7 @@ def _samples(trusted: Array, other: Array, power: float) -> tuple[Sample, Sample
 
 
 def _best_power(metric: str | Metric, trusted: Array, other: Array, axis: Array) -> float:
-    """Return the weight with the least variance of the metric: PPI++, with the metric's gradient for its scores."""
+    """Return the weight that minimises the variance of the metric, linearised by its gradient (PPI++)."""
     pilot = (np.maximum(_powered(trusted, other, 1.0), 0.0) + _powered(trusted, other, 0.0)) / 2
     bound = resolve(metric, ConfusionTable(counts=pilot, labels=axis))
     gradient = bound.slopes(ConfusionCounts(pilot))

@@ -1,4 +1,4 @@
-"""Labels whose error rates are known or were measured: prevalence and metrics corrected for them."""
+"""Prevalence and metrics corrected for label noise whose rates are known or were measured."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 
 Array = NDArray[Any]
-Rate = float | Sequence[float]  # known, or (correct, checked) of a validation sample
-SINGULAR = 1e-6  # smallest singular value of a labelling that can be inverted
-LEAST_CHECKED = 160  # cases, below which 95 % intervals cover as little as 90 %
+Rate = float | Sequence[float]  # a known rate, or (correct, checked) of a validation sample
+SINGULAR = 1e-6  # smallest singular value of an invertible labelling matrix
+LEAST_CHECKED = 160  # cases: with fewer, 95 % intervals cover as little as 90 %
 FEW = "the error rates were measured on {:,} cases: the interval may cover less than stated; check {} or more"
 TRUNCATED = "corrected counts below zero were set to zero"
 
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """A rate and the number of cases that it was measured on; infinite where it is known."""
+    """A rate and the number of cases that it was measured on, infinite if it is known."""
 
     value: float
     checked: float
@@ -57,7 +57,7 @@ class _Measured:
         return bool(np.isinf(self.checked))
 
     def smoothed(self) -> _Measured:
-        """Return the rate with one more case of each outcome."""
+        """Return the rate with one pseudo-case of each outcome added."""
         if self.known:
             return self
         return _Measured((self.value * self.checked + 1) / (self.checked + 2), self.checked + 2)
@@ -76,32 +76,33 @@ def corrected_prevalence(
     method: str | Binomial | None = None,
     confidence_level: float = 0.95,
 ) -> Estimate:
-    """Estimate how frequent the positive class truly is, from labels or tests that err at known or measured rates.
+    """Estimate the true prevalence from labels or tests with known or measured error rates.
 
-    ``(positive / n + specificity - 1) / (sensitivity + specificity - 1)``, in [0, 1] (Rogan and Gladen 1978).
+    The estimate is ``(positive / n + specificity - 1) / (sensitivity + specificity - 1)``, clipped to [0, 1] (Rogan and
+    Gladen 1978).
 
     Parameters
     ----------
     positive, n : int
-        Cases labelled positive, and all cases.
+        Number of cases labelled positive, and of all cases.
     sensitivity, specificity : float or tuple of two int
-        Share of the truly positive (negative) cases that are labelled so: a number where it is known, or
-        ``(correct, checked)`` where it was measured on cases whose truth is known.
+        Share of the truly positive (negative) cases that are labelled positive (negative): a number if it is known, or
+        ``(correct, checked)`` if it was measured on cases with known true class.
     method : str or Method, optional
-        Where both rates are known: the method for a proportion (``"wilson"``, ``"clopper_pearson"``, …) whose
-        limits are carried over. Where one was measured there is one method, that of Lang and Reiczigel.
+        Interval method for a proportion (``"wilson"``, ``"clopper_pearson"``, …) whose limits are transformed, if both
+        rates are known. If a rate was measured, the only method is that of Lang and Reiczigel.
     confidence_level : float
-        Coverage of the interval, between 0 and 1.
+        Coverage probability of the interval, between 0 and 1.
 
     Returns
     -------
     Estimate
-        The prevalence, with a reason where the formula leaves [0, 1].
+        The prevalence. It has a reason if the formula gives a value outside [0, 1].
 
     Raises
     ------
     HowsureError
-        If counts or rates are impossible, or labels with these rates say nothing about the truth
+        If counts or rates are impossible, or if labels with these rates carry no information on the true class
         (``sensitivity + specificity <= 1``).
 
     References
@@ -178,7 +179,7 @@ def _variance(apparent: float, n: float, sensitivity: _Measured, specificity: _M
 def _lang_reiczigel(
     positive: float, n: float, sensitivity: _Measured, specificity: _Measured, level: float
 ) -> tuple[float, float]:
-    """Limits of Lang and Reiczigel (2014), equations 6, 7, 16 and 17."""
+    """Return the limits of Lang and Reiczigel (2014), equations 6, 7, 16 and 17."""
     z = normal_quantile(level)
     size = n + z * z
     apparent = (positive + z * z / 2) / size
@@ -216,40 +217,41 @@ def corrected(
     specificity: Rate | None = None,
     labelling: ArrayLike | None = None,
 ) -> ConfusionTable | Tables[ConfusionTable]:
-    """Return the confusion table as it would be expected with true labels, where those recorded err at given rates.
+    """Return the expected confusion table with true labels, from recorded labels with given error rates.
 
-    Within each predicted class the recorded counts are ``labellingᵀ @ true counts``, which is solved for the true
-    ones. Every metric of the table then is corrected, and its interval carries the errors of the labels, of the
-    sample, and of the rates where these were measured.
+    Within each predicted class, the expected recorded counts are ``labellingᵀ @ true counts``; this equation is solved
+    for the true counts. Every metric of the returned table is corrected. Its interval accounts for the label noise, for
+    the sampling of the cases, and for the errors of measured rates.
 
     Parameters
     ----------
     table : ConfusionTable or Tables
-        Counts of recorded labels and predictions, of independent, weighted or clustered cases; or those of groups, as
-        `confusion` gives with ``by``.
+        Counts of recorded labels and predictions for independent, weighted or clustered cases; or tables of groups,
+        made by `confusion` with ``by``.
     sensitivity, specificity : float or tuple of two int, optional
-        For two classes: share of the truly positive (negative) cases that are recorded so; a number where it is
-        known, or ``(correct, checked)`` where it was measured. The second class is the positive one.
+        For two classes: share of the truly positive (negative) cases that are recorded as positive (negative). A number
+        if it is known, or ``(correct, checked)`` if it was measured. The second class is the positive one.
     labelling : array-like of shape (K, K), optional
-        For any number of classes: rows true, columns recorded; shares that add up to 1 in each row where they are
-        known, or counts of a validation sample.
+        For any number of classes: matrix with true classes in rows and recorded classes in columns. Known rates, with
+        rows that add up to 1, or the counts of a validation sample.
 
     Returns
     -------
     ConfusionTable or Tables
-        With fractional counts. Counts that come out negative are set to zero, which every estimate then says; another
-        note is added where the rates were measured on fewer than 160 cases. Of groups, which all have the same rates,
-        the corrected table of each.
+        Table with fractional counts. Negative counts are set to zero, and every estimate carries a note about this.
+        Another note is added if the rates were measured on fewer than 160 cases. For groups, the corrected table of
+        each group; all groups have the same rates.
 
     Raises
     ------
     HowsureError
-        If the rates are impossible or cannot be inverted, or the table is not of recorded labels.
+        If the rates are impossible or not invertible, or the table does not contain counts of recorded labels.
 
     Notes
     -----
-    Assumes that, given the true class, an error of the label has nothing to do with the prediction. Where both fail
-    on the same hard cases the corrected metrics are too high; a review of cases of every cell does not need this.
+    The correction assumes that, given the true class, label errors are independent of the prediction. If both fail on
+    the same hard cases, the corrected metrics are too high. A review of cases from every cell (`reviewed`) does not
+    need this assumption.
 
     References
     ----------
@@ -280,7 +282,7 @@ def corrected(
     centre = inverse @ table.counts
     samples = [Sample(table.cells, _columnwise(inverse, size), table.design)]
     for true in np.flatnonzero(np.isfinite(checked)):
-        # One more case of each kind, as Lang and Reiczigel have it: no sample proves that errors never happen.
+        # One pseudo-case of each kind, as in Lang and Reiczigel: no sample proves that errors never happen.
         seen = rates[true] * checked[true] + 1
         influence = -np.einsum("ik,j->kij", inverse, centre[true]).reshape(size, -1) / seen.sum()
         samples.append(Sample(seen, influence))
@@ -307,7 +309,7 @@ def _columnwise(inverse: Array, size: int) -> Any:
 def _labelling(
     size: int, sensitivity: Rate | None, specificity: Rate | None, labelling: ArrayLike | None
 ) -> tuple[Array, Array]:
-    """Return P(recorded | true), K×K, and the number of cases behind each row (infinite where it is known)."""
+    """Return P(recorded | true), K×K, and the number of cases behind each row, infinite if it is known."""
     if labelling is None:
         if size != 2 or sensitivity is None or specificity is None:
             message = "Give `sensitivity` and `specificity` for two classes, or `labelling`, K×K, for any number."

@@ -1,4 +1,4 @@
-"""The design of counts from two phases: cheap labels of all cases, and trusted ones of some within each stratum."""
+"""Two-phase design: cheap labels of all cases, and trusted labels of some cases of each stratum."""
 
 from __future__ import annotations
 
@@ -20,37 +20,38 @@ from howsure.methods.stratified import reaches
 from howsure.sources.groups import Tally
 
 Array = NDArray[Any]
-FEWEST = 2  # human labels whose variance can be seen
-LEVEL = 0.95  # of the intervals whose widths are compared
-CLOSE = 1e-6  # of a stratum's span: outcomes that are as bad, or as good
-PRIOR = 4.0  # degrees of freedom of the variance that strata are taken to share
+FEWEST = 2  # human labels: a single one shows no variance
+LEVEL = 0.95  # confidence level of the intervals whose widths are compared
+CLOSE = 1e-6  # relative to a stratum's span: outcomes this close to an end count as worst or best
+PRIOR = 4.0  # prior degrees of freedom of the pooled variance of the strata
 ALONE = "the human labels alone tell as much: the judge adds nothing"
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TwoPhase(Design):
-    """Cases of known stratum, of which some have a trusted outcome: Neyman's double sampling.
+    """Cases of known stratum, some of which have a trusted outcome: Neyman's double sampling.
 
-    The cases of a stratum are taken to have the outcomes of those of them that were labelled. The table then is a
-    smooth function of what was observed, which varies as ``design`` says.
+    The cases of a stratum are assumed to have the outcome distribution of its labelled cases. The table is then a
+    smooth function of the observed cells, whose sampling design is ``design``.
 
     Parameters
     ----------
     labelled : ndarray of shape (strata, outcomes)
         Labelled cases, or sums of their weights, by stratum and outcome.
     others : ndarray of shape (strata,)
-        The other cases of each stratum.
+        Unlabelled cases of each stratum.
     kin : ndarray of shape (strata,)
-        Strata of the same number lend a stratum without any label their outcomes, before all strata do.
+        Group of each stratum. A stratum without labels gets the outcome distribution of its group, or, if that has no
+        labels either, of all strata.
     places : ndarray of shape (strata, outcomes)
-        Flat cell of the table in which a case of each stratum and outcome is counted.
+        Flat index of the cell of the table in which a case of each stratum and outcome is counted.
     names : tuple of str
-        What the strata are called.
+        Names of the strata.
     design : Design
-        How the observed cells vary: ``(strata, outcomes + 1)``, flat, the cases without label last.
+        Design of the observed cells, ``(strata, outcomes + 1)``, flattened; the unlabelled cases come last.
     number : int
-        How many cases are labelled.
+        Number of labelled cases.
     note : str
         Caveat attached to every estimate; empty if there is none.
     """
@@ -84,23 +85,23 @@ class TwoPhase(Design):
         invariants.instance("note", self.note, str)
 
     def check_sums(self, counts: Array) -> None:
-        """Check that the labels give the counts, and the entries of their design add up to them."""
+        """Check that the labels imply the counts, and that the entries of the design add up to the observed cells."""
         invariants.sums("labelled", self.counts(counts.size), counts)
         self.design.check_sums(self.observed)
 
     @property
     def words(self) -> str:
-        """How many labels there are, and what is said of the observed cases."""
+        """Number of labels, and description of the design of the observed cells."""
         return f"with {self.number:,} labels {self.design.words}".rstrip()
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What the observed cells' design says, and the note."""
+        """Cautions of the design of the observed cells, and the note."""
         said = (f"{self.note[0].upper()}{self.note[1:]}.",) if self.note else ()
         return (*self.design.cautions, *said)
 
     def noted(self, more: str) -> TwoPhase:
-        """Return the design with a note: how many strata have cases and no label, and what else there is to say."""
+        """Return the design with a note: the number of strata without a label, and ``more``."""
         number = int(((self.labelled.sum(1) == 0) & (self.others > 0)).sum())
         words = "1 verdict has" if number == 1 else f"{number} kinds of verdict have"
         silent = f"{words} no human label" if number else ""
@@ -108,66 +109,66 @@ class TwoPhase(Design):
 
     @property
     def degrees_of_freedom(self) -> Any:
-        """Those of the observed cells."""
+        """Degrees of freedom of the observed cells."""
         return self.design.degrees_of_freedom
 
     @property
     def totals(self) -> Array:
-        """All cases of each stratum."""
+        """Number of cases of each stratum, labelled or not."""
         return np.asarray(self.labelled.sum(1) + self.others)
 
     @property
     def _cases_per_weight(self) -> float:
-        """How many labelled cases a weight of 1 is: 1 without weights, and with them whatever their unit."""
+        """Labelled cases per unit of weight; 1 for unweighted data."""
         return float(quotient(np.asarray(self.number), self.labelled.sum())) or 1.0
 
     @property
     def observed(self) -> Array:
-        """The observed cells, flat."""
+        """The observed cells, flattened."""
         return np.column_stack([self.labelled, self.others]).ravel()
 
     def counts(self, size: int) -> Array:
-        """Return the counts that are expected, ``(size,)``."""
+        """Return the expected counts, ``(size,)``."""
         return np.asarray(self._tables(self.observed[None], size)[0])
 
     def variance(self, counts: Array, gradient: Array) -> Array:
-        """Return the variance within strata, of what the labels tell of the other cases, and that between them."""
+        """Return the sum of the variances within and between strata."""
         parts = self.strata(counts, gradient)
         return np.asarray(parts.within.sum(-1) + parts.between)
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
-        """Return what the labelled cases in the marked cells are worth."""
+        """Return the effective number of labelled cases in the marked cells."""
         marked = np.asarray(trials, dtype=float)[self.places]
         return self.design.effective_trials(self.observed, np.column_stack([marked, np.zeros(len(marked))]).ravel())
 
     @property
     def least_unit(self) -> float:
-        """Size of a case: of groups weights are those of all, whose average is not theirs."""
+        """Average weight of a labelled case (in a group it need not be 1)."""
         return 1 / self._cases_per_weight
 
     def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
-        """Return what the design of the observed cells says of those with a label: few clusters may have all labels."""
+        """Return the small-sample correction for the labelled cells: few clusters may contain all labels."""
         return self.design.small_sample(self.observed, self._slopes_within(gradient))
 
     def strata(self, counts: Array, gradient: Array) -> Strata:
-        """Return what each stratum adds to a linear form; variances within strata lean towards their average."""
+        """Return the contribution of each stratum to a linear form; within-stratum variances are partially pooled."""
         unit = self._cases_per_weight
         low, span, place = self._placed(gradient)
         number, total, shares = unit * self.labelled.sum(1), self.totals, self._shares()
         value = (shares * place).sum(-1)
         mean = low + span * value
-        value = np.where(value < DUST, 0.0, np.where(value > 1 - DUST, 1.0, value))  # sums of weights round
+        value = np.where(value < DUST, 0.0, np.where(value > 1 - DUST, 1.0, value))  # rounding errors
         square = unit * (self.labelled * (place - value[..., None]) ** 2).sum(-1)
         freedom = np.maximum(number - 1, 0.0)
-        # Shared as a part of the span: what varies in one stratum says nothing of another that the form does not see.
+        # Pool relative to the span: a stratum on which the form is constant contributes nothing to the pooled variance.
         pooled = quotient(square.sum(-1), (freedom * (span > 0)).sum(-1))[..., None]
         variance = (square + PRIOR * pooled) / (freedom + PRIOR)
-        # Where no stratum shows variation: that of a share with one more case, half of either outcome.
+        # If no stratum shows variation, use the variance of a share with one pseudo-case, half of each outcome.
         centre = (number * value + 0.5) / (number + 1)
         variance = np.where(pooled > DUST, variance, centre * (1 - centre))
         variance = np.where(number > 0, variance, 0.25)
         effect = unit * self._effect(gradient)[..., None]
-        # Outcomes between the ends vary less than a share of the same mean.
+        # Outcomes between the ends vary less than a binary outcome with the same mean.
         at_ends = ((place == 0) | (place == 1)).all(-1)
         worth = np.where(at_ends, 1.0, np.maximum(quotient(value * (1 - value), variance), 1.0))
         between = self._spread_slopes(self._apart(mean, gradient))
@@ -180,7 +181,7 @@ class TwoPhase(Design):
         )
 
     def extremes(self, counts: Array, gradient: Array) -> Array:
-        """Return the tables of which one stratum has nothing but the outcome that is worst or best for the form."""
+        """Return the tables in which all cases of one stratum have the worst or the best outcome for the form."""
         _, span, place = self._placed(gradient)
         seen, shares = span[:, None] > 0, self._shares()
         ties = np.stack([place == 0, place == 1]) & seen
@@ -194,15 +195,15 @@ class TwoPhase(Design):
         return np.asarray(counts + tables)
 
     def merged(self, cells: Array, size: int) -> TwoPhase:
-        """Count each outcome in its merged cell."""
+        """Return the design after merging cells."""
         return replace(self, places=cells[self.places])
 
     def of_outcomes(self) -> TwoPhase:
-        """Return the design of the outcomes alone, whatever the stratum; the table has a cell for each."""
+        """Return the design of a table with one cell per outcome, summed over strata."""
         return replace(self, places=np.broadcast_to(np.arange(self.places.shape[1]), self.places.shape))
 
     def as_one_stratum(self) -> TwoPhase:
-        """Return the design of the outcomes by the labelled cases alone, as if there were no strata."""
+        """Return the design of the outcomes from the labelled cases alone, without strata."""
         strata, outcomes = self.labelled.shape
         cells = np.tile(np.arange(outcomes + 1), strata)
         return TwoPhase(
@@ -216,13 +217,13 @@ class TwoPhase(Design):
         )
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw the observed cells anew."""
+        """Resample the observed cells and return the tables that they imply."""
         return self._tables(self.design.resample(self.observed, size, rng), counts.size)
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw the observed cells' probabilities, with one pseudo-case in each stratum (Jeffreys for two outcomes).
+        """Draw the probabilities of the observed cells, with one pseudo-case per stratum (Jeffreys for two outcomes).
 
-        The prior of the table's cells is not added: what is not known is the outcomes within strata.
+        The prior of the table's cells is not used: the unknown quantities are the outcomes within strata.
         """
         strata, outcomes = self.labelled.shape
         pseudo = np.column_stack([np.full((strata, outcomes), 1 / outcomes), np.zeros(strata)])
@@ -236,7 +237,7 @@ class TwoPhase(Design):
         return self._added(cells.sum(-1)[..., None] * shares, counts.size)
 
     def left_out(self, counts: Array) -> Blocks:
-        """Leave out one observed unit."""
+        """Return the tables without each observed unit."""
         return self._left_out(counts.size)
 
     def _left_out(self, size: int) -> Iterator[tuple[Array, Array]]:
@@ -244,9 +245,9 @@ class TwoPhase(Design):
             yield self._tables(observed, size), number
 
     def _placed(self, gradient: Array) -> tuple[Array, Array, Array]:
-        """Return the least value of a linear form in each stratum, how far it reaches, and where outcomes are between.
+        """Return the smallest value and the span of a linear form in each stratum, and the relative outcome positions.
 
-        Their places are from 0 to 1, at an end where only rounding keeps them from it; without a reach all are at 0.
+        Positions are in [0, 1] and are snapped to an end within rounding error. If the span is 0, all positions are 0.
         """
         form = gradient[..., self.places]
         dust = DUST * np.abs(gradient).max(-1)[..., None]
@@ -258,34 +259,34 @@ class TwoPhase(Design):
         return low, span, np.where(place <= close, 0.0, np.where(place >= 1 - close, 1.0, place))
 
     def _shares(self) -> Array:
-        """Return the share of each outcome in each stratum, borrowed where none of its cases is labelled."""
+        """Return the outcome distribution of each stratum, borrowed from other strata if it has no labels."""
         return np.asarray(_shares(self.labelled[None], self.kin)[0])
 
     def _tables(self, observed: Array, size: int) -> Array:
-        """Return the tables of observed cells, ``(B, observed)`` → ``(B, size)``."""
+        """Return the tables that observed cells imply, ``(B, observed)`` → ``(B, size)``."""
         cells = observed.reshape(len(observed), len(self.others), -1)
         shares = _shares(cells[..., :-1], self.kin)
         return self._added(cells.sum(-1)[..., None] * shares, size)
 
     def _added(self, outcomes: Array, size: int) -> Array:
-        """Add up expected cases by stratum and outcome, ``(B, strata, outcomes)``, in the cells of the table."""
+        """Sum expected cases by stratum and outcome, ``(B, strata, outcomes)``, to the cells of the table."""
         from scipy import sparse
 
         entries = np.ones(self.places.size), (np.arange(self.places.size), self.places.ravel())
         return np.asarray(outcomes.reshape(len(outcomes), -1) @ sparse.csr_array(entries, (self.places.size, size)))
 
     def _slopes(self, gradient: Array) -> Array:
-        """Return what one more case in each observed cell adds to a linear form, ``(..., observed)``."""
+        """Return the effect of one more case in each observed cell on a linear form, ``(..., observed)``."""
         mean = (self._shares() * gradient[..., self.places]).sum(-1)
         return self._slopes_within(gradient) + self._spread_slopes(self._apart(mean, gradient))
 
     def _apart(self, mean: Array, gradient: Array) -> Array:
-        """Return how far each stratum's mean of a linear form is from that of all, but for rounding."""
+        """Return the deviation of each stratum's mean from the overall mean of a linear form; 0 within rounding."""
         found = mean - (self.totals * mean).sum(-1, keepdims=True) / self.totals.sum()
         return np.where(np.abs(found) > DUST * np.abs(gradient).max(-1)[..., None], found, 0.0)
 
     def _slopes_within(self, gradient: Array) -> Array:
-        """Return what one more label tells of the other cases of its stratum, ``(..., observed)``."""
+        """Return the effect of one more label on a linear form through its stratum's outcomes, ``(..., observed)``."""
         form = gradient[..., self.places]
         mean = (self._shares() * form).sum(-1, keepdims=True)
         away = form - mean
@@ -295,12 +296,12 @@ class TwoPhase(Design):
         return slopes.reshape(*slopes.shape[:-2], -1)
 
     def _spread_slopes(self, values: Array) -> Array:
-        """Return a value of each stratum for each of its observed cells."""
+        """Repeat a value of each stratum for its observed cells."""
         repeated = np.repeat(values[..., None], self.labelled.shape[1] + 1, -1)
         return repeated.reshape(*values.shape[:-1], -1)
 
     def _effect(self, gradient: Array) -> Array:
-        """Return how many times the variance of a linear form is that of independent cases."""
+        """Return the design effect of a linear form."""
         if self.design.is_independent:
             return np.ones(gradient.shape[:-1])
         slopes, observed = self._slopes(gradient), self.observed
@@ -312,7 +313,7 @@ class TwoPhase(Design):
 
 
 def _shares(labelled: Array, kin: Array) -> Array:
-    """Return the shares of outcomes by stratum, ``(B, strata, outcomes)``; of one without labels those of its kin."""
+    """Return the outcome distributions, ``(B, strata, outcomes)``; strata without labels borrow that of their group."""
     alike = (kin[:, None] == kin).astype(float)
     lent = np.einsum("st,btk->bsk", alike, labelled)
     everywhere = np.broadcast_to(labelled.sum(1, keepdims=True), labelled.shape)
@@ -322,7 +323,7 @@ def _shares(labelled: Array, kin: Array) -> Array:
     return np.asarray(known / known.sum(-1, keepdims=True))
 
 
-def two_phase(  # noqa: PLR0917 - the columns of the cases, and what the strata are
+def two_phase(  # noqa: PLR0917 - the columns of the cases, and the strata
     outcome: Array,
     stratum: Array,
     kin: Array,
@@ -335,24 +336,25 @@ def two_phase(  # noqa: PLR0917 - the columns of the cases, and what the strata 
     scores: Array | None = None,
     alone: str = ALONE,
 ) -> TwoPhase:
-    """Return the design of cases by their outcome, −1 where it is not known, and their stratum.
+    """Return the two-phase design of cases with given outcomes and strata.
 
     Parameters
     ----------
     outcome, stratum : ndarray of shape (n,)
-        Position of each case's outcome and of its stratum.
+        Positions of the outcome (−1 if unknown) and of the stratum of each case.
     kin, places : ndarray of shape (strata,) and (strata, outcomes)
-        As `TwoPhase` has them.
+        See `TwoPhase`.
     names : tuple of str
-        What the strata are called.
+        Names of the strata.
     tally : Tally
-        What the cases count.
+        Weight of each case.
     cluster, clusters_named : ndarray, optional
-        Cluster of each case, and what the clusters are called.
+        Cluster of each case, and names of the clusters.
     scores : ndarray of shape (outcomes,), optional
-        A number for each outcome, by whose mean the judge's worth is told; by default 1 of the last and 0 else.
+        A number for each outcome, whose mean is used to check whether the judge improves precision; by default 1 for
+        the last outcome and 0 for the others.
     alone : str
-        Note of a table that the labelled cases alone tell as well.
+        Note for a table in which the labelled cases alone are as precise.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""Labels that a review found partly wrong."""
+"""Reviews of recorded labels, some of which are wrong."""

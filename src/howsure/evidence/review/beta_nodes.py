@@ -1,4 +1,4 @@
-"""Nodes and weights that average a function of a rate over its Beta distribution."""
+"""Quadrature nodes and weights for the mean of a function of a rate with a Beta distribution."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-WIDTHS = 10.0  # of a step, beyond which a function counts as constant
-EDGE = 40.0  # logit of a rate, beyond which it counts as 0 or 1
-TAIL = 1e-18  # probability of a rate beyond its nodes
-PANEL, DEGREE = 2.0, 16  # widths of a panel, and its nodes
-MESH = 400  # points that panels are laid by
+WIDTHS = 10.0  # distance from a step, in its widths, beyond which the function is treated as constant
+EDGE = 40.0  # absolute logit beyond which a rate is treated as 0 or 1
+TAIL = 1e-18  # probability of a rate beyond the nodes
+PANEL, DEGREE = 2.0, 16  # widths per panel, and nodes per panel
+MESH = 400  # points of the mesh that places the panels
 
 
 def jacobi_nodes(a: float, b: float, number: int) -> tuple[Array, Array]:
-    """Return nodes and weights that average a function over ``Beta(a, b)`` (Gauss–Jacobi, by Golub and Welsch).
+    """Return quadrature nodes and weights for the mean under ``Beta(a, b)`` (Gauss–Jacobi, by Golub and Welsch).
 
     Examples
     --------
@@ -27,12 +27,12 @@ def jacobi_nodes(a: float, b: float, number: int) -> tuple[Array, Array]:
     from scipy import linalg
 
     order = np.arange(1, number, dtype=float)
-    first, second = b - 1.0, a - 1.0  # Jacobi's exponents of 1 - x and 1 + x
+    first, second = b - 1.0, a - 1.0  # Jacobi exponents of 1 - x and 1 + x
     total = 2 * order + first + second
     middle = np.empty(number)
     middle[0] = (second - first) / (first + second + 2)
     middle[1:] = (second**2 - first**2) / (total * (total + 2))
-    # The first of these is 0/0 for exponents that sum to -1: cancelled by hand.
+    # The first coefficient is 0/0 for exponents that sum to -1; the common factor is cancelled here.
     beside = 4 * order * (order + first) * (order + second) / (total**2 * (total + 1))
     beside[0] = 4 * (1 + first) * (1 + second) / ((2 + first + second) ** 2 * (3 + first + second))
     beside[1:] *= (order[1:] + first + second) / (total[1:] - 1)
@@ -41,10 +41,10 @@ def jacobi_nodes(a: float, b: float, number: int) -> tuple[Array, Array]:
 
 
 def stepped_nodes(a: float, b: float, middle: float, width: float) -> tuple[Array, Array]:
-    """Return nodes and weights that average over ``Beta(a, b)`` a function that changes only around ``middle``.
+    """Return quadrature nodes and weights under ``Beta(a, b)`` for a function that changes only around ``middle``.
 
-    Gauss–Legendre panels of the logit, short where the function or the density changes, and one node each for all
-    rates below and above, where the function is constant: more than ten widths from the middle.
+    The rule uses Gauss–Legendre panels in the logit, which are short where the function or the density changes. More
+    than ten widths from the middle the function is constant: one node covers all rates below, and one all rates above.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def stepped_nodes(a: float, b: float, middle: float, width: float) -> tuple[Arra
     last = min(1 - float(special.betaincinv(b, a, TAIL)), 1 - np.finfo(float).eps)
     low, high = np.clip([middle - WIDTHS * width, middle + WIDTHS * width], first, max(first, last))
     mesh = np.linspace(special.logit(low), special.logit(high), MESH)
-    pace = max(1.0, (1 / a + 1 / b) ** -0.5)  # per unit of the logit the density changes so often
+    pace = max(1.0, (1 / a + 1 / b) ** -0.5)  # changes of the density per unit of the logit
     progress = pace * mesh + special.expit(mesh) / width
     panels = int(np.ceil((progress[-1] - progress[0]) / PANEL)) + 1
     ends = np.interp(np.linspace(progress[0], progress[-1], panels + 1), progress, mesh)

@@ -1,4 +1,4 @@
-"""Which cells to review next, so that a metric's interval narrows most."""
+"""Allocation of further reviews to cells, so that the interval for a metric narrows most."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 BISECTIONS = 200
-SMALLEST_SHARE = 1e-12  # of the variance: below it is rounding
+SMALLEST_SHARE = 1e-12  # of the total variance; smaller contributions are rounding errors
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class ReviewPlan(Tabular):
-    """How to spend a number of reviews on the cells of a table, for one metric.
+    """Allocation of a number of reviews to the cells of a table, for one metric; made by `review_plan`.
 
     Parameters
     ----------
     metric : str
-        Its spec string.
+        Spec string of the metric.
     labels : ndarray of shape (n_classes,)
-        The class labels along the axes of the matrices.
+        Class labels along the axes of the matrices.
     reviews : ndarray of shape (n_classes, n_classes)
-        Recommended number of further reviews by recorded × predicted label, whole numbers.
+        Recommended number of further reviews by recorded × predicted label, as integers.
     narrowing : ndarray of shape (n_classes, n_classes)
-        By how much the interval narrows with one more review in each cell.
+        Expected reduction of the interval's width by one more review in each cell.
     recorded, unreviewed : ndarray of shape (n_classes, n_classes)
-        Cases of each cell, and those of them not yet reviewed.
+        Number of cases of each cell, and of those not yet reviewed.
     width, planned_width, even_width : float
         Width of the normal interval, ``2 z`` standard errors: now, as expected after the recommended reviews, and
-        after equal numbers in all cells.
+        as expected after equal numbers of reviews in all cells.
     confidence_level : float
-        Of the interval.
+        Confidence level of the interval.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class ReviewPlan(Tabular):
     confidence_level: float
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one flat dict for each cell that holds cases, the most to be reviewed first."""
+        """Return one flat dict for each non-empty cell, sorted by the number of recommended reviews."""
         cells = sorted(zip(*np.nonzero(self.recorded), strict=True), key=lambda at: (-self.reviews[at], at))
         return [
             {
@@ -105,40 +105,40 @@ class ReviewPlan(Tabular):
 def review_plan(
     table: Table, metric: str | Spec | Metric, *, budget: int, confidence_level: float = 0.95
 ) -> ReviewPlan:
-    """Recommend which cells to review next, to narrow a metric's interval most.
+    """Return the numbers of cases to review next in each cell, so that the interval for a metric narrows most.
 
     Parameters
     ----------
     table : ConfusionTable
-        From `reviewed`; or a table of independent cases of which nothing was reviewed yet.
+        Table made by `reviewed`, or a table of independent cases without any review.
     metric : str or Metric
-        The metric whose interval is to be narrow.
+        The metric whose interval should be narrow.
     budget : int
-        Number of further reviews; what would narrow nothing is not spent.
+        Number of further reviews. Reviews that would not narrow the interval are not allocated.
     confidence_level : float
-        Of the interval, between 0 and 1.
+        Confidence level of the interval, between 0 and 1.
 
     Returns
     -------
     ReviewPlan
-        The recommended number of reviews in each cell, and the widths to expect.
+        The recommended number of reviews in each cell, and the expected widths.
 
     Raises
     ------
     HowsureError
-        If the budget is not a positive whole number, the metric is undefined on the table, or the table is neither
+        If the budget is not a positive integer, the metric is undefined on the table, or the table is neither
         reviewed nor one of independent cases.
 
     Notes
     -----
-    With ``A`` reviews and pseudo-reviews in a cell, ``m`` unreviewed cases and spread ``s`` of the metric's gradient
-    over their corrected labels, t more reviews are expected to leave the variance
-    ``(m - t) (A + m) / (A + t) * s A / (A + 1)``. It is convex in t, so the best split follows from one multiplier
-    for all cells: reviews in proportion to cases times spread (Neyman 1934), less those made, none beyond the
-    cell. What a cell of one kind teaches of another is not counted.
+    Consider a cell with ``A`` reviews and pseudo-reviews and ``m`` unreviewed cases, and let ``s`` be the variance of
+    the metric's gradient over the corrected labels. The expected remaining variance after t more reviews is
+    ``(m - t) (A + m) / (A + t) * s A / (A + 1)``. It is convex in t, so one multiplier for all cells gives the optimal
+    allocation. Reviews are proportional to cases times standard deviation (Neyman 1934), minus the reviews already
+    made, and at most all cases of the cell. Information that a cell provides about other cells is ignored.
 
-    Before any review there is nothing to learn a spread from: the plan then is a first look, equal numbers in all
-    cells on which the metric depends. Plan again after it.
+    Before any review, the variances are unknown. The plan is then a first sample with equal numbers in all cells that
+    the metric depends on. Plan again after these reviews.
 
     References
     ----------
@@ -207,12 +207,12 @@ def _with_review(table: Table) -> tuple[Table, Reviewed]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Variances:
-    """What each recorded cell adds to the metric's variance, as a function of further reviews in it."""
+    """Contributions of the recorded cells to the variance of the metric, as functions of further reviews."""
 
     index: Array
     room: Array  # unreviewed cases
     evidence: Array  # reviews and expected pseudo-reviews
-    variance: Array  # now
+    variance: Array  # before further reviews
 
     @classmethod
     def of(cls, design: Reviewed, gradient: Array) -> _Variances:
@@ -225,22 +225,22 @@ class _Variances:
 
     @property
     def useful(self) -> Array:
-        """Unreviewed cases on whose labels the metric depends."""
+        """Unreviewed cases of the cells that contribute to the variance; 0 for other cells."""
         return np.where(self.variance > SMALLEST_SHARE * self.variance.sum(), self.room, 0.0)
 
     def saved(self, reviews: Array) -> Array:
-        """Return the variance that further reviews are expected to take away."""
+        """Return the expected reduction of the variance by further reviews."""
         left = (self.room - reviews) * self.evidence / (np.maximum(self.room, 1.0) * (self.evidence + reviews))
         return np.asarray(self.variance * (1 - left))
 
     @property
     def slope(self) -> Array:
-        """Variance that one more review is expected to take away, by the derivative."""
+        """Expected reduction of the variance by one more review, as a derivative."""
         room = np.maximum(self.room, 1.0)
         return np.asarray(self.variance * (self.evidence + room) / (room * self.evidence))
 
     def best(self, budget: int) -> Array:
-        """Return the whole numbers of reviews that leave the least variance."""
+        """Return the integer numbers of reviews that minimise the remaining variance."""
         room = self.useful
         budget = min(budget, int(room.sum()))
         root = np.sqrt(self.variance * self.evidence * (self.evidence + room) / np.maximum(room, 1.0))
@@ -256,7 +256,7 @@ class _Variances:
         return np.asarray(reviews.astype(int))
 
     def even(self, budget: int, room: Array) -> Array:
-        """Return equal numbers in all cells, as far as they have room."""
+        """Return equal numbers in all cells, at most ``room`` in each."""
         budget = min(budget, int(room.sum()))
         rounds = bisect_right(range(budget + 1), budget, key=lambda each: np.minimum(room, each).sum()) - 1
         reviews = np.minimum(room, rounds).astype(int)
@@ -264,7 +264,7 @@ class _Variances:
         return reviews
 
     def matrix(self, values: Array, size: int) -> Array:
-        """Return the cells' values by recorded × predicted label."""
+        """Return the values of the cells as a matrix, recorded × predicted label."""
         full = np.zeros(size**2, dtype=values.dtype)
         full[self.index] = values
         return full.reshape(size, size)

@@ -1,4 +1,4 @@
-"""Precision where a review found some labels wrong: the model with one mislabelling rate for each kind of positive."""
+"""Precision after a review of labels: a model with one mislabelling rate each for true and false positives."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from howsure.methods.draws import MOST_DRAWS, seed_sequence
 from howsure.methods.summary import equal_tailed
 
 Array = NDArray[Any]
-Function = Callable[[Array, Array, Array], Array]  # of the Beta's two parameters and a point
-FEWEST_NODES, MOST_NODES, MOST_NARROW_NODES = 32, 128, 256  # of each of the two rates; of the narrower of them
-AGREEMENT = 1e-10  # of the distribution function between a number of nodes and half of it
-TOLERANCE = 1e-7  # in probability, beyond which the estimate says so
+Function = Callable[[Array, Array, Array], Array]  # of the two Beta parameters and a point
+FEWEST_NODES, MOST_NODES, MOST_NARROW_NODES = 32, 128, 256  # nodes for each rate; for the narrower rate
+AGREEMENT = 1e-10  # largest change of the distribution function when nodes are doubled
+TOLERANCE = 1e-7  # error in probability above which the estimate has a reason
 N_DRAWS, FEWEST_DRAWS = 10_000, 2
-FAR = 6.0  # standard deviations from the mean, within which a quantile is looked for first
+FAR = 6.0  # standard deviations from the mean: the first bracket of a quantile
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class ReviewedPrecision(OneRecord):
-    """Posterior of precision, given how many reviewed positives were found mislabelled.
+    """Posterior of precision, given the number of reviewed positives that were found mislabelled.
 
-    ``rho_tp ~ Beta(m_tp + a, r_tp - m_tp + b)`` of the observed true positives are really false ones, and ``rho_fp``
-    of the false positives true ones; ``TP' = TP (1 - rho_tp) + FP rho_fp``, ``FP' = TP + FP - TP'``;
-    ``precision ~ Beta(TP' + 1, FP' + 1)``.
+    A share ``rho_tp ~ Beta(m_tp + a, r_tp - m_tp + b)`` of the recorded true positives is mislabelled, where ``r_tp``
+    were reviewed and ``m_tp`` found wrong; ``rho_fp`` is the same for the false positives. The corrected counts are
+    ``TP' = TP (1 - rho_tp) + FP rho_fp`` and ``FP' = TP + FP - TP'``, and ``precision ~ Beta(TP' + 1, FP' + 1)``.
 
     Parameters
     ----------
     tp, fp : int
-        True and false positives by the labels as they were recorded.
+        True and false positives by the recorded labels.
     reviewed_tp, mislabelled_tp, reviewed_fp, mislabelled_fp : int
-        How many of each were reviewed, chosen at random, and how many of those reviewed turned out to be wrong.
+        Number of each that were reviewed, chosen at random, and number of the reviewed ones whose label was wrong.
     prior_tp, prior_fp : tuple of two float
         Parameters ``(a, b)`` of the Beta prior of each mislabelling rate; ``(1, 1)`` is uniform.
 
     Raises
     ------
     HowsureError
-        If a number is negative or not whole, more were mislabelled than reviewed or reviewed than counted, or a
-        prior parameter is not positive.
+        If a number is negative or not an integer, or a prior parameter is not positive. If more cases were mislabelled
+        than reviewed, or more reviewed than counted.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class ReviewedPrecision(OneRecord):
             raise HowsureError(message)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the counts, the parameters of the priors, and the posterior's mean and standard deviation."""
+        """Return the counts, the parameters of the priors, and the posterior mean and standard deviation."""
         counts = {name: getattr(self, name) for name in self.__slots__ if not name.startswith("prior_")}
         priors = {
             f"prior_{kind}_{letter}": float(part)
@@ -96,14 +96,14 @@ class ReviewedPrecision(OneRecord):
 
     @property
     def prior_rates(self) -> dict[str, Any]:
-        """The mislabelling rates before the review, ``{"tp": ..., "fp": ...}``, as SciPy distributions."""
+        """Prior distributions of the mislabelling rates, ``{"tp": ..., "fp": ...}``, as SciPy distributions."""
         from scipy import stats
 
         return {"tp": stats.beta(*self.prior_tp), "fp": stats.beta(*self.prior_fp)}
 
     @property
     def rates(self) -> dict[str, Any]:
-        """The mislabelling rates after the review, ``{"tp": ..., "fp": ...}``, as SciPy distributions."""
+        """Posterior distributions of the mislabelling rates, ``{"tp": ..., "fp": ...}``, as SciPy distributions."""
         from scipy import stats
 
         return {kind: stats.beta(*shape) for kind, shape in zip(("tp", "fp"), self._shapes, strict=True)}
@@ -121,7 +121,7 @@ class ReviewedPrecision(OneRecord):
         return float(np.sqrt(within + spread / (cases + 2) ** 2))
 
     def draws(self, size: int = N_DRAWS, *, random_state: Any = None) -> Array:
-        """Return independent draws of precision, each with rates of its own.
+        """Return independent draws of precision, each with its own draw of the rates.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class ReviewedPrecision(OneRecord):
         return np.asarray(rng.beta(actual + 1, self.tp + self.fp - actual + 1))
 
     def distribution(self, precision: ArrayLike) -> Array:
-        """Return the probability that precision is at most this, by quadrature over the two rates.
+        """Return the posterior distribution function of precision, by quadrature over the two rates.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class ReviewedPrecision(OneRecord):
         Returns
         -------
         ndarray of the same shape
-            Probabilities; nan where precision is nan.
+            Probability that precision is at most each value; nan for nan.
         """
         from scipy import special
 
@@ -169,7 +169,7 @@ class ReviewedPrecision(OneRecord):
         Returns
         -------
         ndarray of the same shape
-            Densities; nan where precision is nan.
+            Densities; nan for nan.
         """
         from scipy import special
 
@@ -180,12 +180,12 @@ class ReviewedPrecision(OneRecord):
         return self._inside(points, beta_density, np.zeros(points.shape))
 
     def quantile(self, probability: float) -> float:
-        """Return the precision below which this much probability lies, to 1e-10.
+        """Return the posterior quantile of precision, accurate to 1e-10.
 
         Parameters
         ----------
         probability : float
-            From 0 to 1.
+            Probability below the quantile, in [0, 1].
 
         Returns
         -------
@@ -195,7 +195,7 @@ class ReviewedPrecision(OneRecord):
         Raises
         ------
         HowsureError
-            If the probability is not from 0 to 1.
+            If the probability is outside [0, 1].
         """
         from scipy import optimize
 
@@ -212,7 +212,7 @@ class ReviewedPrecision(OneRecord):
         )
         if excess(low) > 0 or excess(high) < 0:
             low, high = 0.0, 1.0
-        if not excess(low) < 0 < excess(high):  # next to an end, where all that is left is rounding
+        if not excess(low) < 0 < excess(high):  # next to an end, where only rounding errors are left
             return low if excess(low) >= 0 else high
         return float(optimize.brentq(excess, low, high, xtol=1e-11))
 
@@ -223,7 +223,7 @@ class ReviewedPrecision(OneRecord):
         return of_tp, of_fp
 
     def _actual(self, of_tp: Any, of_fp: Any) -> Any:
-        """Return the true positives at given mislabelling rates."""
+        """Return the corrected true positives for given mislabelling rates."""
         return self.tp * (1 - of_tp) + self.fp * of_fp
 
     @property
@@ -236,17 +236,17 @@ class ReviewedPrecision(OneRecord):
         return float(self.tp**2 * variances[0] + self.fp**2 * variances[1])
 
     def _inside(self, points: Array, function: Function, outside: Array) -> Array:
-        """Return the function's average where a point lies in [0, 1], ``outside`` elsewhere, nan where it is nan."""
+        """Return the mean of the function at points in [0, 1], ``outside`` at other points, and nan at nan."""
         values = np.where(np.isnan(points), np.nan, outside)
         inside = (points >= 0) & (points <= 1)
         values[inside] = self._mixed(points[inside], function)[0]
         return values
 
     def _mixed(self, precision: ArrayLike, function: Function) -> tuple[Array, float]:
-        """Average a function of a Beta distribution over the rates: nodes are doubled until nothing changes.
+        """Return the mean of a function over the rates, and its last change; nodes are doubled until it is small.
 
-        Also returns the last change. Where counts are so large that the function is a step between the nodes of a
-        rate, nodes of the wider rate are laid where the step is.
+        If counts are so large that the function is a step between the nodes of a rate, the nodes of the wider rate are
+        placed around the step.
         """
         points = np.asarray(precision, dtype=float)
         value, change = points, np.inf
@@ -262,7 +262,7 @@ class ReviewedPrecision(OneRecord):
         return value, change
 
     def quadrature_change(self, precision: ArrayLike) -> float:
-        """Return by how much the distribution function still changed when the quadrature's nodes were doubled.
+        """Return the change of the distribution function when the nodes of the quadrature were last doubled.
 
         Parameters
         ----------
@@ -282,13 +282,13 @@ class ReviewedPrecision(OneRecord):
         (of_tp, tp_weights), (of_fp, fp_weights) = (jacobi_nodes(*shape, nodes) for shape in self._shapes)
         actual = self._actual(of_tp[:, None], of_fp).ravel()
         weights = np.outer(tp_weights, fp_weights).ravel()
-        kept = weights > 1e-18 * weights.max()  # far tails of both rates
+        kept = weights > 1e-18 * weights.max()  # drop the far tails of both rates
         actual, weights = actual[kept], weights[kept]
         rest = self.tp + self.fp - actual
         return np.array([function(actual + 1, rest + 1, x) @ weights for x in points.ravel()]).reshape(points.shape)
 
     def _averaged_at_step(self, points: Array, function: Function, nodes: int) -> Array:
-        """Average over the narrower rate's nodes; for each, over the wider rate where the function changes."""
+        """Return the mean over the narrower rate's nodes of the mean over the wider rate, with nodes at the step."""
         shapes, slopes, cases = self._shapes, (-float(self.tp), float(self.fp)), self.tp + self.fp
         spreads = [
             abs(slope) * (a * b / (a + b + 1)) ** 0.5 / (a + b) for slope, (a, b) in zip(slopes, shapes, strict=True)
@@ -296,7 +296,7 @@ class ReviewedPrecision(OneRecord):
         wide = int(np.argmax(spreads))
         narrow_nodes, weights = jacobi_nodes(*shapes[1 - wide], nodes)
         kept = weights > 1e-18 * weights.max()
-        starts = self.tp + slopes[1 - wide] * narrow_nodes[kept]  # true positives, were the wider rate zero
+        starts = self.tp + slopes[1 - wide] * narrow_nodes[kept]  # true positives if the wider rate were zero
         values = np.empty(points.size)
         for place, x in enumerate(points.ravel()):
             width = (cases * max(x * (1 - x), 0.0)) ** 0.5 + 1
@@ -325,40 +325,41 @@ def reviewed_precision(
     n_draws: int = N_DRAWS,
     random_state: Any = None,
 ) -> Estimate:
-    """Estimate precision from true and false positives some of which a review found mislabelled.
+    """Estimate precision from true and false positives after a review of some of their labels.
 
     Parameters
     ----------
     tp, fp : int
-        True and false positives by the labels as they were recorded.
+        True and false positives by the recorded labels.
     reviewed_tp, mislabelled_tp, reviewed_fp, mislabelled_fp : int
-        How many of each were reviewed, chosen at random, and how many of those reviewed turned out to be wrong.
+        Number of each that were reviewed, chosen at random, and number of the reviewed ones whose label was wrong.
     prior_tp, prior_fp : tuple of two float
         Parameters of the Beta prior of each mislabelling rate.
     method : {"draws", "quadrature"}
         ``"draws"``: limits from independent draws; ``"quadrature"``: the same limits without Monte Carlo error.
     confidence_level : float
-        Probability of the equal-tailed interval, between 0 and 1.
+        Posterior probability of the equal-tailed interval, between 0 and 1.
     n_draws : int
-        Number of draws that the estimate carries, at least 2.
+        Number of draws stored in the estimate, at least 2.
     random_state : int, Generator or None
         Seed of the draws.
 
     Returns
     -------
     Estimate
-        Value and standard error are the posterior's mean and standard deviation, in closed form.
+        Value and standard error are the posterior mean and standard deviation, in closed form.
 
     Raises
     ------
     HowsureError
-        If a number is negative or not whole, more were mislabelled than reviewed or reviewed than counted, a prior
-        parameter is not positive, or the method is not known.
+        If a number is negative or not an integer, a prior parameter is not positive, or the method is unknown. If more
+        cases were mislabelled than reviewed, or more reviewed than counted.
 
     Notes
     -----
-    The reviewed cases are not treated as known and only precision is corrected: `reviewed` does both, for every
-    metric. `ReviewedPrecision` also gives the posterior's density and the mislabelling rates.
+    This model does not treat the labels of the reviewed cases as known, and it corrects only precision. `reviewed`
+    treats them as known and corrects every metric. `ReviewedPrecision` also provides the posterior density and the
+    mislabelling rates.
 
     References
     ----------

@@ -1,8 +1,8 @@
-"""Reviews of cells, and what they and a prior say of the cases that were not reviewed.
+"""Reviews of cells, and the posterior of the corrected labels of the unreviewed cases.
 
-The corrected labels of a cell are Dirichlet-multinomial. The prior's pseudo-reviews are either fixed, or learned:
-cells of one kind have a common rate of wrong records and a common number of pseudo-reviews, which are integrated over
-a grid.
+The corrected labels of a cell are Dirichlet-multinomial. The pseudo-reviews of the prior are either fixed or learned
+(empirical Bayes): cells of one kind have a common rate of wrong records and a common number of pseudo-reviews, which
+are integrated over a grid.
 """
 
 from __future__ import annotations
@@ -19,39 +19,40 @@ from howsure.designs.sampling import Blocks
 
 Array = NDArray[Any]
 
-RIGHT, PREDICTED, OTHER = 0, 1, 2  # what a corrected label can be: the record's, the prediction's, another
-STRENGTHS = np.geomspace(0.5, 4.0, 4)  # pseudo-reviews of a cell: chosen by simulated coverage
-WRONG_WHERE_AGREED = (0.25, 1.0)  # Beta prior of the share of wrong records where the prediction agrees,
-WRONG_WHERE_NOT = (1.0, 1.0)  # where it does not,
-OTHER_WHERE_WRONG = (0.25, 1.0)  # and of the share, among wrong records, whose label is not the prediction's either
+RIGHT, PREDICTED, OTHER = 0, 1, 2  # roles of a corrected label: the recorded, the predicted, or another class
+STRENGTHS = np.geomspace(0.5, 4.0, 4)  # grid of pseudo-reviews per cell, chosen by simulated coverage
+WRONG_WHERE_AGREED = (0.25, 1.0)  # Beta prior of the rate of wrong records if record and prediction agree
+WRONG_WHERE_NOT = (1.0, 1.0)  # the same if they disagree
+OTHER_WHERE_WRONG = (0.25, 1.0)  # Beta prior of the share of other classes than the predicted one among wrong records
 POINTS, FEWER_POINTS = 24, 12
-SMALLEST_WEIGHT = 1e-6  # of a point of the grid, relative to the largest
+SMALLEST_WEIGHT = 1e-6  # smallest weight of a grid point, relative to the largest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """Recorded cells that share a prior: m cells × K corrected labels.
+    """Recorded cells with a common prior: m cells × K corrected labels.
 
     Parameters
     ----------
     index : ndarray of shape (m,)
-        Flat position of each cell among the recorded ones.
+        Flat position of each cell in the recorded table.
     recorded : ndarray of shape (m,)
-        Cases of each cell.
+        Number of cases of each cell.
     reviews : ndarray of shape (m, K)
         Reviewed cases by corrected label.
     fixed : ndarray of shape (m, K)
-        Pseudo-reviews by corrected label.
+        Fixed pseudo-reviews by corrected label.
     destination : ndarray of shape (m, K)
-        Flat cell of the corrected table that each label leads to.
+        Flat cell of the corrected table for each corrected label.
     role : ndarray of shape (m, K)
-        Which of the shared pseudo-reviews each label takes.
+        Column of ``shared`` that applies to each corrected label.
     tilt : ndarray of shape (m, K)
-        How frequent the class of each label is: a wrong record hides a frequent class more often.
+        Relative frequency of the class of each corrected label: the true class behind a wrong record is more often a
+        frequent class.
     shared : ndarray of shape (points, roles)
-        Pseudo-reviews of each role at each point of the prior, if all classes were equally frequent.
+        Pseudo-reviews of each role at each grid point of the prior, for equally frequent classes.
     weights : ndarray of shape (points,)
-        Probability of each point.
+        Probability of each grid point.
     """
 
     index: Array
@@ -82,17 +83,17 @@ class Cells:
 
     @property
     def unreviewed(self) -> Array:
-        """Cases without a review, ``(m,)``."""
+        """Number of cases without a review, ``(m,)``."""
         return np.asarray(self.recorded - self.reviews.sum(1))
 
     @property
     def evidence(self) -> Array:
-        """Reviews and pseudo-reviews of each cell at each point, ``(points, m)``."""
+        """Number of reviews and pseudo-reviews of each cell at each grid point, ``(points, m)``."""
         return np.asarray((self.reviews + self.fixed).sum(1) + self._strengths[:, None])
 
     @property
     def silent(self) -> Array:
-        """Whether nothing is known of the unreviewed cases of a cell, ``(m,)``."""
+        """Whether a cell has unreviewed cases but neither reviews nor pseudo-reviews, ``(m,)``."""
         return np.asarray((self.evidence == 0).all(0) & (self.unreviewed > 0))
 
     @property
@@ -102,22 +103,22 @@ class Cells:
 
     @property
     def scale(self) -> Array:
-        """What brings each cell's pseudo-reviews to their number at each point, ``(points, m)``."""
+        """Factor that scales the tilted pseudo-reviews of each cell to their number, ``(points, m)``."""
         tilted = self.shared @ self._by_role(self.tilt)
         return self._strengths[:, None] / np.where(tilted > 0, tilted, 1.0)
 
     def _by_role(self, values: Array) -> Array:
-        """Add up values by corrected label over the labels of each role, ``(roles, m)``."""
+        """Sum values by corrected label over the labels of each role, ``(roles, m)``."""
         roles = range(self.shared.shape[1])
         return np.stack([np.where(self.role == role, values, 0.0).sum(1) for role in roles])
 
     def _of_roles(self, factors: Array) -> Array:
-        """Sum the pseudo-reviews over the points, times factors ``(points, m)``: by corrected label, ``(m, K)``."""
+        """Sum pseudo-reviews times factors ``(points, m)`` over the grid points, by corrected label, ``(m, K)``."""
         return np.take_along_axis(factors.T @ self.shared, self.role, 1) * self.tilt
 
     @property
     def shares(self) -> Array:
-        """Expected share of each corrected label among the unreviewed, ``(m, K)``."""
+        """Expected share of each corrected label among the unreviewed cases, ``(m, K)``."""
         each = self.weights[:, None] / np.where(self.evidence > 0, self.evidence, 1.0)
         return np.asarray((self.reviews + self.fixed) * each.sum(0)[:, None] + self._of_roles(each * self.scale))
 
@@ -128,29 +129,29 @@ class Cells:
 
     @property
     def weight(self) -> Array:
-        """How many cases rest on each one that is known, ``(m, 1)``."""
+        """Number of cases represented by each review or pseudo-review, ``(m, 1)``."""
         known = np.minimum(self.weights @ self.evidence, self.recorded)
         return np.asarray((self.recorded / np.maximum(known, np.finfo(float).tiny))[:, None])
 
     def gathering(self, size: int) -> Any:
-        """Return the sparse matrix that adds up cases by corrected label in tables of ``size`` cells."""
+        """Return the sparse matrix that sums cases by corrected label to tables of ``size`` cells."""
         from scipy import sparse
 
         flat = self.destination.ravel()
         return sparse.csr_array((np.ones(flat.size), (np.arange(flat.size), flat)), shape=(flat.size, size))
 
     def gathered(self, values: Array, size: int) -> Array:
-        """Add up values by corrected label, ``(m, K)``, in the corrected table's cells, ``(size,)``."""
+        """Sum values by corrected label, ``(m, K)``, to the cells of the corrected table, ``(size,)``."""
         return np.bincount(self.destination.ravel(), values.ravel(), size)
 
     def imputation_variance(self, gradient: Array) -> float:
-        """Variance of the unreviewed cases' sum of the gradient over all cells, which share the prior's points."""
+        """Return the variance of the unreviewed cases' sum of the gradient over all cells, with a common grid point."""
         mean, inside = self._moments(gradient)
         totals = mean @ self.unreviewed
         return float(self.weights @ (inside.sum(1) + (totals - self.weights @ totals) ** 2))
 
     def cell_variances(self, gradient: Array) -> Array:
-        """Variance of the unreviewed cases' sum of the gradient, cell by cell, ``(m,)``."""
+        """Return the variance of the unreviewed cases' sum of the gradient in each cell, ``(m,)``."""
         mean, inside = self._moments(gradient)
         return np.asarray(self.weights @ (inside + (self.unreviewed * (mean - self.weights @ mean)) ** 2))
 
@@ -158,7 +159,7 @@ class Cells:
         """Return the gradient's mean in each cell and the variance of the unreviewed cases' sum, ``(points, m)``."""
         slopes = gradient[self.destination]
         own, scale = self.reviews + self.fixed, self.scale
-        evidence = np.where(self.evidence > 0, self.evidence, 1.0)  # where nothing is known, nothing is unreviewed
+        evidence = np.where(self.evidence > 0, self.evidence, 1.0)  # without evidence no case is unreviewed
         mean, square = (
             ((own * power).sum(1) + self.shared @ self._by_role(self.tilt * power) * scale) / evidence
             for power in (slopes, slopes**2)
@@ -168,11 +169,11 @@ class Cells:
 
     @property
     def _strengths(self) -> Array:
-        """Pseudo-reviews of a cell at each point, ``(points,)``."""
+        """Number of pseudo-reviews of a cell at each grid point, ``(points,)``."""
         return np.asarray(self.shared[:, self.role[0]].sum(1).round(9))
 
     def imputed(self, size: int, rng: np.random.Generator) -> Array:
-        """Draw the cases by corrected label, ``(size, m * K)``: the reviewed are known."""
+        """Draw the cases by corrected label, ``(size, m * K)``; reviewed cases keep their labels."""
         points = rng.choice(len(self.weights), size, p=self.weights)
         pseudo = self.shared[points][:, self.role] * self.scale[points][..., None] * self.tilt
         drawn = rng.standard_gamma(self.reviews + self.fixed + pseudo)
@@ -182,9 +183,10 @@ class Cells:
         return np.asarray((self.reviews + labels).reshape(size, -1))
 
     def repeated(self, cases: Array, rng: np.random.Generator) -> Array:
-        """Review cases ``(size, m)`` again, the same number in each cell, and correct the others: ``(size, m * K)``.
+        """Repeat the review for resampled cases ``(size, m)`` and impute the others: ``(size, m * K)``.
 
-        Pseudo-reviews are found anew with the reviews: kept as they are, they would hold every repetition back.
+        The number of reviews of each cell is the same. Pseudo-reviews are resampled too: fixed pseudo-reviews would
+        shrink the variation between repetitions.
         """
         number = np.minimum(cases, self.reviews.sum(1).astype(np.int64))
         shares = self.shares
@@ -196,7 +198,7 @@ class Cells:
         return np.asarray((found + (cases - number)[..., None] * corrected).reshape(len(cases), -1))
 
     def left_out(self) -> Blocks:
-        """Yield how the cases by corrected label change, ``(kinds, m * K)``, and how many cases each stands for."""
+        """Yield changes of the cases by corrected label, ``(kinds, m * K)``, and the number of cases of each kind."""
         shares, pseudo, labels = self.shares, self.pseudo_reviews, self.reviews.shape[1]
         for cell in range(len(self.recorded)):
             changes, number = [], []
@@ -215,7 +217,7 @@ class Cells:
 
 
 def fixed_cells(counts: Array, reviews: Array, prior: Array) -> tuple[Cells, ...]:
-    """Return all non-empty cells, with the same pseudo-reviews whatever the reviews say."""
+    """Return all non-empty cells, with fixed pseudo-reviews."""
     chosen = counts.ravel() > 0
     nothing = np.zeros((1, 1))
     role = np.zeros(prior.shape, dtype=np.intp)
@@ -223,10 +225,11 @@ def fixed_cells(counts: Array, reviews: Array, prior: Array) -> tuple[Cells, ...
 
 
 def pooled_cells(counts: Array, reviews: Array) -> tuple[Cells, ...]:
-    """Return the cells where record and prediction agree and those where not, each group with a prior of its own.
+    """Return two groups of cells, by whether record and prediction agree, each with its own learned prior.
 
-    All records, or all predictions, hold a rare class several times too often: by the mistakes at the frequent ones.
-    How frequent the classes are is therefore taken from a table that was corrected once with those frequencies.
+    Recorded and predicted labels overestimate the frequency of a rare class several times, because of errors in the
+    frequent classes. The class frequencies are therefore taken from a table that was corrected once with the recorded
+    and predicted frequencies.
     """
     size = counts.size
     first = _pooled_cells(counts, reviews, counts.sum(0) + counts.sum(1))
@@ -235,7 +238,7 @@ def pooled_cells(counts: Array, reviews: Array) -> tuple[Cells, ...]:
 
 
 def _pooled_cells(counts: Array, reviews: Array, cases: Array) -> tuple[Cells, ...]:
-    """Return the cells in their groups, where the classes have about so many cases."""
+    """Return the two groups of cells, for given numbers of cases of the classes."""
     size = len(counts)
     recorded, predicted, corrected = np.indices((size, size, size))
     role = np.where(corrected == recorded, RIGHT, np.where(corrected == predicted, PREDICTED, OTHER))
@@ -269,12 +272,12 @@ def _cells(
 
 
 def _frequencies(cases: Array) -> Array:
-    """Return how frequent each class is, 1 on average, from its cases."""
+    """Return the relative frequency of each class, 1 on average, from its number of cases."""
     return np.asarray((cases + 1) / (cases + 1).mean())
 
 
 def _agreed(size: int) -> tuple[Array, Array]:
-    """Grid of pseudo-reviews where the prediction agrees with the record, and its prior weights."""
+    """Return the grid of pseudo-reviews for cells where record and prediction agree, and its prior weights."""
     points = [
         (strength * (1 - wrong), 0.0, strength * wrong / (size - 1))
         for strength, wrong in product(STRENGTHS, _beta_points(WRONG_WHERE_AGREED, POINTS))
@@ -283,7 +286,7 @@ def _agreed(size: int) -> tuple[Array, Array]:
 
 
 def _not_agreed(size: int) -> tuple[Array, Array]:
-    """Grid of pseudo-reviews where it does not: a wrong record's label is the prediction's, or another."""
+    """Return the same for other cells: the true class behind a wrong record is the predicted one, or another."""
     elsewhere = _beta_points(OTHER_WHERE_WRONG, FEWER_POINTS) if size > 2 else np.zeros(1)
     points = [
         (strength * (1 - wrong), strength * wrong * (1 - other), strength * wrong * other / max(size - 2, 1))
@@ -293,14 +296,14 @@ def _not_agreed(size: int) -> tuple[Array, Array]:
 
 
 def _beta_points(shape: tuple[float, float], number: int) -> Array:
-    """Return points that a Beta distribution finds equally likely."""
+    """Return equally probable points of a Beta distribution: quantiles at equally spaced probabilities."""
     from scipy import special
 
     return np.asarray(special.betaincinv(*shape, (np.arange(number) + 0.5) / number))
 
 
 def _learned(cells: Cells) -> Cells:
-    """Weight the points of the prior by the likelihood of the reviews; leave out those that hardly count."""
+    """Weight the grid points of the prior by the likelihood of the reviews; drop points with negligible weight."""
     from scipy.special import gammaln
 
     evidence, reviewed = cells.evidence, cells.reviews.sum(1)

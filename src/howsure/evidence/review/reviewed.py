@@ -1,8 +1,8 @@
-"""Unreliable labels: a review of some cases, and the table that it makes likely.
+"""Correction of unreliable labels by a review of some cases.
 
-In each cell (recorded label i, predicted label j) some cases were reviewed. They are known; the corrected labels of
-the others are imputed from their cell's review. The corrected table's design carries both what the imputation
-leaves open and the sampling of the cases themselves.
+In each cell (recorded label i, predicted label j) some cases were reviewed. Their labels are treated as known; the
+labels of the other cases are imputed from the reviews of their cell. The design of the corrected table accounts for
+the uncertainty of the imputation and for the sampling of the cases.
 """
 
 from __future__ import annotations
@@ -31,36 +31,37 @@ from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 
 Array = NDArray[Any]
-RECORDED = "recorded"  # the prior by which labels are right unless a review says otherwise
+RECORDED = "recorded"  # the prior under which labels are correct unless a review contradicts them
 UNREVIEWED = (
     "`y_reviewed` is missing everywhere: no case was reviewed. Give prior='recorded' to take the labels as right, "
     "or use `confusion`."
 )
-FEW_REVIEWS = 100  # below which 95 % intervals cover as little as 90 to 93 %
+FEW_REVIEWS = 100  # with fewer, 95 % intervals cover as little as 90 to 93 %
 FEW = "{:,} of {:,} cases were reviewed: the interval may cover less than stated; review {} or more"
-MOST_NAMED = 4  # cells that a note lists
+MOST_NAMED = 4  # cells listed in a note
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Reviewed(Design):
-    """A test set whose labels were reviewed for some cases of each cell: a two-phase sample.
+    """Design of a test set in which some cases of each cell were reviewed: a two-phase sample.
 
     Parameters
     ----------
     cells : tuple of Cells
-        The recorded cells with their reviews, in groups that share what their reviews say.
+        The recorded cells with their reviews, in groups with a common prior.
     labels : ndarray of shape (K,)
-        The class labels of the recorded table.
+        Class labels of the recorded table.
     note : str
-        That few cases were reviewed, and which cells hold cases and no review; empty if neither is so.
+        Caveat about few reviews, or about cells without a review; empty if there is none.
 
     Notes
     -----
-    With ``m`` of ``N`` cases unreviewed and ``A`` reviews and pseudo-reviews in a cell, the unreviewed are
-    Dirichlet-multinomial, and ``Var = sum(C g**2) + sum(m (A + m) / (A + 1) * spread of g in the cell)``. Without
-    pseudo-reviews this is the variance of double sampling, ``N * mean(g)**2 + N**2 / r * spread``
-    (Tenenbein 1970).
+    Consider a cell of ``N`` cases, of which ``m`` are unreviewed and ``r`` reviewed, with ``A`` reviews and
+    pseudo-reviews. The corrected labels of the unreviewed cases are Dirichlet-multinomial. With corrected counts ``C``
+    and gradient ``g``, ``Var = sum(C g**2) + sum(m (A + m) / (A + 1) * v)``, where v is the variance of g over the
+    corrected labels of the cell. Without pseudo-reviews this is the variance of double sampling,
+    ``N * mean(g)**2 + N**2 / r * v`` (Tenenbein 1970).
 
     References
     ----------
@@ -87,7 +88,7 @@ class Reviewed(Design):
             each.check(shape[-1])
 
     def check_sums(self, counts: Array) -> None:
-        """Check that the reviews give the counts."""
+        """Check that the reviews imply the counts."""
         invariants.sums("cells", self.expected(counts.size), counts)
 
     def expected(self, size: int) -> Array:
@@ -95,31 +96,31 @@ class Reviewed(Design):
         return sum((each.gathered(each.expected, size) for each in self.cells), np.zeros(size))
 
     def variance(self, counts: Array, gradient: Array) -> Array:
-        """Return the sampling variance of the corrected cases, and that of imputing the unreviewed."""
+        """Return the sum of the sampling variance of the corrected cases and the variance of the imputation."""
         imputation = sum(each.imputation_variance(gradient) for each in self.cells)
         return np.asarray(dot(counts * gradient, gradient) + imputation)
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
-        """Return Kish's size, where the unreviewed cases of a cell rest on its reviewed ones."""
+        """Return the Kish effective sample size; a review counts as all the cases that it represents."""
         resting = sum(dot(each.gathered(each.expected * each.weight, counts.size), trials) for each in self.cells)
         return quotient(dot(counts, trials) ** 2, np.asarray(resting))
 
     def merged(self, cells: Array, size: int) -> Reviewed:
-        """Let the corrected labels lead to the merged cells; recorded cells and reviews stay."""
+        """Return the design after merging cells of the corrected table; recorded cells and reviews are unchanged."""
         return replace(self, cells=tuple(replace(each, destination=cells[each.destination]) for each in self.cells))
 
     def lumps(self, cells: int) -> Array:
-        """Return one code: labels are corrected case by case, and gamma variables of counts add up as these do."""
+        """Return one code for all cells: sums of gamma variables are gamma variables of the summed counts."""
         return np.zeros(cells, dtype=np.intp)
 
     def joined(self, others: Sequence[Self]) -> Reviewed:
-        """Put the recorded cells of all tables together, each with its own reviews."""
+        """Return the design of the sum of tables: the recorded cells of all, each with its own reviews."""
         parts: list[Self] = [self, *others]
         note = "; ".join(dict.fromkeys(each.note for each in parts if each.note))
         return replace(self, cells=tuple(cell for each in parts for cell in each.cells), note=note)
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
-        """Impute the unreviewed cases, and draw gamma variables by the completed counts and the prior's cells."""
+        """Impute the unreviewed cases, and draw gamma variables with the completed counts plus the prior as shapes."""
         drawn = np.empty((size, counts.size))
         step = max(1, BLOCK_CELLS // max(each.reviews.size for each in self.cells))
         for start in range(0, size, step):
@@ -129,7 +130,7 @@ class Reviewed(Design):
         return drawn
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
-        """Repeat both phases: the cases of each cell, and the reviewed among them, whose labels are corrected anew."""
+        """Return tables after resampling both phases: the cases of each cell, and their reviews."""
         recorded = np.concatenate([each.recorded for each in self.cells])
         cases = rng.multinomial(round(recorded.sum()), recorded / recorded.sum(), size)
         drawn = np.zeros((size, counts.size))
@@ -143,7 +144,7 @@ class Reviewed(Design):
         return drawn
 
     def left_out(self, counts: Array) -> Blocks:
-        """Leave out one unreviewed case of each cell, and one reviewed case of each corrected label in it."""
+        """Return the tables without one unreviewed case of each cell, or without one review of each corrected label."""
         for each in self.cells:
             for changes, number in each.left_out():
                 tables = np.tile(counts, (len(number), 1)) - changes @ each.gathering(counts.size)
@@ -206,62 +207,62 @@ def reviewed(
     prior: Prior | None = None,
     check: bool = True,
 ) -> ConfusionTable | Tables[ConfusionTable]:
-    """Return the corrected confusion table that a review of some cases makes likely.
+    """Return the expected confusion table with corrected labels, after a review of some cases.
 
-    Give either counts (``counts``, ``reviews``) or rows (``y_true``, ``y_pred``, ``y_reviewed``, and with them ``data``
-    and ``by``).
+    Give either counts (``counts``, ``reviews``) or rows (``y_true``, ``y_pred``, ``y_reviewed``, and optionally
+    ``data`` and ``by``).
 
     Parameters
     ----------
     counts : array-like of shape (K, K) or (G, K, K)
         Cases by recorded label (rows) and predicted label (columns). A stack has one matrix for each image, patient
-        or site. Beside columns of labels: number of identical cases that each row stands for, or the column's name.
+        or site. If rows are given: number of identical cases that each row stands for, or the name of the column.
     reviews : array-like of shape (K, K, K) or (G, K, K, K)
-        ``reviews[i, j, k]`` of the cases recorded i and predicted j were found to be really k.
+        ``reviews[i, j, k]`` is the number of cases recorded i and predicted j that the review found to be k.
     y_true, y_pred : array-like of shape (n,) or str
-        Label as it was recorded, and predicted label, of each case; with ``data`` the names of their columns.
+        Recorded and predicted label of each case; with ``data``, the names of the columns.
     y_reviewed : array-like of shape (n,) or str
-        Corrected label of each reviewed case, and a missing value (None, nan …) where a case was not reviewed. A
-        reviewed case whose record was right has its label here again.
+        Corrected label of each reviewed case, also if the record was right; a missing value (None, nan …) for
+        unreviewed cases.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
-        One column, or several, to split by: one table for each value, or combination of values, corrected by its own
+        One or several columns to split by: one table for each value, or combination of values, corrected by its own
         reviews.
     labels : array-like of shape (K,), optional
-        The classes, in order; by default 0 … K−1, of rows all that occur in any of the three columns. Rows recorded or
-        predicted as another are left out.
+        The classes, in order. The default is 0 … K−1 for counts, and all classes of the three columns for rows. Rows
+        recorded or predicted as another class are left out.
     pos_label : object, optional
-        Which of two classes is the positive one; the last in order by default.
+        The positive class of two; by default the last in order.
     prior : float, str or array-like of shape (K, K, K), optional
-        Pseudo-reviews of each corrected label in each cell: a number, an array, or a name as in `Dirichlet`;
-        ``"recorded"`` for one in each cell that confirms the record, so that labels are right where no review says
-        otherwise, and no case need be reviewed. By
-        default cells of one kind (record and prediction agree, or not) have a common rate of wrong records, with odds
-        in proportion to how frequent the classes are, and the prior is learned from all their reviews.
+        Pseudo-reviews of each corrected label in each cell: a number, an array, or a name as in `Dirichlet`.
+        ``"recorded"`` adds one pseudo-review to each cell that confirms the record: labels are then correct unless a
+        review contradicts them, and reviews are optional. By default the prior is learned from all reviews of cells of
+        one kind (record and prediction agree, or not). These cells have a common rate of wrong records; the odds of the
+        true class are proportional to the class frequencies.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
+        disables this check.
 
     Returns
     -------
     ConfusionTable or Tables
-        Expected counts over (corrected label, predicted label), with a `Reviewed` design: `estimate`, `evaluate`
-        and all that reads tables work on it. ``method="bayes"`` draws corrected tables, ``"delta"`` is the two-phase
-        sample's standard error. With ``by`` or a stack the tables of the groups, with the table of all cases as
+        Expected counts by corrected and predicted label, with a `Reviewed` design; `estimate`, `evaluate` and all other
+        functions of tables accept it. ``method="bayes"`` draws corrected tables; ``"delta"`` uses the standard error of
+        the two-phase sample. If ``by`` or a stack is given, the tables of the groups, with the table of all cases as
         ``overall``.
 
     Raises
     ------
     HowsureError
-        If counts and rows are mixed; if a cell has more reviews than cases, a number is negative or not whole, or the
-        shapes do not fit; if no row was reviewed (in all, or in a group) and no prior is given, or a corrected label
-        is not among the classes.
+        If counts and rows are mixed. If a cell has more reviews than cases, a number is negative or not an integer, or
+        the shapes do not match. If a corrected label is not among the classes. If no row was reviewed (overall or in a
+        group) and no prior is given.
 
     Notes
     -----
-    Cases must be reviewed at random, either within each cell of the table (any number in each) or over all cases:
-    given how many were reviewed in a cell, both choose them in the same way. A review of the cases that looked wrong
-    is neither.
+    The reviewed cases must be a random sample, either of all cases or within each cell of the table at any rate. If
+    suspicious cases were reviewed instead, the estimates are biased.
 
     References
     ----------
@@ -311,12 +312,12 @@ def reviewed(
 
 
 def _is_column(counts: Any) -> bool:
-    """Whether counts are a column, or its name, and no matrix."""
+    """Return whether ``counts`` is a column or the name of one, not a matrix."""
     return isinstance(counts, str) or (counts is not None and np.ndim(counts) == 1)
 
 
 def _are_counts(counts: Mapping[str, Any], rows: Mapping[str, Any], of_rows: Mapping[str, Any]) -> bool:
-    """Whether counts are given, and not rows; refuse both, and what is incomplete."""
+    """Return whether counts rather than rows are given; refuse both together, and missing arguments."""
     first, second, more = (
         [name for name, value in each.items() if value is not None] for each in (counts, rows, of_rows)
     )
@@ -358,14 +359,14 @@ def _of_counts(
 
 
 def _turned(values: Array, order: Array, axes: int) -> Array:
-    """Return values whose last axes, so many, are of classes, with the classes in another order."""
+    """Return values with the classes on the last ``axes`` axes in another order."""
     for axis in range(-axes, 0):
         values = np.take(values, order, axis)
     return values
 
 
 def _corrected(recorded: ConfusionTable, reviews: ArrayLike, prior: Prior | None) -> ConfusionTable:
-    """Return the corrected table of a recorded one."""
+    """Return the corrected table for a recorded table."""
     found = _checked_reviews(reviews, recorded)
     if prior is None:
         cells = pooled_cells(recorded.counts, found)
@@ -430,7 +431,7 @@ def _refuse_silence(cells: tuple[Cells, ...], table: ConfusionTable) -> None:
 
 
 def _note(reviews: Array, table: ConfusionTable) -> str:
-    """Say that few cases were reviewed, and which cells that hold cases were not reviewed at all."""
+    """Return a note about few reviews, and about non-empty cells without a review."""
     reviewed, cases = int(reviews.sum()), round(float(table.counts.sum()))
     is_few = 0 < reviewed < min(FEW_REVIEWS, cases / 2)
     few = FEW.format(reviewed, cases, FEW_REVIEWS) if is_few else ""

@@ -1,4 +1,4 @@
-"""A review from rows: one row per case, with the corrected label where it was reviewed."""
+"""A review as rows: one row per case, with a corrected label if the case was reviewed."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReviewedRows:
-    """Cases by their recorded, predicted and corrected label, as positions of the classes.
+    """Recorded, predicted and corrected labels of the cases, as positions of the classes.
 
     Parameters
     ----------
     labels : ndarray of shape (K,)
         The classes.
     cell : ndarray of shape (n,)
-        Flat position of the recorded and the predicted label; −1 where one of them is none of the classes.
+        Flat position of the recorded and the predicted label; −1 if one of them is not among the classes.
     corrected : ndarray of shape (n,)
-        Position of the corrected label; −1 where the case was not reviewed.
+        Position of the corrected label; −1 if the case was not reviewed.
     number : ndarray of shape (n,)
-        How many cases there are of each.
+        Number of cases in each row.
     """
 
     labels: Array
@@ -42,7 +42,7 @@ class ReviewedRows:
 
     @classmethod
     def of(cls, found: Rows, labels: ArrayLike | None, pos_label: Any = None, *, check: bool = True) -> ReviewedRows:
-        """Return the cases of the columns ``y_true``, ``y_pred`` and ``y_reviewed``."""
+        """Read the cases from the columns ``y_true``, ``y_pred`` and ``y_reviewed``."""
         given = found.columns
         coded = [encoded(role, given[role]) for role in ("y_true", "y_pred")]
         listed = _listed(given["y_reviewed"])
@@ -65,7 +65,7 @@ class ReviewedRows:
         return cls(axis, cell, corrected, found.numbers(len(cell)))
 
     def counted(self, some: Any) -> tuple[Array, Array]:
-        """Return the counts, ``(K, K)``, and the reviews, ``(K, K, K)``, of some of the rows."""
+        """Return the counts, ``(K, K)``, and the reviews, ``(K, K, K)``, of a selection of rows."""
         size, cell, corrected, number = len(self.labels), self.cell[some], self.corrected[some], self.number[some]
         seen = corrected >= 0
         seen &= cell >= 0
@@ -86,14 +86,14 @@ def _listed(values: Any) -> list[Any]:
 
 
 def _narrowed(labels: list[Any]) -> list[Any]:
-    """Turn whole floats back into integers: columns with missing values hold floats."""
+    """Convert whole floats back to integers: a column with missing values contains floats."""
     if all(isinstance(label, float) and label.is_integer() for label in labels):
         return [int(label) for label in labels]
     return labels
 
 
 def _positions(column: Any, axis: Array) -> Array:
-    """Return each row's class, −1 where it is none."""
+    """Return the class of each row as a position, −1 if it is not among the classes."""
     position = {label: index for index, label in enumerate(axis.tolist())}
     of_level = np.array([position.get(label, -1) for label in column.levels.tolist()], dtype=np.intp)
     return np.asarray(of_level[column.codes.astype(np.int64) - column.offset])

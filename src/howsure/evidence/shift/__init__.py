@@ -1,1 +1,1 @@
-"""Another population: other class frequencies, or other kinds of cases."""
+"""Estimates for another population, with other class frequencies or other features."""

@@ -1,4 +1,4 @@
-"""Weights that make one sample of cases stand for another population: density ratios."""
+"""Importance weights: density ratios that make a sample represent another population."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from howsure.sources.columns import checked_weight
 from howsure.sources.frames import columns
 
 Array = NDArray[Any]
-FEWEST = 10.0  # effective cases: with fewer, 95 % intervals of accuracy are 0.6 wide on average and more
-MOST = 0.5  # of all weight on one case: with more they are 0.8 wide
-POOR = 100.0  # effective cases, up to which they hold the truth in 88 to 92 % of simulated studies
+FEWEST = 10.0  # effective cases: with fewer, 95 % intervals for accuracy are 0.6 wide or wider on average
+MOST = 0.5  # share of the weight on one case: with more, these intervals are 0.8 wide
+POOR = 100.0  # effective cases: with fewer, these intervals cover in 88 to 92 % of simulated studies
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class ImportanceWeights(OneRecord):
-    """Weights that make cases stand for another population, and how many cases they leave.
+    """Weights that make cases represent another population, and their effective sample size.
 
-    They are an array: give them as ``sample_weight``.
+    The object converts to an array: pass it as ``sample_weight``.
 
     Parameters
     ----------
     weight : ndarray of shape (n,)
-        The weights, 1 on average.
+        The weights, with mean 1.
     effective_size : float
-        Kish's size: how many cases of equal weight tell as much, ``sum(w)**2 / sum(w**2)``.
+        Kish effective sample size, ``sum(w)**2 / sum(w**2)``.
     largest_share : float
-        Share of all weight that the heaviest case has.
+        Share of the total weight of the heaviest case.
 
     Examples
     --------
@@ -61,35 +61,35 @@ class ImportanceWeights(OneRecord):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return sizes and shares, without the weights."""
+        """Return the number of cases, the effective size and the largest share, without the weights."""
         return {"n": len(self), "effective_size": self.effective_size, "largest_share": self.largest_share}
 
 
 @without_counts("Each row has a weight of its own; multiply the rows first.")
 def importance_weights(density_ratio: Any, *, data: Any = None) -> ImportanceWeights:
-    """Check density ratios as weights of cases, and say how many cases they leave.
+    """Return importance weights from density ratios, with their effective sample size.
 
-    Assumes covariate shift: cases with equal features have equal chances of each class in both populations, and each
-    kind of case of the other one occurs here.
+    Assumes covariate shift: given the features, the class probabilities are equal in both populations, and every kind
+    of case in the other population also occurs in the sample.
 
     Parameters
     ----------
     density_ratio : array-like of shape (n,) or str
-        How many times as frequent cases like each are in the other population, up to a constant; with ``data`` the
-        name of its column.
+        Density of each case's features in the other population divided by the density in the sampled population, up to
+        a constant; with ``data``, the name of the column.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
 
     Returns
     -------
     ImportanceWeights
-        To be given as ``sample_weight`` to `confusion`, `scores` and the other sources.
+        The weights, to pass as ``sample_weight`` to `confusion`, `scores` and similar functions.
 
     Raises
     ------
     HowsureError
-        If a ratio is negative or not finite, or they leave so few effective cases that intervals tell nothing: fewer
-        than 10, or half of the weight on one case.
+        If a ratio is negative or not finite. If the effective sample size is below 10, or more than half of the weight
+        is on one case: intervals would carry no information.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Class shares of a population without labels, from what a classifier says there and what it says of each class."""
+"""Class frequencies of an unlabelled target, estimated from a classifier's outputs in the target and by true class."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
 CALL = "give a table of one labelled sample, from `confusion`, `from_counts` or `scores`."
-SINGULAR = 1e-6  # smallest singular value of what tells the classes apart
+SINGULAR = 1e-6  # smallest singular value at which the class frequencies are identified
 MOST_BINS = 10
 CASES_PER_BIN = (
-    100  # of the rarer sample: with 50 the noise of the rates draws the shares to the middle by a third of their error
+    100  # in the smallest sample: with 50, noise in the rates biases the shares to the middle by 1/3 of their error
 )
-LEAST = 1e-9  # of a class share: rates within the class, which are those of the source, then stay
-ROUNDS = 5  # of weights that depend on the shares, which hardly move after the second
-SMOOTHING = 0.5  # cases of each output in the variances alone: an output that was not seen is not known to be none
+LEAST = 1e-9  # smallest class frequency: it keeps the rates within the class, which are those of the source
+ROUNDS = 5  # iterations of weights that depend on the frequencies, which hardly change after the second
+SMOOTHING = 0.5  # pseudo-cases of each output in the variances only: an unobserved output is not impossible
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class LowRank:
-    """A matrix of few directions and a diagonal, ``diag(diagonal) + left @ right``: it is never written out.
+    """A diagonal plus low-rank matrix, ``diag(diagonal) + left @ right``, which is never formed.
 
     Parameters
     ----------
     diagonal : ndarray of shape (n,)
-        The diagonal.
+        The diagonal part.
     left, right : ndarray of shape (n, r) and (r, n)
-        The directions.
+        The factors of the low-rank part.
     """
 
     diagonal: Array
     left: Array
     right: Array
-    __array_ufunc__ = None  # so that arrays leave products to it
+    __array_ufunc__ = None  # make NumPy arrays defer to __rmatmul__
 
     def check(self, size: int) -> None:
         """Check that the matrix is finite and has this number of rows."""
@@ -57,36 +57,36 @@ class LowRank:
         invariants.numbers("right", self.right, (self.left.shape[1], size), -invariants.LARGEST)
 
     def __matmul__(self, other: Array) -> Array:
-        """Return the product with columns."""
+        """Return the product of the matrix with columns."""
         return np.asarray(self.diagonal[:, None] * other + self.left @ (self.right @ other))
 
     def __rmatmul__(self, other: Array) -> Array:
-        """Return the product of rows with it."""
+        """Return the product of rows with the matrix."""
         return np.asarray(other * self.diagonal + (other @ self.left) @ self.right)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shift:
-    """Outputs of a classifier in a labelled source and in an unlabelled target, and the class shares that they give.
+    """Outputs of a classifier in a labelled source and an unlabelled target, and the estimated class frequencies.
 
     Parameters
     ----------
     table : ConfusionTable or ScoresTable
-        The source.
+        The table of the source.
     output : ndarray of shape (cells,)
         Output of each cell: a predicted class, or a range of scores.
     target : ndarray of shape (outputs,)
-        Cases of the target by output.
+        Number of cases of the target by output.
     totals : ndarray of shape (K,)
-        Cases of the source by true class.
+        Number of cases of the source by true class.
     rates : ndarray of shape (K, outputs)
-        Shares of the outputs in each true class.
+        Distribution of the outputs in each true class.
     shares : ndarray of shape (K,)
-        Shares of the classes in the target; they add up to 1, and may come out below 0.
+        Estimated class frequencies in the target; they add up to 1 and can be negative.
     inverse : ndarray of shape (K, outputs)
-        By how much the shares change with the shares of the outputs.
+        Derivative of the class frequencies with respect to the distribution of the outputs.
     precision : ndarray of shape (outputs, outputs)
-        Inverse of the covariance of what is left over.
+        Inverse of the covariance of the residuals.
     """
 
     table: ConfusionTable | ScoresTable
@@ -100,7 +100,7 @@ class Shift:
 
     @classmethod
     def of(cls, table: object, target: Any, data: Any, counts: Any = None) -> Self:
-        """Read what the classifier says in the target, and estimate the shares by generalised least squares."""
+        """Read the outputs in the target, and estimate the class frequencies by generalised least squares."""
         source = _checked(table)
         read = target
         if data is not None or counts is not None:
@@ -134,7 +134,7 @@ class Shift:
         return cls(source, output, seen, totals, rates, shares, inverse, precision)
 
     def refit(self) -> ShiftRefit:
-        """Return the true classes of the source and the target as multinomial samples."""
+        """Return the true classes of the source, and the target, as multinomial samples."""
         truth, cells = self.table.truth, len(self.table.cells)
         found = ShiftRefit(
             observed=np.concatenate([self.table.cells, self.target]),
@@ -149,25 +149,25 @@ class Shift:
 
     @property
     def leftover(self) -> Array:
-        """Shares of the outputs in the target, less those of the mixture of classes."""
+        """Residuals: distribution of the outputs in the target minus that of the fitted mixture of classes."""
         return np.asarray(self.target / self.target.sum() - self.shares @ self.rates)
 
     @property
     def possible(self) -> Array:
-        """The shares that a population can have, nearly zero where they come out below it."""
+        """Class frequencies after replacing negative estimates by nearly zero."""
         shares = np.maximum(self.shares, LEAST)
         return np.asarray(shares / shares.sum())
 
     def expected(self, shares: Array) -> Array:
-        """Return the table in the target, flat: classes in given shares, predicted as in the source."""
+        """Return the flattened table of the target for given class frequencies, with the rates of the source."""
         scale = self.target.sum() * shares / self.totals
         return np.asarray(self.table.cells * scale[self.table.truth])
 
     def samples(self) -> tuple[Sample, ...]:
-        """Return source and target with what one more case of each adds to the table.
+        """Return source and target as samples with their influence on the table.
 
-        A case of the source tells how its class is predicted, and by that also what shares the target's outputs mean.
-        Outputs that no case of a class has are a third one.
+        A case of the source affects the rates of its class, and through them the estimated class frequencies. If a
+        class has no case with some output, a third sample of pseudo-cases is added.
         """
         counts, truth, size = self.table.cells, self.table.truth, len(self.shares)
         each = self.possible / self.totals
@@ -184,10 +184,10 @@ class Shift:
         return (*known, *self._unseen(influence))
 
     def _unseen(self, influence: LowRank) -> tuple[Sample, ...]:
-        """Return pseudo-cases of the outputs that no case of a class has, for the variance alone, if there are any.
+        """Return two pseudo-cases for each unobserved output of a class, for the variance only, if there are any.
 
-        None of n leaves a share of about 3 / n possible, and two cases have 1.96 √2 / n. They are among cases that
-        tell nothing, one for each of the source, so that their number is not taken as given.
+        After 0 of n cases, a share of about 3 / n is still possible; two pseudo-cases give 1.96 √2 / n. The sample is
+        padded with as many cases without influence as the source has, so that the number of pseudo-cases is random.
         """
         outputs = self.rates.shape[1]
         place = self.table.truth * outputs + self.output
@@ -208,13 +208,13 @@ class ShiftRefit:
     Parameters
     ----------
     observed : ndarray of shape (source cells + outputs,)
-        Labelled cases, and cases of the target by output.
+        Number of labelled cases by cell, followed by the number of cases of the target by output.
     truth, output, place : ndarray of shape (source cells,)
-        True class and output of each source cell, and the cell of the table that it is counted in.
+        True class and output of each source cell, and the cell of the table in which it is counted.
     cells : int
         Number of cells of the table.
     precision : ndarray of shape (outputs, outputs)
-        Weights of the outputs, which do not matter where there are as many outputs as classes.
+        Weight matrix of the outputs; without effect if there are as many outputs as classes.
     is_independent : bool
         Whether the labelled cases are independent and unweighted.
     """
@@ -229,7 +229,7 @@ class ShiftRefit:
 
     @property
     def row(self) -> Array:
-        """The true class of each source cell; the target comes last."""
+        """Sample of each observed cell: the true class in the source, and a last one for the target."""
         return np.append(self.truth, np.full(len(self.precision), self.truth.max() + 1))
 
     def tables(self, observed: Array) -> Array:
@@ -240,7 +240,7 @@ class ShiftRefit:
         return np.asarray((source * scale[..., self.truth]) @ np.eye(self.cells)[self.place])
 
     def interior(self, observed: Array) -> Array:
-        """Return the counts with a target in which each class has a share: half a case at the least."""
+        """Return the observed counts with a target that contains at least half a case of each class."""
         source, target = np.split(observed, [len(self.truth)])
         rates, _, shares = self._fitted(source, target)
         total = target.sum()
@@ -250,7 +250,7 @@ class ShiftRefit:
         return np.concatenate([source, total * inside / inside.sum() @ rates])
 
     def merged(self, cells: Array, size: int) -> ShiftRefit:
-        """Add up source cells of one class and output in one merged cell."""
+        """Return the function after merging cells of the table; source cells of one class and output are summed."""
         outputs = len(self.precision)
         every = (self.truth * outputs + self.output) * size + cells[self.place]
         kept, places = np.unique(every, return_inverse=True)
@@ -268,7 +268,7 @@ class ShiftRefit:
         )
 
     def _fitted(self, source: Array, target: Array) -> tuple[Array, Array, Array]:
-        """Return rates ``(..., K, outputs)``, the classes' cases and the shares in the target, ``(..., K)``."""
+        """Return rates ``(..., K, outputs)``, class totals and class frequencies in the target, ``(..., K)``."""
         outputs, size = len(self.precision), int(self.truth.max()) + 1
         joint = source @ np.eye(size * outputs)[self.truth * outputs + self.output]
         joint = joint.reshape(*source.shape[:-1], size, outputs)
@@ -282,19 +282,19 @@ class ShiftRefit:
 
 @cache
 def _contrasts(size: int) -> Array:
-    """Return the directions in which shares can move, ``(K, K−1)``."""
+    """Return an orthonormal basis of the changes of class frequencies, which add up to 0, ``(K, K−1)``."""
     return np.asarray(np.linalg.svd(np.ones((1, size)))[2][1:].T)
 
 
 def _inverse(rates: Array, precision: Array) -> Array:
-    """Return by how much shares change with the shares of the outputs, ``(..., K, outputs)``."""
+    """Return the derivative of class frequencies with respect to output frequencies, ``(..., K, outputs)``."""
     contrasts = _contrasts(rates.shape[-2])
     moved = contrasts.T @ rates @ precision
     return np.asarray(contrasts @ np.linalg.solve(moved @ np.swapaxes(rates, -1, -2) @ contrasts, moved))
 
 
 def _covariance(rates: Array, shares: Array, worth: Array, cases: float) -> Array:
-    """Return the covariance of the target's shares of outputs less those of the mixture, both multinomial."""
+    """Return the covariance of the target's output frequencies minus those of the mixture, both multinomial."""
     mixture = shares @ rates
     spread = (np.diag(mixture) - np.outer(mixture, mixture)) / cases
     for share, rate, many in zip(shares, rates, worth, strict=True):
@@ -303,7 +303,7 @@ def _covariance(rates: Array, shares: Array, worth: Array, cases: float) -> Arra
 
 
 def _checked(table: object) -> ConfusionTable | ScoresTable:
-    """Return the source; refuse what is no counted table of one sample."""
+    """Return the source; refuse other objects than a counted table of one sample."""
     kind = ScoresTable if getattr(table, "has_scores", False) else ConfusionTable
     source: ConfusionTable | ScoresTable = kind.required(table, f"For another population, {CALL}")
     if source.batch or not source.design.is_counted or not source.design.has_labels:
@@ -313,7 +313,7 @@ def _checked(table: object) -> ConfusionTable | ScoresTable:
 
 
 def _by_class(table: Any, given: Any) -> tuple[Array, Array]:
-    """Return the predicted class of each cell, and how many cases of the target are predicted as each."""
+    """Return the predicted class of each cell, and the number of cases of the target with each prediction."""
     labels = table.labels.tolist()
     seen = np.zeros(len(labels))
     if isinstance(given, Mapping):
@@ -333,9 +333,10 @@ def _by_class(table: Any, given: Any) -> tuple[Array, Array]:
 
 
 def _by_score(table: Any, given: Any) -> tuple[Array, Array]:
-    """Return the range of scores of each cell, and how many cases of the target are in each range.
+    """Return the score range of each cell, and the number of cases of the target in each range.
 
-    Ranges have about equal shares of the average of the classes, so that a rare one is told apart as well.
+    The ranges have about equal probability under the average of the class distributions, so that a rare class is
+    resolved as well as a frequent one.
     """
     score = score_values(given, role="target")
     if not len(score):

@@ -1,4 +1,4 @@
-"""The same classifier in a population with other class shares, of which predictions are known and labels are not."""
+"""Estimates for the same classifier in a target population with other class frequencies and no labels."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ BELOW = "the share of {} comes out below zero and was set to nearly zero"
 
 
 def transported(table: Source, target: Any, *, data: Any = None, counts: Any = None) -> Source:
-    """Return the table of a classifier in another population, of which predictions are known and labels are not.
+    """Return the expected table of a classifier in a target population with known predictions and unknown labels.
 
-    Assumes label shift: classes have other shares there, and the cases of a class are like those of the labelled
-    table. The shares are those with which the labelled cases' predictions, class by class, make up the target's. Every
-    metric is then of the target, and its interval knows of both samples. ``"prevalence"`` is the estimated share.
+    Assumes label shift: the target has other class frequencies, but within a class its cases have the same
+    distribution as the labelled cases. The class frequencies are estimated so that the mixture of the labelled classes
+    reproduces the distribution of predictions (or scores) in the target. Metrics of the returned table are those of
+    the target, and their intervals account for both samples. ``"prevalence"`` is the estimated class frequency.
 
     Parameters
     ----------
     table : ConfusionTable or ScoresTable
-        Labelled cases: from `confusion` or `from_counts`, or from `scores`, which tell more.
+        Labelled cases: from `confusion` or `from_counts`, or from `scores`, which carry more information.
     target : array-like of shape (m,), mapping or str
-        What the classifier says of cases of the target: predicted classes, or a mapping of class to how many cases
-        are predicted so; for a table of scores the scores. With ``data`` the name of its column.
+        Predicted classes of cases of the target, or a mapping from class to number of cases with this prediction; for
+        a table of scores, the scores. With ``data``, the name of the column.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     counts : array-like of shape (m,) or str, optional
@@ -38,19 +39,20 @@ def transported(table: Source, target: Any, *, data: Any = None, counts: Any = N
     Returns
     -------
     ConfusionTable or ScoresTable
-        With fractional counts that add up to the number of cases of the target.
+        Table with fractional counts that add up to the number of cases of the target.
 
     Raises
     ------
     HowsureError
-        If the target is empty or has a class that the table lacks, a class has no labelled case, or predictions do
-        not tell the classes apart.
+        If the target is empty or contains a class that is not in the table. If a class has no labelled case, or the
+        class frequencies are not identified by the predictions.
 
     Notes
     -----
-    With predicted classes the shares w solve ``Cᵀ w = μ``, with C the shares of predictions in each true class and μ
-    those in the target (black-box shift estimation; adjusted classify and count). Scores are counted in up to ten
-    ranges, and w is fitted by generalised least squares. Whether label shift is plausible: `label_shift_test`.
+    For predicted classes, the class frequencies w solve ``Cᵀ w = μ``, where C contains the distribution of predictions
+    in each true class and μ is their distribution in the target (black-box shift estimation; adjusted classify and
+    count). Scores are counted in at most ten ranges, and w is fitted by generalised least squares. `label_shift_test`
+    tests whether label shift is plausible.
 
     References
     ----------
@@ -79,16 +81,16 @@ def transported(table: Source, target: Any, *, data: Any = None, counts: Any = N
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class LabelShiftTest(OneRecord):
-    """A test of whether other class shares explain what a classifier says in another population.
+    """Result of `label_shift_test`.
 
     Parameters
     ----------
     statistic : float
-        Squared distance of the target's scores from the nearest mixture of the classes, over its covariance.
+        Squared Mahalanobis distance between the target's distribution of scores and the fitted mixture of the classes.
     degrees_of_freedom : int
-        Ranges of scores less classes.
+        Number of score ranges minus number of classes.
     p_value : float
-        Probability of such a distance or a larger one under label shift.
+        Probability of a distance at least as large under label shift.
 
     Examples
     --------
@@ -113,14 +115,14 @@ class LabelShiftTest(OneRecord):
 
 
 def label_shift_test(table: ScoresTable, target: Any, *, data: Any = None, counts: Any = None) -> LabelShiftTest:
-    """Test whether label shift is plausible: whether some class shares explain the scores in another population.
+    """Test whether label shift is plausible: whether other class frequencies explain the scores in the target.
 
     Parameters
     ----------
     table : ScoresTable
         Labelled cases, from `scores`.
     target : array-like of shape (m,) or str
-        Scores of cases of the target; with ``data`` the name of their column.
+        Scores of cases of the target; with ``data``, the name of the column.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     counts : array-like of shape (m,) or str, optional
@@ -134,13 +136,13 @@ def label_shift_test(table: ScoresTable, target: Any, *, data: Any = None, count
     Raises
     ------
     HowsureError
-        If the table has predicted classes alone, of which some shares always explain the target's, or the scores
-        have no more ranges than there are classes.
+        If the table contains only predicted classes: some class frequencies then always fit the target exactly. If
+        there are no more score ranges than classes.
 
     Notes
     -----
-    It does not see a shift that looks like one of class shares, such as fewer of the cases that are hard in both
-    classes alike; a large p-value is no proof.
+    The test has no power against shifts that resemble label shift, such as fewer hard cases in both classes. A large
+    p-value does not prove label shift.
 
     Examples
     --------

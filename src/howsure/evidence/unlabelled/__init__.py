@@ -1,1 +1,1 @@
-"""Scores without labels."""
+"""Estimates from scores without labels."""

@@ -1,4 +1,4 @@
-"""A batch of unlabelled scores under a calibrator: what its table of counts may turn out to be."""
+"""Design of a batch of unlabelled scores with a calibrator: distribution of its future table of counts."""
 
 from __future__ import annotations
 
@@ -18,26 +18,27 @@ from howsure.evidence.calibration.isotonic import MOST_SCORES, grouped_scores
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
-BLOCK = 2**20  # probabilities held at once
-DRAWN_SCORES = 5_000  # up to which a table of scores is drawn; the delta method serves longer ones as well
-FINE = 2 * MOST_SCORES  # scores, from which on the calibrator's part of a variance is of groups of neighbours
-FEW_CELLS = 64  # to which a dense matrix adds up draws
-KEPT = 2**22  # numbers of draws that are kept for the next table
+BLOCK = 2**20  # probabilities kept in memory at once
+DRAWN_SCORES = 5_000  # most scores for which "bayes" is the default; for more, the delta method is as good
+FINE = 2 * MOST_SCORES  # with more scores, the calibrator's part of a variance uses groups of neighbouring scores
+FEW_CELLS = 64  # up to this number of cells, draws are summed by a dense matrix
+KEPT = 2**22  # largest number of values of draws that are cached for the next table
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CalibratedBatch(Expected):
-    """Cases of known score and unknown class; both the classes and the calibrator are uncertain.
+    """Cases with known scores and unknown classes; both the classes and the calibrator are uncertain.
 
-    A draw takes one version of the calibrator, and gives each case its class with the probability that it says.
+    A draw of the table takes one draw of the calibrator, and then draws the class of each case with the calibrated
+    probability.
 
     Parameters
     ----------
     calibrator : Calibrator
-        Its draws say how uncertain the probabilities are.
+        Calibrator whose draws express the uncertainty of the probabilities.
     scores, number : ndarray of shape (S,)
-        Distinct scores, or means of neighbouring ones, and how many cases have them.
+        Distinct scores, or means of neighbouring scores, and the number of cases of each.
     cells : ndarray of shape (S, 2)
         Flat cells of the table in which a negative and a positive case of each score are counted.
     """
@@ -56,23 +57,23 @@ class CalibratedBatch(Expected):
         invariants.positions("cells", self.cells, (len(self.scores), 2), shape[-1])
 
     def check_sums(self, counts: Array) -> None:
-        """Check that the expected counts of the cases are those of the table."""
+        """Check that the expected counts of the cases equal those of the table."""
         positive = self.number * self.calibrator.mean(self.scores)
         found = np.bincount(self.cells.T.ravel(), np.concatenate([self.number - positive, positive]), counts.size)
         invariants.sums("number", found, counts)
 
     @property
     def note(self) -> str:
-        """What the interval is of, and what it assumes."""
+        """Target and assumption of the interval."""
         return "prediction for these cases; assumes that the labelled cases are like them"
 
     @property
     def method(self) -> str:
-        """``"bayes"``, which follows classes and calibrator exactly, up to 5,000 scores; of more it is slow."""
+        """Default method: ``"bayes"``, which is exact, for up to 5,000 scores; none for more, as it would be slow."""
         return "bayes" if len(self.scores) <= DRAWN_SCORES else ""
 
     def variance(self, counts: Array, gradient: Array) -> Array:
-        """Return the variance of the classes given the calibrator, and of their mean with the calibrator's draws."""
+        """Return the variance of the classes given the calibrator plus the variance of their mean over its draws."""
         slopes = gradient[self.cells]
         form = slopes[:, 1] - slopes[:, 0]
         share = self.calibrator.mean(self.scores)
@@ -82,7 +83,7 @@ class CalibratedBatch(Expected):
         return np.asarray((self.number * share * (1 - share)) @ form**2 + means.var(ddof=1))
 
     def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
-        """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
+        """Return the variance of a linear form of the confusion table at each threshold of a table of scores."""
         rows = len(counts)
         place = rows - 1 - self.cells[:, 1] // 2
         share = self.calibrator.mean(self.scores)
@@ -94,13 +95,13 @@ class CalibratedBatch(Expected):
         whole, every = classes[-1], above[-1]
         if index is not None:
             classes, above, both = classes[index], above[index], both[index]
-        low, high = (slopes[:, 1] - slopes[:, 0]).T  # of the cases below and above the threshold
+        low, high = (slopes[:, 1] - slopes[:, 0]).T  # positive minus negative, below and above the threshold
         step = high - low
         drawn = low**2 * every + 2 * low * step * both + step**2 * above
         return np.asarray(low**2 * (whole - classes) + high**2 * classes + np.maximum(drawn, 0.0))
 
     def merged(self, cells: Array, size: int) -> CalibratedBatch:
-        """Relabel the cells; of very many scores, neighbours with the same cells become one."""
+        """Return the design after merging cells; with very many scores, neighbours in the same cells are merged too."""
         relabelled = cells[self.cells]
         order = np.lexsort((self.scores, relabelled[:, 1], relabelled[:, 0]))
         scores, number, relabelled = self.scores[order], self.number[order], relabelled[order]
@@ -115,7 +116,7 @@ class CalibratedBatch(Expected):
         )
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw a calibrator and the classes, for each table."""
+        """Draw tables: for each, a draw of the calibrator, and then the classes."""
         positive, (negative_cell, positive_cell) = self._positive(size, rng), self.cells.T
         if counts.size <= FEW_CELLS:
             every = np.eye(counts.size)
@@ -128,10 +129,10 @@ class CalibratedBatch(Expected):
         return np.asarray(drawn @ sparse.csr_array(entries, shape=(self.cells.size, counts.size)))
 
     def _positive(self, size: int, rng: np.random.Generator) -> Array:
-        """Return the number of positive cases of each score in each draw, ``(size, S)``.
+        """Return the number of positive cases at each score in each draw, ``(size, S)``.
 
-        The last draws are kept: the tables at all thresholds of one table of scores have the same stream, scores and
-        numbers, and so the same draws.
+        The last draws are cached: the tables at all thresholds of one table of scores have the same random stream,
+        scores and numbers, and therefore the same draws.
         """
         key = self.calibrator, size, self.scores.tobytes(), self.number.tobytes(), _state(rng)
         kept = _LAST.get("draws")
@@ -146,15 +147,15 @@ class CalibratedBatch(Expected):
         return positive
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw as `resample` does: what is known of the batch is its scores, and no prior is added to them."""
+        """Return the same as `resample`; the prior is not used, because only the classes are unknown."""
         return self.resample(counts, size, rng)
 
     def left_out(self, counts: Array) -> Blocks:
-        """Leave out one case of each non-empty cell."""
+        """Return the tables without one case of each non-empty cell."""
         return Independent().left_out(counts)
 
     def _neighbours(self) -> tuple[Array, Array]:
-        """Return where groups of neighbouring scores start, and their mean scores; of few scores each its own."""
+        """Return the starts of groups of neighbouring scores, and their means; with few scores, one group each."""
         if len(self.scores) <= FINE:
             return np.arange(len(self.scores)), self.scores
         starts = grouped_scores(self.number)
@@ -162,7 +163,7 @@ class CalibratedBatch(Expected):
         return starts, np.add.reduceat(self.scores * self.number, starts) / total
 
     def _drawn_from_top(self) -> tuple[Array, Array, Array]:
-        """Return cases from the top, and the variance of their positive ones and its covariance with that of all."""
+        """Return cumulated cases from the top, the variance of their positives, and the covariance with the total."""
         starts, known = self._neighbours()
         number = np.add.reduceat(self.number, starts)
         sums = np.concatenate([np.cumsum((block * number)[:, ::-1], axis=1) for block in self._blocks(known)])
@@ -177,11 +178,11 @@ class CalibratedBatch(Expected):
         return [self.calibrator.curves(scores, slice(start, start + step)) for start in starts]
 
 
-_LAST: dict[str, tuple[tuple[Any, ...], Any, Array]] = {}  # draws, with what they follow from and the stream after them
+_LAST: dict[str, tuple[tuple[Any, ...], Any, Array]] = {}  # key, later state of the stream, and draws
 
 
 def _state(rng: np.random.Generator) -> Any:
-    """Return the state of a stream as numbers; None where it has arrays."""
+    """Return the state of a stream as numbers; None if it contains arrays."""
     return rng.bit_generator.state if isinstance(rng.bit_generator, np.random.PCG64) else None
 
 
@@ -190,14 +191,14 @@ def _cumulated(values: Array) -> Array:
 
 
 def calibrated_batch(score: Array, number: Array, calibrator: Calibrator) -> ScoresTable:
-    """Return the table of unlabelled scores, with the classes that a calibrator expects and their uncertainty.
+    """Return the table of unlabelled scores, with the expected classes by a calibrator and their uncertainty.
 
     Parameters
     ----------
     score, number : ndarray of shape (n,)
-        Checked scores, and how many cases have each.
+        Checked scores, and the number of cases of each.
     calibrator : Calibrator
-        What makes them probabilities.
+        The calibrator that converts scores to probabilities.
     """
     if not score.size:
         message = "`y_score` is empty: there is no case to evaluate."

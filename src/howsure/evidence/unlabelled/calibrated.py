@@ -1,4 +1,4 @@
-"""Scores without labels, made into tables of expected counts."""
+"""Tables of expected counts from scores without labels."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from howsure.tables.table import Table
 Array = NDArray[Any]
 Target = Literal["batch", "population"]
 Kind = Literal["confusion", "scores"]
-Make = Callable[[Any], Table]  # from some of the rows
+Make = Callable[[Any], Table]  # makes the table of a selection of rows
 TARGETS: Mapping[str, type[Batch | Population]] = {"batch": Batch, "population": Population}
 
 
 @overload
-def calibrated(  # of n×K probabilities tables are of classes, which the type of an array does not show
+def calibrated(  # for n×K probabilities the result is another type, but array types do not show this
     y_score: Any,
     *,
     data: Any = ...,
@@ -105,68 +105,71 @@ def calibrated(
     calibrator: Calibrator | None = None,
     check: bool = True,
 ) -> Table | Tables[Any]:
-    """Return the expected counts of a calibrated classifier: every metric, without a single label.
+    """Return the table of expected counts of a calibrated classifier, for metrics without any label.
 
     Parameters
     ----------
     y_score : array-like of shape (n,) or (n, K), str, list of str, or distribution
-        Probability of the positive class of each case, in [0, 1]; n×K probabilities of K classes; or the distribution
-        of the scores: a frozen SciPy distribution, anything else with a ``cdf``, a distribution function, or a
-        ``scipy.stats.gaussian_kde``, of which the part within [0, 1] is taken. With
-        ``data`` the name of the column, or a list of K names.
+        Probability of the positive class for each case, in [0, 1], or n×K probabilities of K classes. With ``data``,
+        the name of the column, or a list of K names. Also the distribution of the scores: a frozen SciPy distribution,
+        another object with a ``cdf``, a distribution function, or a ``scipy.stats.gaussian_kde``, which is truncated
+        to [0, 1].
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for; with ``data`` the name of the column.
+        Number of identical cases that each row stands for; with ``data``, the name of the column.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
-        One column, or several, to split by: one table for each value, combination of values, or period.
+        One or several columns to split by: one table for each value, combination of values, or period.
     every : str or int, optional
-        Chunks: with ``by`` a column of times the period, ``"hour"``, ``"day"``, ``"week"``, ``"month"``,
-        ``"quarter"`` or ``"year"``; without ``by`` the number of consecutive cases in a chunk.
+        Chunks. If ``by`` is a column of times, the period: ``"hour"``, ``"day"``, ``"week"``, ``"month"``,
+        ``"quarter"`` or ``"year"``. Without ``by``, the number of consecutive cases per chunk.
     y_pred : array-like of shape (n,) or str, optional
-        The predicted class of each case, beside its score or its probabilities: the table is then of these
-        predictions. By default the most probable of K classes is predicted, and one score has thresholds.
+        Predicted class of each case; the table then evaluates these predictions. By default, the most probable of K
+        classes is the prediction, and a single score per case is evaluated at thresholds.
     kind : {"confusion", "scores"}, optional
-        What is counted: predictions, for metrics such as F1, or scores, for metrics such as ROC AUC and log loss. By
-        default predictions of n×K probabilities or with ``y_pred``, else scores.
+        Kind of the table: of predictions, for metrics such as F1, or of scores, for metrics such as ROC AUC and log
+        loss. The default is predictions for n×K probabilities or with ``y_pred``, and scores otherwise.
     labels : array-like of shape (K,), optional
-        The classes' names, in order: ``(negative, positive)``, or K of them. 0 … K−1 by default.
+        Names of the classes in order: ``(negative, positive)``, or K names; by default 0 … K−1.
     target : {"batch", "population"}
-        What intervals are about: ``"batch"``, the metric of these very cases once they are labelled, or
-        ``"population"``, the metric of the population that they are a sample of.
+        Target of the intervals: ``"batch"`` is the metric of these cases after they are labelled, ``"population"``
+        the metric of the population from which they are a sample.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case; not with a ``calibrator``.
     n : int, optional
-        Of a distribution: the size of a new batch drawn from it. Without it there is nothing uncertain.
+        Size of a new batch drawn from a distribution of scores. Without it, metrics of a distribution have no
+        uncertainty.
     calibrator : Calibrator, optional
-        From `calibrate`, for scores that are no probabilities yet: it makes them so, and its uncertainty enters every
-        interval. Thresholds stay on the scale of the scores.
+        Calibrator made by `calibrate`, for scores that are not calibrated probabilities. It converts them, and
+        intervals account for its uncertainty. Thresholds stay on the scale of the scores.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error if a column does not look like the kind of data that its argument expects; False
+        disables this check.
 
     Returns
     -------
     ScoresTable, ConfusionTable or Tables
-        Of scores: ``n (1 - s)`` expected negative and ``n s`` positive cases at each distinct score, so that
-        ``.at(threshold)``, ROC AUC, average precision and all curves follow. Of n×K probabilities: the K×K confusion
-        table ``C_ij = sum of p_i over the cases predicted as j``, or with ``kind="scores"`` each row of probabilities
-        with every class as likely as it says. With ``by`` or ``every`` the tables of the chunks,
-        a mapping with the table of all cases as ``overall``.
+        For scores: ``n (1 - s)`` expected negative and ``n s`` expected positive cases at each distinct score s with n
+        cases; ``.at(threshold)``, ROC AUC, average precision and all curves are available. For n×K probabilities: the
+        K×K confusion table ``C_ij = sum of p_i over the cases predicted as j``, or, with ``kind="scores"``, each row of
+        probabilities with these probabilities as the expected counts of its classes. If ``by`` or ``every`` is given,
+        the tables of the chunks, a mapping with the table of all cases as ``overall``.
 
     Raises
     ------
     HowsureError
-        If a score is missing or outside [0, 1], there is no case, the probabilities of a case do not sum to 1, or the
-        distribution is not one of continuous scores in [0, 1]; if ``every`` and ``by`` do not fit each other.
+        If a score is missing or outside [0, 1], there is no case, or the probabilities of a case do not sum to 1. If
+        the distribution is not continuous on [0, 1]. If ``every`` and ``by`` do not match.
 
     Notes
     -----
-    All of it rests on calibration: of the cases with score s a share s is positive. Estimates say so in `reason`.
+    All estimates assume calibration: a share s of the cases with score s is positive. Their `reason` states this
+    assumption.
 
-    For a batch, true positives and false negatives at a threshold are independent Poisson-binomial variables; the
-    interval of any metric is read off their exact joint distribution. For the population only the sampling of the
-    scores counts: a label adds nothing to what its probability says. The interval of the metric that another, labelled
-    batch of the population would show is wider than either.
+    For a batch, true positives and false negatives at a threshold are independent Poisson-binomial variables, and
+    intervals follow from their exact joint distribution. For the population, only the sampling of the scores is
+    uncertain, since labels carry no further information given calibrated probabilities. The interval for the metric of
+    another labelled batch from the population would be wider than both.
 
     References
     ----------
@@ -206,7 +209,7 @@ def calibrated(
     named = by_columns(by, data)
 
     def read(names: Mapping[str, Any]) -> Rows:
-        if isinstance(every, SupportsIndex):  # consecutive cases have an order
+        if isinstance(every, SupportsIndex):  # keep the order of consecutive cases
             return Rows(columns(data, names, check=check, counts=counts))
         scored = ["y_score"] if "y_score" in names else []
         return rows(data, names, scores=scored, check=check, counts=counts)
@@ -246,7 +249,7 @@ def _refuse_unfit(calibrator: Any, target: Target, sample_weight: Any) -> None:
 
 
 def _batches(found: Rows, calibrator: Calibrator) -> tuple[Array, Make]:
-    """Return the number of cases of each row of scores, and what makes the table of some of them."""
+    """Return the number of cases of each row of scores, and a function from a selection of rows to its table."""
     score = calibrator.checked(found.columns["y_score"])
     number = found.numbers(len(score))
     known = np.concatenate([score, calibrator.table.scores])
@@ -263,7 +266,7 @@ def _maker(
     labels: Any,
     design: type[Batch | Population],
 ) -> Make:
-    """Return what makes the table of some rows of probabilities."""
+    """Return the function from a selection of rows of probabilities to its table."""
 
     def cases(some: Any) -> tuple[Array, Array | float]:
         own = None if weight is None else weight[some]
@@ -314,7 +317,7 @@ def _of_scores(
     else:
         distinct, place = np.unique(score, return_inverse=True)
         number_each = np.bincount(place, number)
-    columns = np.empty((2, len(distinct)))  # each class lies together: what reads it goes along one
+    columns = np.empty((2, len(distinct)))  # each class is contiguous in memory, since readers go along one class
     np.subtract(1, distinct, out=columns[0])
     columns[1] = distinct
     columns[1, : np.searchsorted(distinct, NONE)] = 0.0
@@ -366,7 +369,7 @@ def _of_distribution(distribution: Any, n: int | None, classes: Array) -> Table:
         n = whole_number("n", n)
     known = ScoreDistribution(distribution)
     edges = known.edges()
-    # Each row stands for the scores from its edge up to the next: thresholds at the edges are exact.
+    # Each row contains the scores from its edge up to the next one, so thresholds at the edges are exact.
     under, over = known.below(edges), known.cells(edges)[:, 1, 1]
     counts = np.stack([np.diff(under) + np.diff(over), -np.diff(over)], 1)
     design = Known(known, np.inf if n is None else float(n))

@@ -15,18 +15,18 @@ from howsure.sources.groups import Groups, groups_of, roles
 Array = NDArray[Any]
 Every = Literal["hour", "day", "week", "month", "quarter", "year"]
 UNITS = {"hour": "h", "day": "D", "week": "W", "month": "M", "quarter": "M", "year": "Y"}
-MONTHS = 3  # of a quarter
+MONTHS = 3  # per quarter
 
 
 def chunks(named: Mapping[str, Any], given: Mapping[str, Any], every: Every | int | None, rows: int) -> Groups | None:
-    """Return the chunk of each case, in order; None where all are one chunk.
+    """Return the chunk of each case, in order; None if there is a single chunk.
 
     Parameters
     ----------
     named : mapping of str
         The columns to split by, from `by_columns`.
     given : mapping of str
-        The columns by role, those to split by among them.
+        The columns by role, including the columns to split by.
     every : str or int, optional
         Period of a column of times, or size of a chunk of consecutive cases.
     rows : int
@@ -35,7 +35,7 @@ def chunks(named: Mapping[str, Any], given: Mapping[str, Any], every: Every | in
     Raises
     ------
     HowsureError
-        If the period is not known, the column holds no times, or sizes and columns are given together.
+        If the period is unknown, the column does not contain times, or a size and columns are given together.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def _periods(named: Mapping[str, Any], given: Mapping[str, Any], every: str, row
     if len(times) != rows:
         message = f"The columns differ in length: `by` has {len(times)}, the others {rows}."
         raise HowsureError(message)
-    if every == "week":  # weeks of NumPy begin on Thursdays, the weekday of 1970-01-01
+    if every == "week":  # NumPy weeks start on Thursdays, the weekday of 1970-01-01
         days = times.astype("datetime64[D]").astype(np.int64)
         periods = (days - (days + 3) % 7).astype("datetime64[D]")
     elif every == "quarter":

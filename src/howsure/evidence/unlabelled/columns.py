@@ -1,4 +1,4 @@
-"""The columns of cases without labels, checked: probabilities, predictions, weights."""
+"""Checks of the columns of unlabelled cases: probabilities, predictions, weights."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from howsure.sources.groups import Tally
 from howsure.sources.scores import score_values
 
 Array = NDArray[Any]
-ROUNDING = 2e-3  # by which the probabilities of a case, printed with few decimals, may miss a sum of 1
-NONE = 1e-30  # a probability below it is none: its inverse square would overflow
+ROUNDING = 2e-3  # tolerance of the sum of a case's probabilities, which may be rounded to few decimals
+NONE = 1e-30  # smaller probabilities become 0: their inverse square would overflow
 
 
 def probability_columns(
@@ -28,11 +28,11 @@ def probability_columns(
     Parameters
     ----------
     y_score : object
-        The scores; with ``data`` the name of their column, or a list of K names.
+        The scores; with ``data``, the name of the column, or a list of K names.
     data : object
-        Where named columns are.
+        Source of named columns.
     read : callable
-        Gives the rows of columns by role.
+        Function that reads columns by role and returns rows.
     others : mapping of str
         The other columns by role.
     """
@@ -52,7 +52,7 @@ def probability_columns(
 
 
 def _in_range(score: Array, tally: Tally | None = None) -> Array:
-    """Return scores; refuse none at all, and those that are no probabilities."""
+    """Return scores; refuse an empty column, and scores outside [0, 1]."""
     if not score.size:
         message = "`y_score` is empty: there is no case to evaluate."
         raise HowsureError(message)
@@ -86,7 +86,7 @@ def _probabilities(score: Array) -> Array:
 
 
 def predicted_positions(score: Array, predicted: Any, classes: Array) -> Array:
-    """Return the position of each case's predicted class; of the most probable one where none are given."""
+    """Return the position of each case's predicted class, by default of the most probable one."""
     if len(classes) != score.shape[1]:
         message = f"`labels` names {len(classes)} classes, and `y_score` has {score.shape[1]} columns."
         raise HowsureError(message)
@@ -107,7 +107,7 @@ def predicted_positions(score: Array, predicted: Any, classes: Array) -> Array:
 
 
 def case_weights(given: Any, rows: int) -> Array | None:
-    """Return the checked weights of the cases; None where there are none."""
+    """Return the checked weights of the cases; None without weights."""
     if given is None:
         return None
     weight = checked_weight(given)

@@ -1,4 +1,4 @@
-"""How far a metric moves when the scores are not calibrated."""
+"""Sensitivity of a metric to miscalibration of the scores."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from howsure.metrics.metric import Metric
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
-STEPS = 11  # of each way of being miscalibrated; odd, so that none at all is among them
-MANY = 2**15  # distinct scores at a threshold: of more, neighbours are taken together
-CORNERS = 9  # of the possible true positives, and of the possible false negatives
+STEPS = 11  # grid points for shift and for slope; odd, so that the grid contains perfect calibration
+MANY = 2**15  # with more distinct scores at a threshold, neighbouring scores are merged
+CORNERS = 9  # grid points for the possible true positives, and for the possible false negatives
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Miscalibration(OneRecord):
-    """Smallest and largest value of a metric over the miscalibrations that were allowed.
+    """Smallest and largest value of a metric over the allowed miscalibrations; made by `miscalibration`.
 
     Parameters
     ----------
     metric : str
-        Its spec string.
+        Spec string of the metric.
     value : float
         The metric if the scores are calibrated.
     low, high : float
-        The extremes.
+        Smallest and largest value of the metric.
     low_at, high_at : tuple of two float
-        Their (shift, slope).
+        The (shift, slope) of the smallest and of the largest value.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class Miscalibration(OneRecord):
         return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f} under the stated miscalibration)"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields, shifts and slopes each by itself."""
+        """Return the fields, with shifts and slopes as separate entries."""
         found = {"metric": self.metric, "value": self.value, "low": self.low, "high": self.high}
         for end, (shift, slope) in (("low", self.low_at), ("high", self.high_at)):
             found |= {f"{end}_at_shift": shift, f"{end}_at_slope": slope}
@@ -70,38 +70,37 @@ def miscalibration(
     slope: float = 1.0,
     distance: float = 0.0,
 ) -> Miscalibration:
-    """Return how far a metric can move when scores without labels are miscalibrated by a stated amount.
+    """Return the range of a metric if scores without labels are miscalibrated by up to a given amount.
 
     Parameters
     ----------
     table : ScoresTable
-        From `calibrated`, of one score per case.
+        Table made by `calibrated` from one score per case.
     metric : str or Metric
         A metric of counts, with a threshold, or of scores.
     threshold : float, optional
-        Where to take the confusion table; the predictions stay what they are.
+        Threshold of the confusion table; the predictions are the same for all miscalibrations.
     shift, slope : float
         The true log odds are ``a + b * logit(score)`` with ``|a| <= shift`` and b between ``1 / slope`` and ``slope``.
         A shift of 0.4 moves a score of 0.5 to between 0.4 and 0.6; a slope of 1.5 makes scores over- or underconfident.
     distance : float
-        By how much each true probability may be off beyond that, in whichever direction is worst, from 0 to 1; needs
-        a threshold.
+        Largest further error of each true probability, in [0, 1], in the worst direction; needs a threshold.
 
     Returns
     -------
     Miscalibration
-        The metric if the scores are calibrated, and its extremes over what was allowed.
+        The metric if the scores are calibrated, and its extremes over the allowed miscalibrations.
 
     Raises
     ------
     HowsureError
-        If the table is not of scores without labels, or an amount is not valid.
+        If the table was not made from scores without labels, or an amount is invalid.
 
     Notes
     -----
-    Shift and slope are searched on a grid of 11 values each, ends included. With ``distance`` true positives and false
-    negatives lie in a rectangle whose corners are sums in closed form; a metric that is a ratio of linear forms has
-    its extremes at the corners, and all others are followed on a grid of the rectangle too.
+    Shift and slope are searched on a grid of 11 values each, including the ends. With ``distance``, true positives and
+    false negatives are in a rectangle whose corners are sums in closed form. A ratio of linear forms has its extremes
+    at the corners; other metrics are also evaluated on a grid of the rectangle.
 
     Examples
     --------
@@ -166,7 +165,7 @@ def _log_odds(score: Array) -> Array:
 
 
 def _together(mass: Array, score: Array, above: Array) -> tuple[Array, Array, Array]:
-    """Take together scores that hardly differ and lie on one side of the threshold, at their mean."""
+    """Merge nearly equal scores on the same side of the threshold, at their mean."""
     place = 2 * (score * (MANY // 2)).astype(np.intp) + above
     number = np.bincount(place, mass)
     filled = np.flatnonzero(number)
@@ -178,7 +177,7 @@ def _of_scores(mass: Array, true: Array) -> Array:
 
 
 def _at_threshold(mass: Array, true: Array, above: Array, distance: float) -> Array:
-    """Return the confusion tables that the true probabilities, off by up to a distance, may lead to."""
+    """Return the possible confusion tables if true probabilities are wrong by up to ``distance``."""
     sides = []
     for side in (above, ~above):
         lowest = float(mass[side] @ np.maximum(true[side] - distance, 0.0))
