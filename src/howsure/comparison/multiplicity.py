@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -150,7 +150,7 @@ class Differences(Tabular, Named, Mapping[tuple[str, str], Estimate]):
         Mogstad, Romano, Shaikh, Wilhelm (2024), Review of Economic Studies 91.
         """
         above, below = self.low > 0, self.high < 0
-        wins, losses = (above, below) if self.better == "higher" else (below, above)
+        wins, losses = (below, above) if self.better == "lower" else (above, below)
         size = len(self.names)
         return {name: (1 + int(losses[i].sum()), size - int(wins[i].sum())) for i, name in enumerate(self.names)}
 
@@ -261,6 +261,7 @@ def simultaneous_differences(
     {'A': (1, 1), 'B': (2, 3), 'C': (2, 3)}
     """
     level = checked_level(confidence_level)
+    one_of("`better`", better, get_args(Better))
     of_each = draws.values() if isinstance(draws, Mapping) else [draws]
     if any(hasattr(each, "design") for each in of_each):
         message = (

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.cached import cached_property
-from howsure.errors import HowsureError, checked_level, looked_up, real_numbers
+from howsure.errors import HowsureError, checked_level, looked_up, one_of, real_numbers
 from howsure.estimates.drawn import Drawn
 from howsure.estimates.estimate import positive_notes
 from howsure.grids import Grid, Tabular
@@ -176,7 +176,7 @@ def ranks(draws: JointDraws, *, better: Better = "higher") -> Ranks:
         Name → draws of the metric, or an estimate that holds some. Arrays are taken as joint draws; estimates are so
         where they are from one call of `evaluate_models`, and paired at random elsewhere.
     better : {"higher", "lower"}
-        Which values win.
+        Which values win. ``"neither"``, of metrics without a direction, counts as ``"higher"``.
 
     Returns
     -------
@@ -204,12 +204,13 @@ def ranks(draws: JointDraws, *, better: Better = "higher") -> Ranks:
     >>> round(found.best["A"], 1), found.likely(0.9)["A"]
     (0.8, (1, 2))
     """
+    one_of("`better`", better, get_args(Better))
     names, values = joint(draws)
     values = values[:, np.isfinite(values).all(0)]
     if not values.shape[1]:
         message = "No draw has every model defined, so there is nothing to rank."
         raise HowsureError(message)
-    if better == "higher":
+    if better != "lower":
         values = -values
     size, number = values.shape
     order = np.argsort(values, axis=0)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, checked_level, whole_number, without_counts
+from howsure.errors import HowsureError, checked_level, looked_up, whole_number, without_counts
 from howsure.estimates.estimate import Estimate
 from howsure.methods.bootstrap import Bootstrap, limits_of_draws
 from howsure.methods.draws import MOST_DRAWS, child_seed, seed_sequence
@@ -98,7 +98,7 @@ def bootstrap(
     seed = seed_sequence(random_state)
     jobs = [(start, child_seed(seed, start)) for start in range(0, size, BLOCK)]
     sizes = [min(BLOCK, size - start) for start, _ in jobs]
-    pool = {"threads": ThreadPoolExecutor, "processes": ProcessPoolExecutor}[executor]
+    pool = looked_up("executor", executor, {"threads": ThreadPoolExecutor, "processes": ProcessPoolExecutor})
     work = _Resamples(function, columns, members)
     with pool(max(1, workers)) as running, progress("resampling", len(jobs), show_progress) as advance:
         blocks = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,16 @@ from howsure.sources.groups import Groups, groups_of_columns
 Array = NDArray[Any]
 Incomplete: TypeAlias = Literal["refuse", "drop"]
 Read: TypeAlias = Callable[[str, Any], Column]
+
+
+def refuse_incomplete(incomplete: Incomplete) -> None:
+    """Refuse to drop incomplete cases of data with a column for each model, whose rows the caller can drop."""
+    if one_of("`incomplete`", incomplete, get_args(Incomplete)) != "refuse":
+        message = (
+            "`incomplete` is for rows of one model each, with `model` and `case`. With a column for each model drop "
+            "the rows with a missing one first, such as by `data.dropna()`."
+        )
+        raise HowsureError(message)
 
 
 def by_model(
@@ -47,7 +57,7 @@ def by_model(
     HowsureError
         If a model has a case twice, a case lacks a model (unless these are dropped), or has several labels.
     """
-    one_of("way with incomplete cases", incomplete, ("refuse", "drop"))
+    one_of("`incomplete`", incomplete, get_args(Incomplete))
     if model is None or case is None:
         message = "`model` and `case` go together: the columns that say which model a row is of, and which case."
         raise HowsureError(message)

@@ -18,7 +18,7 @@ from howsure.sources.doubts import refuse_counted_lines, refuse_total_row
 from howsure.sources.frames import grouped
 from howsure.sources.groups import Cells, Groups, by_columns, roles
 from howsure.sources.layout import covers, is_stated
-from howsure.sources.long import Incomplete, by_model
+from howsure.sources.long import Incomplete, by_model, refuse_incomplete
 from howsure.sources.strata import ROLE, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.labels import as_labels
@@ -156,6 +156,8 @@ def paired(
         others = {"groups": groups, "sample_weight": sample_weight, "counts": counts, ROLE: strata} | named
         data, y_pred = by_model(data, y_true, y_pred, model, case, others, incomplete)
         y_true, groups, sample_weight, counts, strata, by = roles_of_long(groups, sample_weight, counts, strata, named)
+    else:
+        refuse_incomplete(incomplete)
     models = models_by_name(y_pred, data)
     keys = {"y_true": y_true} | {f"y_pred['{name}']": column for name, column in models.items()}
     if groups is not None:

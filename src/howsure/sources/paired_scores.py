@@ -14,7 +14,7 @@ from howsure.sources.columns import same_length
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import rows
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
-from howsure.sources.long import Incomplete, by_model
+from howsure.sources.long import Incomplete, by_model, refuse_incomplete
 from howsure.sources.paired import models_by_name, roles_of_long
 from howsure.sources.scores import binary_truth, is_positive_stated, score_values
 from howsure.sources.strata import ROLE, stratum_role
@@ -146,6 +146,8 @@ def paired_scores(
         others = {"groups": groups, "sample_weight": sample_weight, "counts": counts, ROLE: strata} | named
         data, y_score = by_model(data, y_true, y_score, model, case, others, incomplete)
         y_true, groups, sample_weight, counts, strata, by = roles_of_long(groups, sample_weight, counts, strata, named)
+    else:
+        refuse_incomplete(incomplete)
     models = models_by_name(y_score, data)
     of_models = {f"y_score['{name}']": column for name, column in models.items()}
     named = by_columns(by, data)

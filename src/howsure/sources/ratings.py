@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Any, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, one_of
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.counted_values import counted_units, distinct_tuples
 from howsure.sources.doubts import refuse_identifiers, refuse_odd_classes
@@ -140,6 +140,7 @@ def ratings(
     if (item is None) != (rater is None):
         message = "`item` and `rater` go together: the columns that say which item a rating is of, and whose it is."
         raise HowsureError(message)
+    one_of("layout", layout, get_args(Layout))
     named = by_columns(by, data)
     weight_or_counts(sample_weight, counts)
     others = {"sample_weight": sample_weight, "counts": counts, "groups": groups} | roles(named)
