@@ -94,7 +94,7 @@ def test_incomplete_cases_are_left_out_on_request():
     assert found.counts[found.counts > 0].tolist() == wide.counts[wide.counts > 0].tolist()
     with pytest.raises(hs.HowsureError, match="No case has all 3 models"):
         hs.paired("label", "said", **(long | {"data": apart()}))
-    with pytest.raises(hs.HowsureError, match="no way with incomplete cases 'keep'"):
+    with pytest.raises(hs.HowsureError, match="no `incomplete` .keep."):
         hs.paired("label", "said", **(long | {"incomplete": "keep"}))
     with pytest.raises(hs.HowsureError, match="`model` and `case` go together"):
         hs.paired("label", "said", data=LONG, model="model")
