@@ -106,3 +106,14 @@ def test_excess_skewness_is_that_of_the_beta_binomial_distribution(size, togethe
     skewness = float(stats.betabinom.stats(size, 0.2 * rest, 0.8 * rest, moments="s"))
     expected = skewness / float(stats.binom.stats(size, 0.2, moments="s")) / np.sqrt(effect) - 1
     assert float(table.design.excess_skewness(table.cells, np.array(effect))) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["fpr@weighted", "recall_gain@macro", "f1@macro"])
+def test_an_unused_label_does_not_change_the_allowance_for_missed_clusters(metric):
+    """Only cells of classes that occur can be in a cluster that the sample lacks."""
+    rng = np.random.default_rng(5)
+    truth, cluster = rng.choice(["a", "b", "c"], 40, p=[0.2, 0.1, 0.7]), rng.integers(0, 7, 40)
+    said = np.where(rng.random(40) < 0.7, truth, rng.choice(["a", "b", "c"], 40))
+    few, more = (hs.confusion(truth, said, groups=cluster, labels=list(labels)) for labels in ("abc", "abcd"))
+    one, other = (hs.estimate(table, metric, method="flow") for table in (few, more))
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9)

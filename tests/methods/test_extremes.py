@@ -137,3 +137,12 @@ def test_labels_that_read_alike_are_told_apart_in_groups():
     groups = hs.estimate(hs.from_counts(np.stack([counts, counts.T]), labels=[1, "1", 2]), "recall@min")
     alone = hs.estimate(hs.from_counts(counts), "recall@min")
     assert (groups[0].low, groups[0].high) == pytest.approx((alone.low, alone.high))
+
+
+@pytest.mark.parametrize("metric", ["diag_mass@max", "precision@max", "f1@max", "recall@min"])
+def test_a_class_that_never_occurs_changes_nothing(metric):
+    """A class without true cases and predictions is a constant, and no candidate for the best or the worst."""
+    truth, said = ["b"] * 9 + ["c"] * 3, ["b"] * 8 + ["c"] * 4
+    few = hs.estimate(hs.confusion(truth, said, labels=["b", "c"]), metric, confidence_level=0.999)
+    more = hs.estimate(hs.confusion(truth, said, labels=["a", "b", "c", "d"]), metric, confidence_level=0.999)
+    assert (more.value, more.low, more.high) == pytest.approx((few.value, few.low, few.high), rel=1e-9)

@@ -12,6 +12,8 @@ from howsure.designs.strata import Strata
 from howsure.errors import HowsureError
 from howsure.methods import binomial, stratified
 from howsure.methods.levels import Level
+from howsure.metrics.binding import resolve
+from support.random_cases import a_case
 
 HUMAN = [1] * 18 + [0] * 2 + [None] * 60 + [1] * 3 + [0] * 7 + [None] * 10
 JUDGE = [1] * 80 + [0] * 20
@@ -233,3 +235,15 @@ def test_strata_that_gain_nothing_have_no_unseen_outcomes():
     """A stratum without a gain, and one whose gain is too small for it, keep a share of zero."""
     assert stratified._unseen(np.array([0.0, 0.5, 0.0]), np.array([5.0, 20.0, 9.0]), 0.95)[[0, 2]].tolist() == [0, 0]
     assert stratified._unseen(np.array([1e-6, 0.5]), np.array([5.0, 20.0]), 0.95)[0] == 0
+
+
+def test_limits_widen_up_to_the_surest_levels():
+    """Levels of sequences leave down to 1e-14: a limit of sparse strata never returns towards the value."""
+    rng = np.random.default_rng(3051440)
+    rng.random()  # which the seed of the fuzzer spends on the kind of question
+    table = a_case(rng).table()
+    metric = resolve("log_nlr@max", table)
+    at_level = hs.Stratified().at_levels(metric, table)
+    ends = np.array([[found.low, found.high] for found in (at_level(Level(10.0**-k)) for k in range(1, 15))])
+    assert (np.diff(ends[:, 0]) <= 0).all()
+    assert (np.diff(ends[:, 1]) >= 0).all()

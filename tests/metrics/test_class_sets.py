@@ -232,3 +232,16 @@ def test_groups_with_different_classes_are_estimated_as_each_table_is(metric):
             [alone.low, alone.high, alone.value], rel=1e-9, abs=1e-12, nan_ok=True
         )
         assert found[place].reason == alone.reason
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e-3, 0.1, 1.0, 7.0, 1e3])
+def test_a_constant_class_does_not_depend_on_the_unit_of_the_weights(unit):
+    """The markedness of a class without true cases is 0, whatever is predicted: slopes of 1e-17 are rounding."""
+    truth, said = ["yes", "no", "no", "maybe", "no"], ["yes", "no", "ill", "maybe", "maybe"]
+    weight = np.array(
+        [0.7382047647097951, 1.3767461353806834, 0.5169066777762091, 1.416823145055733, 4.224606741174105]
+    )
+    table = hs.judged(truth, said, sample_weight=unit * weight, labels=["yes", "no", "maybe", "ill"])
+    members = resolve("markedness@macro", table).members
+    assert members.constants[3] == 0
+    assert np.isnan(members.constants[:3]).all()

@@ -70,6 +70,8 @@ def numbers(found, table, metric, threshold):
         # The centre of a score interval is not the estimate, which a low level shows; and the slope of the prevalence
         # threshold has no bound where a rate is 0.
         inside = inside and found.confidence_level > LOW_LEVEL and "prevalence_threshold" not in metric
+        # Nor is it inside where the weights are so unequal that a few cases decide, of which the table cautions.
+        inside = inside and not any("so unequal" in each for each in table.cautions)
         if held and inside and "@" in metric and found.method == "flow" and found.value in (found.low, found.high):
             yield f"a limit at the value, of a standard error of {found.standard_error}: {found}"
 

@@ -97,8 +97,23 @@ def _known(metric: Metric, table: Table) -> AtLevels:
     assert metric.spec is not None  # noqa: S101 - see `suits`
     each = _of_each(metric, table)
     if np.isnan(metric.spec.zero_division):
-        return each
+        constants = _constants(metric, len(table.batch))
+        return lambda level: _fixed(each(level), constants)
     return lambda level: _within(each(level), metric.range)
+
+
+def _constants(metric: Metric, axes: int) -> Array:
+    """Return the values of classes whose value cannot vary and nan for others, ahead of the axes of a batch."""
+    if metric.members is None or metric.classes is None:
+        return np.array(np.nan)
+    return metric.members.constants[metric.classes].reshape(-1, *(1 for _ in range(axes)))
+
+
+def _fixed(interval: Interval, constants: Array) -> Interval:
+    """Return the interval with the constant values as both limits."""
+    varies = np.isnan(constants)
+    low, high = (np.where(varies, limit, constants) for limit in (interval.low, interval.high))
+    return replace(interval, low=low, high=high, reason=np.where(varies, interval.reason, ""))
 
 
 def _of_each(metric: Metric, table: Table) -> AtLevels:

@@ -14,7 +14,7 @@ from howsure.designs.base import quotient
 from howsure.designs.strata import Strata
 from howsure.methods import binomial
 from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval
-from howsure.methods.levels import tail_of
+from howsure.methods.levels import Level, tail_of
 from howsure.methods.method import Method
 from howsure.methods.standard_errors import (
     NOISE,
@@ -30,6 +30,7 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 STEPS = (np.arange(65) / 64) ** 3  # of a stratum's way to its end, closest where it begins
+LEAST_TAIL = 1e-8  # of a level; beyond it the correction for sparse strata falls faster than their limits move
 MOST_MOVED = 2**22  # numbers of the tables with one stratum moved each; of more the tangent has to do
 
 
@@ -119,6 +120,8 @@ def reaches(
     """
     trials = parts.trials * (normal_quantile(confidence_level) / z) ** 2
     low, high = binomial.jeffreys_or_mid_p(parts.value, trials, confidence_level)
+    surest = Level(max(tail_of(confidence_level), LEAST_TAIL))
+    ends = (low, high) if surest == confidence_level else binomial.jeffreys_or_mid_p(parts.value, trials, surest)
 
     def moved(low: Array, high: Array) -> tuple[Array, Array]:
         if moves is None:
@@ -132,7 +135,7 @@ def reaches(
         moved(low, high),
         moved(parts.value - unseen[0], parts.value + unseen[1]),
         (best, worst),
-        _sparse(parts, trials, low, high, confidence_level),
+        _sparse(parts, trials, *ends, surest),
         strict=True,
     ):
         farthest = max(float(np.abs(each[silent]).max(initial=0.0)), abs(float(together[silent].sum())))

@@ -15,6 +15,7 @@ from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+ROUNDING = 1e-12  # change of a value, per relative change of the counts, that is rounding
 
 
 @final
@@ -107,7 +108,8 @@ def _observed(spec: Spec, table: Table) -> tuple[Array, Array]:
         absent = (outcomes[0] + outcomes[1] == 0) & ~undefined
         if absent.any():
             by_others = spec.definition.slopes(*outcomes, **spec.arguments)[2:]
-            constants = np.where(absent & (by_others == 0).all(0), values, constants)
+            moves = np.abs(by_others) * np.sum(outcomes, axis=0)  # whatever the unit of the counts
+            constants = np.where(absent & (moves <= ROUNDING).all(0), values, constants)
     return undefined, constants
 
 

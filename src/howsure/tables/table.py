@@ -302,8 +302,12 @@ class Table(abc.ABC):
         return self.design.small_sample(self.cells, gradient.reshape(*self.batch, -1))
 
     def unseen(self, gradient: Array) -> Any:
-        """Return the factor of `variance` for a unit absent from the sample; see `Design`."""
-        return self.design.unseen(self.cells, gradient.reshape(*self.batch, -1))
+        """Return the factor of `variance` for a unit absent from the sample; see `Design`.
+
+        A class without cases is taken to be absent from such a unit too.
+        """
+        occurs = added_up(self.cells, self.truth, int(self.truth.max()) + 1)[..., self.truth] > 0
+        return self.design.unseen(self.cells, np.where(occurs, gradient.reshape(*self.batch, -1), 0.0))
 
     def effective_trials(self, trials: Array) -> Array:
         """Return the Kish effective sample size of the marked cells."""
