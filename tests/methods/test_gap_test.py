@@ -1,4 +1,4 @@
-"""Intervals of calibration errors hold the truth, 0 above all."""
+"""Intervals of calibration errors cover, in particular 0."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from howsure.methods.gap_test import _Gaps
 from howsure.metrics.binding import resolve
 from howsure.testing import check_method
 
-CALIBRATED = lambda score: score  # noqa: E731 - two links beside each other
+CALIBRATED = lambda score: score  # noqa: E731 - two adjacent links
 EXTREME = lambda score: special.expit(0.7 * special.logit(score))  # noqa: E731
 ERRORS = ("ece", "ece+norm=l2", "ece+norm=max", "ece+strategy=quantile", "ece+debiased=true", "brier_reliability")
 
@@ -22,7 +22,7 @@ def sample(seed, size, link=CALIBRATED):
 
 
 def true_errors(link):
-    """Return what the errors are in the population, by the middles of a fine grid in each bin."""
+    """Return the errors in the population, by the middles of a fine grid in each bin."""
     score = (np.arange(100_000) + 0.5) / 100_000
     gaps = (link(score) - score).reshape(10, -1).mean(1)
     largest, square = np.abs(gaps).max(), (gaps**2).mean()
@@ -77,7 +77,7 @@ def test_the_lower_limit_is_the_exact_test_of_calibration():
     found = [hs.estimate(hs.scores(rng.random(400) < score, score), "ece", confidence_level=0.8) for _ in range(15)]
     for each in found:
         tail = np.mean(np.array(drawn) >= each.value)
-        if not 0.05 < tail < 0.15:  # where the simulation can tell
+        if not 0.05 < tail < 0.15:  # where the simulation has power
             assert (each.low > 0) == (tail < 0.1)
 
 
