@@ -1,4 +1,4 @@
-"""Hypothesis tries the same examples in CI each time, so that a change is what makes it fail; tests hold no doctests."""
+"""Hypothesis settings: CI always tries the same examples, so a failure is due to a change; tests have no doctests."""
 
 import copy
 import functools
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-# How long an example takes says nothing where other work runs beside it: pytest's durations do.
+# The duration of an example is meaningless on a busy machine; use pytest's durations.
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("here", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
@@ -20,7 +20,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file() -> Generator[None, list[Any], list[Any]]:
-    """Leave out the doctests of files here: looking for them imports what is no test, and goes through every test twice."""
+    """Leave out doctests of files here: collecting them imports other files, and runs through every test twice."""
     return [found for found in (yield) if type(found).__name__ != "DoctestModule"]
 
 

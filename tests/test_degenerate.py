@@ -75,7 +75,7 @@ def check(estimate, bounds):
 @given(table=tables(), specs=several(SPECS, 10), level=st.sampled_from([0.5, 0.95, 0.999]))
 @settings(max_examples=150)
 def test_automatic_and_delta(method, table, specs, level):
-    """The default and the delta method keep the range, have width, and explain what is undefined."""
+    """The default and the delta method keep the range, have positive width, and explain undefined results."""
     check_all(table, specs, method=method, confidence_level=level)
 
 
@@ -97,7 +97,7 @@ SUMS = [
 @given(table=tables(), specs=several(SUMS, 5), level=st.sampled_from([0.5, 0.95, 0.999]))
 @settings(max_examples=120)
 def test_mover(table, specs, level):
-    """MOVER keeps the range, has width, and explains what is undefined."""
+    """MOVER keeps the range, has positive width, and explains undefined results."""
     check_all(table, specs, method="mover", confidence_level=level)
 
 
@@ -108,7 +108,7 @@ RATIOS = ["accuracy", "error_rate", "f1@binary+positive_class=1", "fbeta+beta=2@
 @given(table=tables())
 @settings(max_examples=115)
 def test_fieller(table):
-    """Fieller's interval keeps the range, has width, and explains what is undefined."""
+    """Fieller's interval keeps the range, has positive width, and explains undefined results."""
     check_all(table, RATIOS, method="fieller")
 
 

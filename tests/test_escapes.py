@@ -97,7 +97,7 @@ def test_signs_of_mathematics_are_set_as_they_are():
 
 @pytest.mark.parametrize("long", ["x" * 1_000_000, "x " * 500_000])
 def test_messages_have_an_end(long):
-    """A name of a megabyte is cut in the middle: the message keeps what is wrong, and at its end what to do."""
+    """A name of a megabyte is cut in the middle: the message keeps the fault at its start and the remedy at its end."""
     table = hs.from_counts([[50, 3], [5, 42]])
     with pytest.raises(hs.HowsureError) as caught:
         hs.estimate(table, long)

@@ -1,4 +1,4 @@
-"""The examples run, and show what they say."""
+"""The examples run, and give the stated output."""
 
 import importlib.util
 
@@ -40,7 +40,7 @@ def test_three_ways_to_the_metrics_of_a_calibrated_classifier(capsys):
 
 
 def test_the_logs_are_those_of_their_script(tmp_path, monkeypatch):
-    """Running the script gives the logs that lie beside it."""
+    """The script gives the logs in its folder."""
     example = load("make_logs")
     monkeypatch.setattr(example, "FOLDER", tmp_path)
     example.main()

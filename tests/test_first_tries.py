@@ -132,7 +132,7 @@ def test_a_paired_table_has_the_report_of_its_models():
     ],
 )
 def test_what_cannot_be_used_is_refused_in_words(attempt, words):
-    """One line of our own error, which names what was given and what to give."""
+    """One line of our own error, which names the given and the expected argument."""
     with pytest.raises(hs.HowsureError, match=words) as caught:
         attempt()
     assert len(str(caught.value).splitlines()) == 1

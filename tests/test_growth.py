@@ -1,4 +1,4 @@
-"""The work of the main paths grows no faster than what they are given."""
+"""The work of the main paths grows no faster than their input."""
 
 import pytest
 

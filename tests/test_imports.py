@@ -1,4 +1,4 @@
-"""What `import howsure` brings along, and what its names lead to."""
+"""Modules that `import howsure` loads, and targets of its names."""
 
 import subprocess
 import sys
@@ -30,7 +30,7 @@ def test_intervals_from_counts_need_numpy_alone():
 
 
 def test_a_first_estimate_loads_what_it_asks_for():
-    """F1 of a small table loads the usual metrics and the method that suits it, and neither randomness nor hashes."""
+    """F1 of a small table loads the usual metrics and its default method, and neither randomness nor hashes."""
     loaded = modules_after("import howsure as hs; hs.estimate(hs.from_counts([[50, 3], [5, 42]]), 'f1')")
     unasked = {"numpy.random", "hashlib", "tempfile", "difflib", "howsure.metrics.library", "howsure.methods.library"}
     assert not loaded & {*HEAVY, *unasked}
@@ -68,7 +68,7 @@ def test_a_report_of_scores_needs_no_scipy():
 
 
 def test_a_report_of_labels_draws_nothing():
-    """Neither randomness nor masked arrays are loaded where none are asked for."""
+    """Neither random numbers nor masked arrays are loaded unless requested."""
     assert not modules_after_report("--y-true", "label", "--y-pred", "logistic") & {"numpy.ma", "numpy.random"}
 
 

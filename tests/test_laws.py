@@ -121,7 +121,7 @@ def test_transposing_swaps_duals(one, other):
     "name", ["mcc", "kappa", "accuracy", "scotts_pi", "gwet_ac1", "f1@macro", "jaccard@micro", "mae"]
 )
 def test_symmetric_metrics_do_not_mind_transposing(name):
-    """What treats truth and prediction alike has the same value on the transposed table."""
+    """Metrics that are symmetric in truth and prediction have the same value on the transposed table."""
     counts = generic(4, 9)
     metric = resolve(name, hs.from_counts(counts, check=False))
     assert float(metric(counts.T)) == pytest.approx(float(metric(counts)), rel=1e-12)
@@ -145,7 +145,7 @@ def several(specs):
 @given(counts=sparse(), specs=several(USABLE), factor=st.sampled_from([3.0, 10.0, 1024.0]))
 @settings(max_examples=150)
 def test_scale_range_and_euler_hold_on_sparse_tables(counts, specs, factor):
-    """With empty cells too, the scale does not matter, the value is in range, and the gradient is at a right angle."""
+    """Also with empty cells, scale has no effect, the value is in range, and gradient and counts are orthogonal."""
     table, filled = hs.from_counts(counts, check=False), counts > 0
     for spec in specs:
         metric = resolve(spec, table)
@@ -188,7 +188,7 @@ def test_gradient_is_the_derivative_on_sparse_tables(counts, spec):
 @given(numbers=st.lists(st.sampled_from([0, 0, 1, 2, 5, 17]), min_size=13, max_size=13), specs=several(VALUED))
 @settings(max_examples=100)
 def test_scale_range_and_euler_hold_of_sparse_values(numbers, specs):
-    """With empty cells too, metrics of values, trials and errors do not mind the scale, and their gradient is at a right angle."""
+    """The same for metrics of values, trials and errors with empty cells."""
     for spec in specs:
         *_, table = generic_tables(parse(spec))  # of trials, which most of them read
         counts = np.resize(np.array(numbers, dtype=float), table.counts.shape)
@@ -304,7 +304,7 @@ def test_tied_classes_have_one_interval_in_any_order(spec):
 
 @pytest.mark.parametrize("spec", ["prevalence@min", "prevalence@max"])
 def test_the_smaller_of_two_shares_of_a_half_varies(spec):
-    """Of balanced classes the smaller prevalence is no constant: its standard error is that of a share of a half."""
+    """With balanced classes the smaller prevalence varies: its standard error is that of a share of a half."""
     found = hs.estimate(hs.from_counts([[40, 10], [15, 35]]), spec)
     assert found.standard_error == pytest.approx(np.sqrt(0.25 / 100))
     assert found.low < 0.5 < found.high

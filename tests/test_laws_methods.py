@@ -9,7 +9,7 @@ import howsure as hs
 from howsure.methods.library import METHODS
 from howsure.testing import check_design, check_method
 
-# With few draws, the laws are as strict and quicker.
+# With few draws, the laws are as strict and faster to check.
 FEW = {
     "bootstrap_percentile": hs.Bootstrap("percentile", 500),
     "bootstrap_basic": hs.Bootstrap("basic", 500),
@@ -131,7 +131,7 @@ def _nothing(*_):
     ],
 )
 def test_a_misbehaving_method_is_refused_at_its_definition(attributes, words):
-    """In one line that says what is missing."""
+    """In one line that names the missing part."""
     with pytest.raises(hs.HowsureError, match=words) as caught:
         _defined("Mine", **attributes)
     assert "\n" not in str(caught.value)
@@ -165,7 +165,7 @@ class Doubled(hs.Design):
         return 2 * (counts * gradient**2).sum(-1)
 
     def resample(self, counts, size, rng):
-        """Draw as if each had been counted once: not what the variance says."""
+        """Draw as if each had been counted once, which contradicts the variance."""
         return rng.multinomial(int(counts.sum()), counts / counts.sum(), size).astype(float)
 
 

@@ -23,7 +23,7 @@ def test_a_mistake_in_python_is_one_line(mistake):
 
 @pytest.mark.parametrize("mistake", IN_THE_SHELL)
 def test_a_mistake_in_the_shell_is_one_line(mistake, monkeypatch):
-    """The line begins with the program's name, names culprit and remedy, and the exit code is 2."""
+    """The line starts with the program's name, names fault and remedy, and the exit code is 2."""
     monkeypatch.setenv("COLUMNS", "1000")
     words, culprit, remedy = IN_THE_SHELL[mistake]
     found = run(*words)

@@ -93,13 +93,13 @@ BRIEF = {
 
 @cache
 def made(name):
-    """Return what is of a name, made once."""
+    """Return the object of a name, made once."""
     return (TABLES | BRIEF)[name]()
 
 
 @pytest.fixture(scope="module", params=TABLES)
 def shown(request):
-    """Return what is shown as a table and is no result of `test_results`, or one that is very long."""
+    """Return an object shown as a table that is not a result of `test_results`, or one that is very long."""
     return made(request.param)
 
 
@@ -116,14 +116,14 @@ def test_what_a_cell_ends_on_is_a_short_table(shown):
 
 
 def test_texts_are_short(shown):
-    """A repr can be read in a terminal, whatever the size of what is shown."""
+    """A repr is readable in a terminal, for any size of the object."""
     assert 1 <= len(repr(shown).splitlines()) <= MOST_LINES
     assert len(repr(shown)) < MOST_TEXT
 
 
 @pytest.mark.parametrize("name", BRIEF)
 def test_what_has_no_table_has_a_short_text(name):
-    """Methods, designs and what makes tables are a line or a few, of settings and sizes."""
+    """Methods, designs and factories have a repr of a few lines, with settings and sizes."""
     text = repr(made(name))
     assert 1 <= len(text.splitlines()) <= MOST_LINES
     assert len(text) < MOST_TEXT
@@ -177,7 +177,7 @@ def test_groups_are_listed_with_their_sizes():
 
 
 def test_wide_tables_are_cut_in_the_middle():
-    """Of many columns the first and the last are shown, and how many lie between."""
+    """With many columns the first and the last are shown, and the number between them."""
     grid = Grid(tuple("abcdefgh"), (tuple("12345678"),)).narrowed(5)
     assert grid == Grid(("a", "b", "… 4 more columns", "g", "h"), (("1", "2", "…", "7", "8"),))
     assert Grid(("a",), (("1",),)).narrowed(5) == Grid(("a",), (("1",),))

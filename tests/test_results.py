@@ -260,7 +260,7 @@ def test_comparisons_of_several_metrics_are_found_by_pair_or_metric():
 
 
 def test_a_difference_is_the_opposite_of_its_opposite():
-    """The mapping of simultaneous differences knows each pair in both orders."""
+    """The mapping of simultaneous differences accepts each pair in both orders."""
     found = RESULTS["differences"]()
     one, other = found["A", "C"], found["C", "A"]
     assert (one.value, one.low, one.high) == pytest.approx((-other.value, -other.high, -other.low))
@@ -349,7 +349,7 @@ def test_flat_is_for_loggers(result):
 
 
 def test_names_of_flat():
-    """The metric comes first, then what the number is of; the value has no more, and limits say which they are."""
+    """The metric comes first, then the kind of number; the value has no suffix, and limits are named."""
     flat = hs.evaluate(TABLE, ["f1", "f1@macro", "fbeta+beta=0.5"]).flat()
     assert list(flat)[:6] == ["f1", "f1_low", "f1_high", "f1_macro", "f1_macro_low", "f1_macro_high"]
     assert "fbeta_beta_0_5" in flat
@@ -361,7 +361,7 @@ def test_names_of_flat():
 
 
 def test_labels_that_names_cannot_hold_get_numbers():
-    """Classes whose names differ only in signs are told apart, and letters of other alphabets give way."""
+    """Classes whose names differ only in symbols are distinguished, and letters of other alphabets are replaced."""
     labels = ["a b", "a-b", "ä", "Ω"]
     flat = hs.evaluate(hs.from_counts(np.eye(4) * 9 + 1, labels=labels), "recall@none").flat()
     assert list(flat)[::3] == [f"recall_binary_positive_class_{name}" for name in ("a_b", "a_b_2", "a", "")]
@@ -379,7 +379,7 @@ def test_an_evaluation_without_draws_says_so():
 
 
 def test_evaluations_from_everywhere_know_how_they_were_made():
-    """Method, seed and threshold are those that were asked for, in models and in monitored chunks too."""
+    """Method, seed and threshold are the requested ones, in models and in monitored chunks too."""
     models = hs.evaluate_models(PAIRED, "f1", method="bayes", random_state=3)
     assert {each.method.name for each in models.values()} == {"bayes"}
     assert {each.seed.entropy for each in models.values()} == {3}

@@ -164,7 +164,7 @@ def test_no_answer_follows_the_unit_of_the_weights(case):
 
 
 def test_slopes_of_rounding_alone_show_no_variation_in_a_group_either():
-    """A group whose metric cannot vary says so beside another group as it does alone."""
+    """A group whose metric cannot vary has the same reason with another group as alone."""
     columns = [np.array(list(each)) for each in (*JUDGED, RATERS, SPLIT)]
 
     def found(rows, **more):
@@ -201,7 +201,7 @@ def test_fewer_than_one_degree_of_freedom_tells_nothing():
 
 @pytest.mark.parametrize("level", [0.95, 0.999])
 def test_a_limit_a_million_times_as_far_as_the_value_is_none(level):
-    """Of one positive and one false alarm among 14 no likelihood ratio is too large, and none of 1e14 is made up."""
+    """With one positive and one false alarm among 14, no likelihood ratio is too large, and 1e14 is not a limit."""
     found = hs.estimate(hs.from_counts([[13, 1], [0, 1]]), "plr", method="flow", confidence_level=level)
     assert (found.value, found.high) == (14, np.inf)
     assert 1 < found.low < 14

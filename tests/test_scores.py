@@ -96,7 +96,7 @@ def test_bootstrap_agrees_with_the_delta_method(metric, design):
 
 
 def test_logit_delong_covers_in_small_samples():
-    """With ten positives among fifty, the interval covers no less than its level (a short seeded sample)."""
+    """With ten positives among fifty, the interval covers at least at its level (a short seeded sample)."""
     rng = np.random.default_rng(8)
     truth = np.repeat([0, 1], [40, 10])
     for area in (0.7, 0.9):
@@ -128,7 +128,7 @@ REFUSED = "all scores lie from 0 to 1"
 
 @pytest.mark.parametrize("threshold", [1.5, -0.01, 50])
 def test_a_threshold_that_no_probability_reaches_is_refused(threshold):
-    """Of scores from 0 to 1 a finite threshold beyond them is refused wherever one is given, and infinity is said."""
+    """For scores from 0 to 1 a finite threshold outside them is refused everywhere, and infinity is recommended."""
     table = hs.scores([0, 0, 1, 1], PROBABILITIES)
     groups = hs.scores([0, 0, 1, 1], PROBABILITIES, by=["a", "b", "a", "b"])
     unlabelled = hs.calibrated(PROBABILITIES)
@@ -162,13 +162,13 @@ def test_infinity_predicts_none_or_all_and_the_ends_are_thresholds():
 
 @pytest.mark.parametrize("threshold", ["0.5", None, [0.5], float("nan")])
 def test_a_threshold_that_is_no_number_is_named(threshold):
-    """What is no number is refused as a threshold, and shown."""
+    """A threshold that is not a number is refused, and shown."""
     with pytest.raises(hs.HowsureError, match="not a number"):
         hs.scores([0, 1], [0.1, 0.9]).at(threshold)
 
 
 def test_groups_without_scores_have_no_threshold():
-    """The threshold of groups that hold predictions is refused in a line that says what they are."""
+    """A threshold for groups of predictions gives a one-line error that states their kind."""
     with pytest.raises(hs.HowsureError, match="one score per case.*ConfusionTable"):
         hs.confusion([0, 1], [1, 0], by=["a", "b"]).at(0.5)
 

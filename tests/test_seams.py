@@ -227,7 +227,7 @@ def quick(name):
 
 
 def result(call, *arguments, **settings):
-    """Return what a call gives, None where it is refused in one line."""
+    """Return the result of a call, None if it is refused in one line."""
     try:
         return call(*arguments, **settings)
     except hs.HowsureError as error:
@@ -294,7 +294,7 @@ def test_methods_of_their_own_answer(source, design):
 
 
 def answered(table, metric, methods):
-    """Hold the answers of methods to what must be true of each: limits, or that it does not suit."""
+    """Check properties of every method's result: limits, or that it does not apply."""
     suited = hs.suitable_methods(table, metric)
     bounds = resolve(metric, table).range
     for name in methods:
@@ -366,9 +366,9 @@ def variance_of_sample(metric, table):
 
 @pytest.mark.parametrize("source, design", a_third(EVERY))
 def test_matched_limits_follow_from_what_drawn_tables_say(source, design):
-    """Limits of a posterior are quantiles, moved and spread by what drawn tables say; of a proportion the mid-p limits.
+    """Limits of a posterior are quantiles, corrected by drawn tables; for a proportion the mid-p limits.
 
-    They move by twice what a metric loses on average over drawn tables, and lie as much farther apart as samples vary more.
+    They shift by twice the mean loss of a metric over drawn tables, and are as much wider as samples vary more.
     """
     table = model_of(table_of(source, design))
     tables = result(hs.draw_tables, table, 2000, source="posterior", random_state=1)

@@ -1,4 +1,4 @@
-"""Work on scores grows with the cases as it should: what is counted here is sorts, passes and draws, not seconds."""
+"""Work on scores grows with the cases as expected: sorts, passes and draws are counted, not seconds."""
 
 from collections import Counter
 
@@ -31,7 +31,7 @@ def counted(monkeypatch):
 
 
 def rows_of_probabilities(size, classes):
-    """Return true classes, all of which occur, and rows of probabilities that know something of them."""
+    """Return true classes, all of which occur, and informative rows of probabilities."""
     rng = np.random.default_rng(0)
     true = np.concatenate([np.arange(classes), rng.integers(classes, size=size - classes)])
     odds = np.exp(rng.normal(size=(size, classes)) + np.eye(classes)[true])

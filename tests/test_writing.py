@@ -36,7 +36,7 @@ def save(request):
 
 
 def test_a_full_disk_leaves_what_was_there(save, tmp_path, monkeypatch):
-    """Where writing fails half way, the old file is as it was, nothing lies beside it, and one line says why."""
+    """If writing fails half way, the old file is unchanged, no other file is left, and one line gives the reason."""
     name, write = save
     path = tmp_path / name
     path.write_text("old")

@@ -35,7 +35,7 @@ def test_report_prints_the_estimates():
     ],
 )
 def test_metrics_of_scores_are_asked_for_beside_those_of_predictions(asked, shown):
-    """Of a column of scores both kinds are known; each is of its own table, as in Python."""
+    """With a column of scores, metrics of scores and of predictions use their own tables, as in Python."""
     options = [word for name in asked for word in ("--metrics", name)]
     result = run("report", CANCER, "--y-true", "label", "--y-score", "score_forest", *options, "--format", "json")
     assert result.returncode == 0, result.stderr
@@ -49,7 +49,7 @@ def test_metrics_of_scores_are_asked_for_beside_those_of_predictions(asked, show
 
 @pytest.mark.thorough
 def test_a_process_of_its_own_prints_the_same():
-    """Started from a shell, a command prints what it prints in these tests, and an error ends it with code 2."""
+    """A command started from a shell prints the same as in these tests; an error ends it with code 2."""
     apart = run_apart(*REPORT)
     assert (apart.returncode, apart.stdout) == (0, run(*REPORT).stdout)
     refused = run_apart("report", "none.csv", "--y-true", "label", "--y-pred", "logistic")
@@ -93,7 +93,7 @@ def test_options_reach_the_estimates():
 
 
 def test_scores_add_their_metrics_and_give_predictions():
-    """With a column of scores there are ROC AUC and average precision, and predictions at a threshold if need be."""
+    """A column of scores adds ROC AUC and average precision, and predictions at a threshold if requested."""
     arguments = ["report", CANCER, "--y-true", "label", "--y-score", "score_logistic", "--format", "json"]
     scored = hs.scores("label", "score_logistic", data=CANCER, pos_label="malignant")
     content = json.loads(run(*arguments, "--threshold", "0.3", "--labels", "benign", "malignant").stdout)
@@ -163,7 +163,7 @@ def test_markup_in_labels_is_shown_as_text(tmp_path):
 
 
 def test_help_describes_every_option():
-    """`--help` of the main command names its options and what they mean."""
+    """`--help` of the main command lists its options with their meanings."""
     text = run("report", "--help").stdout
     for option in ("--y-true", "--y-pred", "--metrics", "--method", "--level", "--by", "--groups", "--format"):
         assert option in text
@@ -304,7 +304,7 @@ def test_a_file_that_cannot_be_used_is_named(tmp_path, name, text, words):
     assert result.stderr.count("\n") == 1
 
 
-DOUBTFUL = {  # command → columns of a file that is refused, and what is asked of it
+DOUBTFUL = {  # command → columns of a file that is refused, and the requested arguments
     "report": ("label,pred\nill,ill \nwell,well\nill,ill\n", ["--y-pred", "pred"]),
     "compare": ("label,pred,more\nill,ill ,ill\nwell,well,ill\nill,ill,ill\n", ["--y-pred", "pred", "more"]),
     "reviewed": ("label,pred,seen\nill,ill ,ill\nwell,well,\nill,ill,\n", ["--y-pred", "pred", "--reviewed", "seen"]),
@@ -336,7 +336,7 @@ def test_data_that_are_doubted_are_taken_with_an_option(case, tmp_path):
 
 
 def test_scores_without_labels_are_doubted_like_others(tmp_path):
-    """`unlabelled --no-check` takes labelled cases that are written alike, which calibrate the scores."""
+    """`unlabelled --no-check` accepts labelled cases in the same format, which calibrate the scores."""
     (tmp_path / "new.csv").write_text("score\n0.2\n0.8\n0.4\n")
     rows = "".join(f"{label},0.{score}\n" for score in range(1, 10) for label in ("ill", "ill "))
     (tmp_path / "old.csv").write_text(f"label,score\n{rows}")

@@ -14,7 +14,7 @@ NEW, OLD = str(LOGS / "inspect" / "new.eval"), str(LOGS / "inspect" / "old.eval"
 
 
 def test_one_line_gives_a_paired_clustered_comparison(tmp_path):
-    """Two logs in one line: the numbers of Python, what they rest on, and a page."""
+    """Two logs in one line: the numbers of Python, their basis, and a page."""
     page = tmp_path / "page.html"
     result = run("evals", NEW, OLD, "--baseline", "mockllm/old", "--html", str(page))
     assert result.returncode == 0, result.stderr
@@ -60,7 +60,7 @@ def test_models_have_names_of_their_own():
     ],
 )
 def test_exit_codes(words, code, said):
-    """1 where a model fails a gate, 2 for input that cannot be used, with one line on what it is."""
+    """Exit code 1 if a model fails a gate, 2 for unusable input, with one line about it."""
     result = run("evals", NEW, OLD, *words)
     assert result.returncode == code, result.stderr
     assert said in result.stderr

@@ -42,7 +42,7 @@ def test_the_lower_limit_is_what_counts():
 
 
 def test_each_model_is_held_to_the_bound():
-    """Of several models those that fall short are named."""
+    """Among several models, those below the bound are named."""
     failed = run(*REPORT, "--y-pred", "logistic", "naive_bayes", "--fail-under", "f1=0.94")
     assert failed.returncode == 1
     assert failed.stderr.startswith("howsure: naive_bayes: f1 is not shown to be 0.94 or more: 0.9")
@@ -98,7 +98,7 @@ def test_an_undefined_metric_holds_no_bound(tmp_path):
     ],
 )
 def test_bounds_that_cannot_be_judged(bounds, said):
-    """What is no metric with a number, or was not evaluated, is refused before or beside the numbers."""
+    """Bounds that are not a metric with a number, or whose metric was not evaluated, are refused."""
     failed = run(*REPORT, "--y-pred", "logistic", "--fail-under", *bounds)
     assert failed.returncode == 2
     assert said in failed.stderr

@@ -79,7 +79,7 @@ def test_files_are_parts_of_the_data(parts):
 
 @pytest.mark.parametrize("kind", STREAMS)
 def test_standard_input(kind):
-    """A hyphen is standard input, in each format; text may be compressed, which its first bytes tell."""
+    """A hyphen is standard input in each format; compressed text is recognised by its first bytes."""
     expected = hs.estimate(hs.confusion("truth", "new", data=FRAME), "f1")
     streams = [STREAMS[kind]]
     if kind not in {"parquet", "feather"}:
@@ -122,7 +122,7 @@ def test_inputs_that_are_refused(message):
 
 @pytest.mark.thorough
 def test_long_files_are_compared(tmp_path):
-    """Rows of models and cases are compared as columns of models are; incomplete cases are told, or left out."""
+    """Rows of models and cases are compared like columns of models; incomplete cases are reported or left out."""
     LONG.sample(frac=1, random_state=0).to_csv(tmp_path / "long.csv", index=False)
     FRAME.to_csv(tmp_path / "wide.csv", index=False)
     long = ("--y-true", "truth", "--y-pred", "said", "--model", "model", "--case", "case", "--format", "json")
@@ -139,7 +139,7 @@ def test_long_files_are_compared(tmp_path):
 
 
 def test_one_side_of_a_comparison(tmp_path):
-    """`--alternative` asks for one limit, with the p-value of its side, as in Python."""
+    """`--alternative` requests one limit, with the one-sided p-value, as in Python."""
     FRAME.to_csv(tmp_path / "wide.csv", index=False)
     table = hs.paired("truth", ["new", "old"], data=FRAME)
     for side in ("two-sided", "less", "greater"):

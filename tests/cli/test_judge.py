@@ -69,7 +69,7 @@ def test_clusters_a_prediction_a_leaning_and_a_plan(cases):
 
 
 def test_groups_of_cases_follow_all_of_them(cases):
-    """With --by all cases come first and then each value; --pass-label turns the classes."""
+    """With --by all cases come first, followed by each value; --pass-label swaps the classes."""
     result = run("judge", cases, "--judge", "verdict", "--human", "human", "--by", "site", "--format", "csv")
     rows = [row for row in csv.DictReader(io.StringIO(result.stdout)) if row["metric"] == "pass_rate"]
     assert [row["site"] for row in rows] == ["", "a", "b"]

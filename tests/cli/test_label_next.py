@@ -9,7 +9,7 @@ from support.shell import run
 
 
 def test_rows_to_label_are_written(tmp_path):
-    """The rows written are those that the function draws with the seed, with strata and inclusion probabilities."""
+    """The written rows are those that the function draws with this seed, with strata and inclusion probabilities."""
     score = np.round(np.random.default_rng(0).beta(0.2, 1.8, 500), 4)
     said = (score > 0.5).astype(int)
     path, out = tmp_path / "pool.csv", tmp_path / "rows.csv"

@@ -61,7 +61,7 @@ def test_battles(files):
 
 
 def test_logs(tmp_path):
-    """Logs are ranked by item, and the page says what cannot be told apart."""
+    """Logs are ranked by item, and the page states which models cannot be distinguished."""
     page = tmp_path / "board.html"
     new, old = (str(LOGS / "inspect" / f"{name}.eval") for name in ("new", "old"))
     result = run("leaderboard", f"new={new}", f"old={old}", "--html", str(page), "--seed", "0")
@@ -100,7 +100,7 @@ def test_the_page_in_markdown(files, tmp_path):
     ],
 )
 def test_one_kind_of_data_at_a_time(files, arguments):
-    """Options that do not go together are refused with those that do."""
+    """Incompatible options are refused, and both are named."""
     result = run("leaderboard", files / "answers.csv", *arguments)
     assert result.returncode == 2
     assert "--y-pred" in result.stderr

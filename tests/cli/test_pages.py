@@ -1,4 +1,4 @@
-"""Pages that commands write beside what they print."""
+"""Pages that commands write in addition to their output."""
 
 import hashlib
 import html

@@ -45,7 +45,7 @@ def test_a_pilot_in_a_file_is_planned(pilot):
 
 
 def test_stated_rates_are_planned_and_said():
-    """Rates need no file, and the sentence says what the number is for."""
+    """Stated rates need no file, and the sentence states the goal of the number."""
     words = ["--sensitivity", "0.90", "--specificity", "0.80", "--positives", "100", "--negatives", "400"]
     printed = run("plan", *words, "--metric", "recall", "--width", "0.1")
     plan = hs.plan(hs.from_counts([[320, 80], [10, 90]]), "recall", width=0.1)
@@ -55,7 +55,7 @@ def test_stated_rates_are_planned_and_said():
 
 
 def test_mistakes_end_in_one_line(pilot):
-    """Without a pilot, without a question and with half a support the exit code is 2, with one line."""
+    """Without a pilot, without a goal, or with half a support the exit code is 2, with one line."""
     for words in (
         ["--width", "0.1"],
         [pilot, "--y-true", "label", "--y-pred", "new"],

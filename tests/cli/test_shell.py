@@ -45,7 +45,7 @@ def test_a_file_where_a_folder_is_wanted_is_one_line(tmp_path):
 
 
 def test_where_files_were_written_is_said(tmp_path):
-    """`--html` names its file on stderr, so that what is printed stays for machines."""
+    """`--html` prints the path of its file to stderr, so that stdout stays machine-readable."""
     target = tmp_path / "page.md"
     found = run(*REPORT, "--metric", "f1", "--format", "json", "--html", str(target))
     assert found.stderr == f"Written: {target}\n"
@@ -53,7 +53,7 @@ def test_where_files_were_written_is_said(tmp_path):
 
 
 def test_all_cases_come_first_and_where_the_page_is_last(tmp_path, monkeypatch):
-    """A report begins with the table of all cases, goes on with the groups, and ends with where the page was written."""
+    """A report starts with the table of all cases, continues with the groups, and ends with the path of the page."""
     target = tmp_path / "page.html"
     monkeypatch.chdir(Path(CANCER).parent)
     options = ["--y-true", "label", "--y-pred", "logistic", "--metric", "f1", "--by", "tumour_size", "--html", target]
@@ -77,7 +77,7 @@ def test_the_positive_class_is_named_alike():
 
 
 def test_the_positive_class_of_a_matrix(tmp_path):
-    """`matrix --pos-label` turns rows and columns; what is no class, or one of many, is refused."""
+    """`matrix --pos-label` swaps rows and columns; unknown classes, or more than two classes, are refused."""
     path = tmp_path / "m.csv"
     path.write_text("ill,well\n42,5\n3,50\n")
     found = json.loads(run("matrix", str(path), "--pos-label", "ill", "--metrics", "recall", "--format", "json").stdout)
@@ -90,7 +90,7 @@ def test_the_positive_class_of_a_matrix(tmp_path):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Make a folder with what the examples of the help name, to which the shell has gone."""
+    """Make a folder with the files in the help's examples, and change the shell's folder to it."""
     monkeypatch.chdir(tmp_path)
     data = Path(CANCER).parent
     for file in data.glob("*.csv"):
@@ -119,7 +119,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("command", EXAMPLES)
 def test_the_examples_of_the_help_run(command):
-    """Each command's help ends with what one would type, and that works."""
+    """Each command's help ends with example commands, which run."""
     assert run(*command.split(), "--help").stdout.count("• howsure") == len(EXAMPLES[command])
     if command == "study run":
         run("study", "init", "results", "--metric", "f1")
@@ -132,7 +132,7 @@ def test_the_examples_of_the_help_run(command):
 
 
 def test_every_command_has_examples():
-    """The commands that the shell knows are those that have examples."""
+    """All commands have examples."""
     known = {
         f"{prefix}{name}"
         for app, prefix in ((shell, ""), (shell["study"], "study "))
@@ -172,7 +172,7 @@ def test_a_metric_has_a_page():
 
 @pytest.mark.thorough
 def test_every_metric_and_method_has_a_page():
-    """No page fails, and each begins with the meaning."""
+    """Every page is printed, and starts with the meaning."""
     for command, names in (("metrics", REGISTRY.names), ("methods", METHODS)):
         for name in names:
             found = run(command, name, "--format", "csv")
@@ -180,7 +180,7 @@ def test_every_metric_and_method_has_a_page():
 
 
 def test_a_method_has_a_page():
-    """`howsure methods exact` tells of Clopper and Pearson's, `howsure methods roc_auc` what an area can have."""
+    """`howsure methods exact` is Clopper and Pearson's; `howsure methods roc_auc` lists methods for an area."""
     said = {row["method"]: row["clopper_pearson"] for row in json.loads(run("methods", "exact", "-f", "json").stdout)}
     assert said["in Python"] == "hs.ClopperPearson()"
     listed = [row["method"] for row in json.loads(run("methods", "roc_auc", "-f", "json").stdout)]
@@ -195,7 +195,7 @@ def test_python_runs_the_command_line():
 
 
 def test_completion_is_installed(tmp_path, monkeypatch):
-    """`--install-completion` writes what the shell reads, with the commands and their options."""
+    """`--install-completion` writes a file that the shell reads, with the commands and their options."""
     monkeypatch.setenv("HOME", str(tmp_path))
     found = run("--install-completion", "--shell", "bash", "--output", str(tmp_path / "completion"))
     assert found.returncode == 0
@@ -204,7 +204,7 @@ def test_completion_is_installed(tmp_path, monkeypatch):
 
 
 def test_the_example_data_are_written_once(tmp_path):
-    """`howsure examples` writes what the documents read, and leaves a folder that exists alone."""
+    """`howsure examples` writes the files that the documents read, and does not change an existing folder."""
     found = run("examples", str(tmp_path / "examples"))
     assert found.returncode == 0
     for file in ("breast_cancer.csv", "digits_matrix.csv", "logs", "README.md"):
@@ -225,7 +225,7 @@ def test_metrics_are_listed_by_family_and_searched():
 
 
 def test_help_groups_the_commands():
-    """`howsure --help` lists the commands by what they are for, a line each, with examples."""
+    """`howsure --help` lists the commands by purpose, one line each, with examples."""
     said = run("--help").stdout
     assert said.index("Measure") < said.index("│ report") < said.index("Compare") < said.index("Look up")
     assert "howsure report examples/breast_cancer.csv" in said

@@ -50,7 +50,7 @@ def test_a_folder_becomes_a_study_and_runs(folder):
 
 
 def test_json_is_for_machines(folder):
-    """With `--format json` the output is one JSON object, all columns."""
+    """With `--format json` the output is one JSON object with all columns."""
     run("init", folder, "--metrics", "mcc")
     content = json.loads(run("run", folder / "study.toml", "--format", "json").stdout)
     assert len(content["summaries"]) == 4

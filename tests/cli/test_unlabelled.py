@@ -30,7 +30,7 @@ def test_it_prints_the_estimates_of_python():
 
 
 def test_chunks_are_held_against_a_baseline():
-    """With --by or --every there is a row a chunk and metric, in any format, with its alert."""
+    """With --by or --every there is a row per chunk and metric, in any format, with its alert."""
     rows = list(
         csv.DictReader(
             io.StringIO(
@@ -58,7 +58,7 @@ def test_many_classes_have_a_column_each(tmp_path):
 
 
 def test_cases_may_have_weights(tmp_path):
-    """With --sample-weight each case counts its weight: two cases of 0.9 and 0.5 are right by 3 to 1."""
+    """With --sample-weight cases are weighted: two cases of 0.9 and 0.5 are right with weights 3 to 1."""
     path = tmp_path / "weighted.csv"
     path.write_text("score,weight\n0.9,3\n0.5,1\n")
     asked = ["--y-score", "score", "--sample-weight", "weight", "--metrics", "precision", "--format", "json"]
@@ -77,7 +77,7 @@ def test_mistakes_end_with_one_line():
 
 @pytest.mark.thorough
 def test_a_few_labelled_cases_calibrate_the_scores(tmp_path):
-    """With `--labelled` the intervals are those of Python's calibrator; half of the two options is refused."""
+    """With `--labelled` the intervals are those of Python's calibrator; one of the two options alone is refused."""
     rows = list(csv.DictReader(io.StringIO(Path(CANCER).read_text())))
     path = tmp_path / "labelled.csv"
     with path.open("w", newline="") as file:

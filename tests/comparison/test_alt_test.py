@@ -71,7 +71,7 @@ def test_annotators_with_few_items_are_left_out():
 
 
 def test_clusters_of_items_count():
-    """Items of one cluster that are all alike are one item: a table of copies has the p-value of so many clusters."""
+    """Identical items of one cluster count as one item: a table of copies has the p-value of that many clusters."""
     copies = {name: np.repeat(column, 5) for name, column in SAID.items()}
     cluster = np.repeat(np.arange(N), 5)
     copied = hs.alt_test(hs.ratings(copies, groups=cluster), "model")

@@ -101,7 +101,7 @@ def test_weighted_cases_are_resampled_with_their_own_weights():
 
 
 def test_fixed_class_totals_take_their_part_of_the_variance_away():
-    """With class totals fixed the variance is the sum of the variances within the classes, and resamples keep the totals."""
+    """With fixed class totals the variance is the sum of those within the classes, and resamples keep the totals."""
     truth, said = predictions(4, 200)
     table = hs.paired(truth, said).with_design(hs.FixedMargins())
     gap = (said["A"] == truth).astype(float) - (said["B"] == truth)
@@ -261,7 +261,7 @@ def test_paired_scores_agree_with_their_bootstrap():
 )
 @pytest.mark.parametrize("metric", ["accuracy", "f1@macro"])
 def test_models_that_agree_on_every_case_are_not_proven_equal(method, metric):
-    """Without a discordant pair the interval has width, contains zero, and p is 1."""
+    """Without a discordant pair the interval has positive width, contains zero, and p is 1."""
     if metric != "accuracy" and method in {"tango", "newcombe_paired_cc"}:
         pytest.skip("for shares only")
     truth, said = predictions(11, 60)
@@ -319,7 +319,7 @@ def test_margins_of_a_posterior_are_probabilities():
 
 
 def test_a_model_against_chance():
-    """Against a model that predicts at random, accuracy gains what it has above one half in a balanced sample."""
+    """Relative to random predictions in a balanced sample, the gain in accuracy is accuracy minus one half."""
     table = hs.from_counts([[420, 80], [80, 420]])
     found = hs.compare(table, "random", "accuracy", random_state=0, rope=0.05)
     assert found.b.value == pytest.approx(0.5, abs=0.01)
@@ -390,7 +390,7 @@ def test_errors_say_what_to_do(call, message):
 
 
 def test_naming_the_second_model_alone_takes_another_first():
-    """With b= alone the first model is the first of the others, in `compare` and in `mcnemar`."""
+    """If only b= is given, the first model is the first of the others, in `compare` and in `mcnemar`."""
     table = paired()
     assert hs.compare(table, "accuracy", b="A").names == ("B", "A")
     named, turned = hs.mcnemar(table, a="B", b="A"), hs.mcnemar(table, b="A")
@@ -399,7 +399,7 @@ def test_naming_the_second_model_alone_takes_another_first():
 
 
 def test_what_cannot_be_tested_is_not_shown():
-    """Without an interval no margin is shown, for metrics of which less is better too."""
+    """Without an interval no margin is shown, also for metrics where lower is better."""
     no_negatives = hs.from_counts([[0, 0], [4, 6]])
     for metric in ("fpr", "specificity"):
         found = hs.compare(no_negatives, no_negatives, metric)
@@ -417,7 +417,7 @@ def test_sentences_claim_no_more_than_the_adjusted_p_value():
 
 
 def test_sentences_say_what_is_better_and_what_is_divided():
-    """Of an error rate the sentence says that less is better, and an odds ratio is one of odds on both sides."""
+    """For an error rate the sentence states that lower is better; an odds ratio has odds on both sides."""
     tables = hs.from_counts([[50, 3], [9, 70]]), hs.from_counts([[40, 13], [20, 60]])
     found = hs.compare(*tables, "fpr", contrast="odds_ratio", a="new", b="old")
     assert "fpr: odds of new / odds of old = " in str(found)
@@ -426,7 +426,7 @@ def test_sentences_say_what_is_better_and_what_is_divided():
 
 
 def test_frames_and_column_names():
-    """With data= models are columns by name, of a frame in memory or a lazy relation, and the counts are the same."""
+    """With data= models are named columns of a frame in memory or a lazy relation, with the same counts."""
     import duckdb
     import pandas as pd
 
@@ -460,7 +460,7 @@ def simulated(method, metric, repetitions, seed):
 
 @pytest.mark.parametrize("method, metric", [(None, "accuracy"), ("delta", "f1@macro")])
 def test_type_one_error_and_coverage_in_a_short_simulation(method, metric):
-    """Of 400 samples, intervals miss 5 % within four Monte Carlo errors, for equal models (type I) and for others."""
+    """In 400 samples, intervals miss 5 % within four Monte Carlo errors, for equal models (type I) and others."""
     error = np.sqrt(0.05 * 0.95 / 400)
     assert np.abs(np.array(simulated(method, metric, 400, 0)) - 0.05).max() < 4 * error
 
@@ -469,7 +469,7 @@ def test_type_one_error_and_coverage_in_a_short_simulation(method, metric):
 @pytest.mark.parametrize("metric", ["accuracy", "f1", "f1@macro", "mcc", "recall", "precision"])
 @pytest.mark.parametrize("method", [None, "delta", "mover"])
 def test_type_one_error_and_coverage(method, metric):
-    """Of 10,000 samples of n = 200, equal models are told apart in 4–6 %, and others' intervals cover 94–96 %.
+    """In 10,000 samples of n = 200, equal models differ significantly in 4–6 %, and intervals cover 94–96 %.
 
     Measured on 4,000: type I 4.2–5.2 %, coverage 94.1–95.8 % over these metrics and methods.
     """
@@ -495,7 +495,7 @@ def test_a_sentence_follows_the_p_value_that_was_adjusted_for_many():
 
 @pytest.mark.parametrize("clusters", [2, 3, 4, 5, 6, 9, 31])
 def test_few_clusters_have_the_p_value_of_students_t(clusters):
-    """With m clusters the p-value is that of Student's t with m - 1 degrees of freedom, whatever m is."""
+    """With m clusters the p-value is that of Student's t with m - 1 degrees of freedom, for any m."""
     rng = np.random.default_rng(clusters)
     truth = rng.integers(0, 2, 50 * clusters)
     said = {
@@ -554,7 +554,7 @@ def three_models():
 
 
 def test_of_many_models_two_are_to_be_named():
-    """Of three models none is dropped in silence: the error names them, and `compare_all`."""
+    """For three models, none is dropped silently: the error names them, and `compare_all`."""
     for call in (lambda table: hs.compare(table, "accuracy"), hs.mcnemar):
         with pytest.raises(hs.HowsureError, match=r"There are 3 models: 'A', 'B', 'C'\. Name two .* `compare_all`"):
             call(three_models())
@@ -563,7 +563,7 @@ def test_of_many_models_two_are_to_be_named():
 
 
 def test_tables_by_group_are_compared_one_by_one():
-    """Of `Tables` the overall comparison and each group's are those of the single tables, in every verb."""
+    """For `Tables`, the overall comparison and those of groups are those of the single tables, in every function."""
     truth, said = predictions(18, 400)
     site = np.repeat(["x", "y"], 200)
     tables = hs.paired(truth, said, by=site)

@@ -1,4 +1,4 @@
-"""Leaderboards: of every kind of table, and what they share with the comparisons of two models."""
+"""Leaderboards from every kind of table, and their agreement with comparisons of two models."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ def test_clusters_of_one_name_join_separate_tables():
 
 
 def test_separate_tables_are_independent():
-    """Without such clusters the variance of a difference is the sum of the two."""
+    """Without common clusters the variance of a difference is the sum of both variances."""
     right = abilities()
     found = contenders({name: hs.values(own, bounds=(0, 1)) for name, own in right.items()}, "mean")
     assert (found.covariance[~np.eye(4, dtype=bool)] == 0).all()
@@ -112,7 +112,7 @@ def test_log_with_missing_items_and_several_runs_counts_trials():
 
 
 def test_lower_values_win_where_the_metric_says_so():
-    """Of a loss the smallest value is first, and `better=` says it of a metric that does not."""
+    """For a loss the smallest value ranks first; `better=` sets the direction for a metric without one."""
     rng = np.random.default_rng(0)
     values = {"slow": rng.gamma(9, size=50), "fast": rng.gamma(2, size=50)}
     board = hs.leaderboard(hs.values(values), "mean", better="lower", random_state=0)
@@ -164,7 +164,7 @@ def test_a_single_cluster_tells_nothing_apart():
 
 @pytest.mark.parametrize("metric", ["accuracy", "f1@macro", "mcc"])
 def test_what_is_said_fits_together(metric):
-    """Ranks lie in their sets, a model's own set in that of all, and the first is among those that may be the best."""
+    """Ranks are in their sets, a model's own set is in the simultaneous one, and the first may be the best."""
     for seed in range(5):
         truth, answers = predictions(seed)
         board = hs.leaderboard(hs.paired(truth, answers), metric, random_state=seed)
@@ -226,10 +226,10 @@ def test_better_is_one_of_two():
 
 
 def test_few_cases_that_all_show_the_same_are_no_proof():
-    """P-values are those of the interval, and the chance to be best is Student's, where no variance is seen.
+    """Without observed variance, p-values match the interval, and the probability to be best is from Student's t.
 
-    Of two cases Student's t with one degree of freedom is the root of 2: the chance of a smaller one is
-    1/2 + arctan(√2)/π = 0.804, so that the p-value is 0.392. Of one case the chance is 1/2 + arctan(1)/π = 3/4.
+    For two cases, Student's t statistic with one degree of freedom is the root of 2: the probability of a smaller one is
+    1/2 + arctan(√2)/π = 0.804, and the p-value is 0.392. For one case the probability is 1/2 + arctan(1)/π = 3/4.
     """
     two = hs.leaderboard(hs.values({"A": [1, 1], "B": [0, 0]}, bounds=(0, 1)), "mean", random_state=0)
     assert two.differences.p_value[0, 1] == pytest.approx(2 - 2 * (0.5 + np.arctan(2**0.5) / np.pi), abs=1e-9)
@@ -243,7 +243,7 @@ def test_few_cases_that_all_show_the_same_are_no_proof():
 
 
 def test_models_that_cannot_be_told_apart_say_so_of_each_other():
-    """A model without a value is among those that each other one cannot be told from, as ranks have it."""
+    """A model without a value cannot be distinguished from any other model, as in the ranks."""
     truth = [1, 0] * 30
     answers = {"A": truth[:50] + [0, 1] * 5, "silent": [0] * 60, "C": [1] * 60}
     board = hs.leaderboard(hs.paired(truth, answers), "precision", random_state=0)
@@ -279,9 +279,9 @@ def test_differences_keep_the_range_of_all_models():
 
 
 def test_the_sentence_says_what_the_columns_do():
-    """Who may be the best follows from the two-sided test of `compare`, as the ranks do.
+    """The set of possible best models follows from the two-sided test of `compare`, as the ranks do.
 
-    Of 13 tasks that A alone solves and 5 that B alone does, the score is 8 / √18 = 1.89 standard errors: less than
+    If 13 tasks are solved by A only and 5 by B only, the score is 8 / √18 = 1.89 standard errors: less than
     1.96, so that either model may be the best.
     """
     right = {"A": [1] * 73 + [0] * 27, "B": [1] * 60 + [0] * 13 + [1] * 5 + [0] * 22}
@@ -292,7 +292,7 @@ def test_the_sentence_says_what_the_columns_do():
 
 
 def test_groups_say_whose_sentence_it_is():
-    """Of several groups each one's sentence has the group's name in front."""
+    """For several groups, the sentence of each starts with the name of the group."""
     truth, answers = predictions()
     table = hs.paired(truth, answers, by=np.arange(ITEMS) % 2)
     caption = hs.leaderboard(table, "accuracy", random_state=0).grid().caption
@@ -329,7 +329,7 @@ def test_what_a_board_says_agrees_with_itself(seed):
 
 
 def test_the_order_of_models_and_rows_does_not_matter():
-    """With one seed the same models and items have the same board, however columns and rows are ordered."""
+    """With one seed the leaderboard does not depend on the order of columns and rows."""
     right = abilities(models="ABCDEFGH")
     board = hs.leaderboard(hs.values(right, bounds=(0, 1)), "mean", random_state=0)
     rows = np.random.default_rng(0).permutation(ITEMS)

@@ -109,7 +109,7 @@ def test_one_seed_gives_one_result_on_any_number_of_threads(monkeypatch):
 
 
 def test_analytic_estimates_of_each_model():
-    """Without draws each model has the estimates of its own table; scores too."""
+    """Without draws each model has the estimates of its own table, also for scores."""
     table = table_of(4, 200)
     found = hs.evaluate_models(table)
     assert str(found["m1"]["accuracy"]) == str(hs.estimate(table.model("m1"), "accuracy"))
@@ -190,7 +190,7 @@ def test_a_difference_that_no_draw_changes_has_a_reason():
 
 
 def test_simultaneous_intervals_stay_in_the_metrics_range():
-    """Of a model that is nearly always right and one that nearly never is, the difference is at most 1."""
+    """For a model that is nearly always right and one that is nearly always wrong, the difference is at most 1."""
     truth, place = np.repeat([0, 1], 10), np.arange(20)
     said = {
         "A": np.where(place == 4, 1 - truth, truth),
@@ -271,7 +271,7 @@ def test_the_work_of_all_pairs_does_not_grow_with_their_number(metric, monkeypat
 
 
 def test_limits_and_tests_of_all_pairs_go_along_the_same_paths(monkeypatch):
-    """Paths begin once for each model and for each batch of pairs; tests are those of each pair alone."""
+    """Paths start once for each model and batch of pairs; tests equal those of each pair alone."""
     begun = []
     monkeypatch.setattr(Path, "__init__", counting(Path.__init__, begun))
     table = table_of(1, 200, models=6)

@@ -113,7 +113,7 @@ def labelled(accuracies, size, seed=0):
 
 
 def test_a_sequence_follows_all_cases_since_the_reference():
-    """With a confidence sequence each chunk stands for the sum of those since the reference, which has half the error."""
+    """With a confidence sequence a chunk is the sum of those since the reference, with half the standard error."""
     tables = labelled([0.9] * 4, 100)
     followed = hs.monitor(tables, "accuracy", method="anytime")
     assert [record["cases"] for record in followed.records()] == [100, 100, 200, 300]
@@ -157,7 +157,7 @@ def test_false_alarms_of_a_sequence_do_not_add_up():
 
 
 def test_each_metric_has_a_run_of_its_own():
-    """A drop of recall is found as soon beside a metric that has left its baseline long since as it is alone."""
+    """A drop of recall is detected equally fast alone and together with a metric that left its baseline earlier."""
     cells = [[[70, 30], [10, 90]]] * 10 + [[[70, 30], [40, 60]]] * 4
     tables = {chunk: hs.from_counts(counts) for chunk, counts in enumerate(cells)}
     limits = {"recall": (0.88, 0.92), "specificity": (0.88, 0.92)}

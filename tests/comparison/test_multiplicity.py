@@ -54,7 +54,7 @@ def test_simultaneous_intervals_hold_together():
 
 
 def test_one_pair_is_the_plain_test():
-    """With two models the interval is the normal one, and the p-value the two-sided one."""
+    """With two models the interval is the normal interval, and the p-value the two-sided one."""
     rng = np.random.default_rng(3)
     draws = {"A": rng.normal(0.3, 0.1, 200_000), "B": rng.normal(0.0, 0.1, 200_000)}
     found = simultaneous_differences(draws, {"A": 0.3, "B": 0.0})

@@ -7,7 +7,7 @@ import howsure as hs
 from howsure.comparison.contenders import contenders
 from howsure.comparison.rank_sets import Estimated, rank_sets
 
-# OECD, PISA 2018 in mathematics: mean score and standard error, and the first and last rank that csranks 1.2 draws of
+# OECD, PISA 2018 in mathematics: mean score and standard error, and the first and last rank that csranks 1.2 draws for
 # each country (github.com/danielwilhelm/R-CS-ranks, examples/mathsimul.jpg, made by examples/pisaexample_math.R:
 # csranks(math_score, math_se, coverage=0.95, simul=TRUE, R=1000, seed=101)).
 PISA = """
@@ -46,7 +46,7 @@ def pisa():
 
 
 def test_published_simultaneous_sets(pisa):
-    """The simultaneous sets of ranks of 37 countries are those that csranks draws."""
+    """The simultaneous sets of ranks of 37 countries equal those of csranks."""
     _, given, published = pisa
     assert sets_of(given).simultaneous.tolist() == published.tolist()
 
@@ -118,7 +118,7 @@ def test_few_cases_decide_nothing():
 
 @pytest.mark.thorough
 def test_sets_hold_together_among_equals():
-    """Among six equal, correlated models hardly more than one study in twenty claims a difference that is not there."""
+    """Among six equal, correlated models, at most about one study in twenty claims a difference."""
     rng = np.random.default_rng(0)
     covariance = 0.4 + 0.6 * np.eye(6)
     drawn = rng.multivariate_normal(np.zeros(6), covariance, 120)
@@ -132,7 +132,7 @@ def test_sets_hold_together_among_equals():
 @pytest.mark.slow
 @pytest.mark.parametrize("models, items", [(2, 50), (5, 500), (20, 100)])
 def test_sets_of_answers_hold_together(models, items):
-    """Equally good models that answer the same items, right or wrong, are told apart in at most one study in twenty."""
+    """Equally good models on the same binary items are distinguished in at most one study in twenty."""
     rng, studies = np.random.default_rng(models), 1000
     held = 0
     for _ in range(studies):

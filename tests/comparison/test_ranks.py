@@ -175,7 +175,7 @@ def test_models_of_one_stream_stay_together_beside_others():
 
 
 def test_one_seed_does_not_make_different_tables_dependent():
-    """Of two test sets drawn with one seed the difference is as uncertain as `compare` says, in joint draws too."""
+    """The difference between test sets drawn with one seed has the uncertainty of `compare`, also in joint draws."""
     tables = {"A": hs.from_counts([[420, 80], [90, 410]]), "B": hs.from_counts([[422, 78], [89, 411]])}
     drawn = {name: hs.estimate(table, "accuracy", method="bayes", random_state=0) for name, table in tables.items()}
     common = np.corrcoef(drawn["A"].draws, drawn["B"].draws)[0, 1]
@@ -212,7 +212,7 @@ def test_models_on_the_same_cases_have_one_stream():
 
 
 def test_equal_counts_of_other_cases_are_no_joint_draws():
-    """Two test sets that happen to have equal counts are drawn alike from one seed, and yet not taken as one."""
+    """Two test sets with equal counts have equal draws from one seed, but are not treated as the same cases."""
     tables = {name: hs.from_counts([[40, 10], [8, 42]]) for name in ("north", "south")}
     drawn = {name: hs.estimate(each, "accuracy", method="bayes", random_state=0) for name, each in tables.items()}
     expected = hs.compare(*tables.values(), "accuracy", method="bayes", random_state=1)

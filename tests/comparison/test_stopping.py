@@ -33,7 +33,7 @@ def test_rules_are_met_by_the_interval():
 
 
 def test_the_number_of_cases_to_come_is_about_right():
-    """With one and a half times as many more cases of the same shares the rule is met, with half of them it is not."""
+    """With 1.5 times the predicted number of further cases the rule is met; with half of it, it is not."""
 
     def times(number):
         return hs.from_counts(np.rint(number * np.array([[50, 3], [5, 42]])))
@@ -49,7 +49,7 @@ def test_the_number_of_cases_to_come_is_about_right():
 
 
 def test_two_models_are_compared():
-    """Of two models on the same cases the difference decides: it is none that matters, or one."""
+    """For two models on the same cases the difference decides: negligible, or not."""
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 2, 3000)
     first, second = (np.where(rng.random(3000) < share, truth, 1 - truth) for share in (0.9, 0.8))
@@ -71,7 +71,7 @@ def test_what_no_number_of_cases_settles_is_said():
 
 
 def test_batches_that_are_counted_are_looked_at():
-    """After each batch of an accumulator the same question is asked, until it is time to stop."""
+    """The rule is evaluated after each batch of an accumulator, until it is met."""
     seen, rng = hs.Accumulator(hs.confusion, labels=[0, 1]), np.random.default_rng(3)
     while seen.batches < 40:
         truth = rng.integers(0, 2, 100)

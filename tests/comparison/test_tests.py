@@ -75,13 +75,13 @@ def test_cochrans_q_equals_statsmodels():
 
 
 def test_cochrans_q_of_two_models_is_mcnemars():
-    """Of two models it is McNemar's asymptotic test."""
+    """For two models it equals McNemar's asymptotic test."""
     table = hs.paired(TRUTH, {"A": SAID["A"], "B": SAID["B"]})
     assert hs.cochrans_q(table).p_value == pytest.approx(hs.mcnemar(table, method="asymptotic").p_value, rel=1e-9)
 
 
 def test_cochrans_q_of_equal_models():
-    """Models that say the same are not told apart."""
+    """Models with identical predictions are not distinguished."""
     assert hs.cochrans_q(hs.paired(TRUTH, {"A": SAID["A"], "B": SAID["A"], "C": SAID["A"]})).p_value == 1
 
 
@@ -225,7 +225,7 @@ def test_one_cluster_is_the_reason_for_no_limits():
 
 
 def test_what_miettinen_and_nurminen_refuse():
-    """F1 is no plain share, and models on the same cases are no independent samples."""
+    """F1 is not a plain proportion, and models on the same cases are not independent samples."""
     with pytest.raises(hs.HowsureError, match="two shares of different cases"):
         hs.compare(EXAMPLE, EXAMPLE, "f1", method="miettinen_nurminen")
     with pytest.raises(hs.HowsureError, match="two shares of different cases"):

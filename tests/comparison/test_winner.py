@@ -25,7 +25,7 @@ def corrected(values, covariance):
 
 @pytest.mark.parametrize("number", [2, 5, 20])
 def test_tied_models_have_the_error_of_a_maximum(number):
-    """Of k equal independent models the first one's error is the largest of k: Φ^k is 1/2 and 0.975 there."""
+    """For k equal independent models, the first one's error is the largest of k: Φ^k is 1/2 and 0.975 there."""
     found = corrected(np.ones(number), np.eye(number))
     assert found.median == pytest.approx(stats.norm.ppf(0.5 ** (1 / number)), abs=0.05)
     assert found.largest == pytest.approx(stats.norm.ppf(0.975 ** (1 / number)), abs=0.08)
@@ -77,7 +77,7 @@ def test_a_tie_is_corrected_to_values_among_the_observed_ones(right, n, number):
 @pytest.mark.parametrize("few", [{"groups": np.repeat(np.arange(5), 5)}, {}], ids=["five clusters", "25 items"])
 @pytest.mark.parametrize("better", ["higher", "lower"])
 def test_the_corrected_interval_contains_the_models_own(few, better):
-    """With few clusters the quantile is Student's, as in the model's own interval."""
+    """With few clusters the quantile is that of Student's t, as in the model's own interval."""
     rng = np.random.default_rng(2)
     models = {name: rng.normal(50 + 3 * place, 1, 25) for place, name in enumerate("abc")}
     board = hs.leaderboard(hs.values(models, **few), "mean", better=better, random_state=0)
@@ -109,7 +109,7 @@ def test_scales_go_there_and_back(bounds):
 
 
 def test_the_corrected_value_keeps_the_range():
-    """Of shares near 1 the corrected limits stay below it, and a lead among losses is corrected upwards."""
+    """Corrected limits of proportions near 1 stay below 1, and the lead of a smallest loss is corrected upwards."""
     right = {"A": [1] * 39 + [0], "B": [0, 1] + [1] * 37 + [0], "C": [0, 0] + [1] * 38}
     won = hs.leaderboard(hs.values(right, bounds=(0, 1)), "mean", random_state=0).winner
     assert 0 < won.low <= won.value <= won.high < 1
@@ -122,7 +122,7 @@ def test_the_corrected_value_keeps_the_range():
 @pytest.mark.parametrize("distance", [0.0, 0.02])
 @pytest.mark.parametrize("n, number", [(8, 4), (100, 5), (100, 20)])
 def test_the_winner_is_covered(n, number, distance):
-    """Of 300 studies the interval covers at least 95 %, within two and a half standard errors."""
+    """In 300 studies the interval covers at least 95 %, within two and a half standard errors."""
     rng, held = np.random.default_rng(n + number), 0
     truth = -distance * np.arange(number)
     for seed in range(300):

@@ -1,10 +1,10 @@
-"""The test suites of `confidenceinterval` and `prob_conf_mat`, run with our modules standing in for theirs.
+"""The test suites of `confidenceinterval` and `prob_conf_mat`, run with our modules in their place.
 
     python tests/compat/peer_suites.py FOLDER
 
-FOLDER holds `confidenceinterval` and `prob_conf_mat`, each a source distribution or a clone with its `tests`; of the
-first, `pip download --no-deps --no-binary :all: confidenceinterval==1.0.5` brings one. As a pytest plugin this file puts
-our modules under their names, and lets an error or a warning have words of its own: its class is what a suite holds.
+FOLDER contains `confidenceinterval` and `prob_conf_mat`, each a source distribution or a clone with its `tests`; the
+first is downloaded by `pip download --no-deps --no-binary :all: confidenceinterval==1.0.5`. As a pytest plugin this
+file installs our modules under their names, and ignores the texts of errors and warnings: only the class is tested.
 """
 
 import importlib

@@ -88,7 +88,7 @@ def test_reports_of_tables():
 
 
 def test_draws_of_a_report():
-    """With a method that draws the whole report follows from one seed."""
+    """With a method that draws, the whole report is determined by one seed."""
     first, again = (hs.classification_report(TRUE, SAID, method="bayes", random_state=4) for _ in range(2))
     assert first.to_dict() == again.to_dict()
 

@@ -103,7 +103,7 @@ def test_defaults_that_fail_there_work(average):
 
 
 def test_results_are_tuples():
-    """A call returns a tuple of the value and its limits, or the value alone; the value knows its interval too."""
+    """A call returns a tuple of value and limits, or the value alone, which also has the interval."""
     found = accuracy_score(TRUE, SAID)
     assert isinstance(found, tuple)
     assert found[1] == (found[0].low, found[0].high)
@@ -179,6 +179,6 @@ def test_the_report_by_position():
 
 @pytest.mark.parametrize("digits", [float("nan"), -1, "two"])
 def test_digits_of_a_report_are_a_whole_number(digits):
-    """What is no number of digits is refused by its name."""
+    """Digits that are not a whole number are refused, and the argument is named."""
     with pytest.raises(hs.HowsureError, match="round_ndigits"):
         classification_report_with_ci([0, 1, 1], [0, 1, 0], round_ndigits=digits)

@@ -20,7 +20,7 @@ EVERY = [*FUNCTIONS, "classification_report", "precision_recall_fscore_support",
 
 
 def test_types_of_keywords_are_those_of_the_settings():
-    """What type checkers know of the keywords are the fields that have defaults."""
+    """The keywords in the type checkers' signatures are the fields that have defaults."""
     assert get_type_hints(Keywords) == get_type_hints(Settings)
 
 
@@ -50,7 +50,7 @@ def test_signatures_show_every_keyword(name):
 
 @pytest.mark.parametrize("name", EVERY)
 def test_docstrings_describe_every_parameter(name):
-    """The docstring has each parameter once, with its type, and says what is returned and raised."""
+    """The docstring contains each parameter once, with its type, and the sections Returns and Raises."""
     function = getattr(hs, name)
     section = function.__doc__.split("Parameters\n----------\n")[1].split("\n\nReturns\n-------\n")[0]
     described = [one for names in re.findall(r"^(\w[\w, ]*) : \S", section, re.MULTILINE) for one in names.split(", ")]

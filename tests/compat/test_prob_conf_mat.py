@@ -139,7 +139,7 @@ def test_ranks_and_rewards(study):
 
 
 def test_the_smallest_error_ranks_first():
-    """Of a metric of which lower is better the smallest value has rank 1."""
+    """For a metric where lower is better, the smallest value has rank 1."""
     study = made(metrics=("fpr",))
     with pytest.warns(DifferentNumbersWarning, match="the smallest is the best"):
         found = study.get_listwise_comparsion_result("fpr", 1)
@@ -149,7 +149,7 @@ def test_the_smallest_error_ranks_first():
 
 @pytest.mark.parametrize("average, words", [("harmonic", "geometric mean"), ("micro", "weighted mean")])
 def test_right_averages_where_theirs_are_wrong(average, words):
-    """`@harmonic` and `@micro` are what they say, and one warning tells that theirs are not."""
+    """`@harmonic` and `@micro` are the true averages, and one warning states that prob_conf_mat's are not."""
     study = Study(seed=0, num_samples=DRAWS, ci_probability=0.95)
     study.add_experiment("a/0", THREE, 1, 1)
     study.add_metric(f"recall@{average}")
@@ -162,7 +162,7 @@ def test_right_averages_where_theirs_are_wrong(average, words):
 
 @pytest.mark.usefixtures("registries")
 def test_a_metric_an_average_and_an_aggregator_of_ones_own():
-    """Subclasses of the bases are known by their aliases, in every report; what is used wrongly is refused."""
+    """Subclasses of the bases are found by their aliases in every report; wrong use is refused."""
 
     class Root(Metric):
         full_name = "root of precision times recall"
@@ -294,7 +294,7 @@ def test_matrices_from_files_and_pairs(tmp_path):
 
 
 def test_figures(study):
-    """Each figure has axes for what it shows."""
+    """Each figure has the expected axes."""
     pytest.importorskip("matplotlib").use("agg")
     from matplotlib import pyplot as plt
 

@@ -336,7 +336,7 @@ class TestScores:
         ],
     )
     def test_unfit_arguments_are_refused(self, name, settings, words):
-        """With what to do instead."""
+        """The error states what to do instead."""
         true, share, *_ = self.data()
         with pytest.raises(hs.HowsureError, match=words):
             getattr(hs, name)(true, share, **settings)

@@ -1,7 +1,7 @@
-"""scikit-learn's own tests of its classification metrics, with our functions in the place of its own.
+"""scikit-learn's own tests of its classification metrics, with our functions in place of its own.
 
-What differs is listed in `sklearn_suite.toml`, each test with the reason; `python tests/compat/test_sklearn_suite.py`
-prints what the list should change.
+Differences are listed in `sklearn_suite.toml`, each test with the reason. `python tests/compat/test_sklearn_suite.py`
+prints the changes that the list needs.
 """
 
 import json

@@ -44,7 +44,7 @@ class TestCases:
         assert 0 < found.low < found < found.high < 1
 
     def test_undefined_samples_are_left_out(self):
-        """With nan the cases on which the metric is undefined are left out, with their weights, and that is said."""
+        """With nan, cases with an undefined metric are left out with their weights, and a warning states this."""
         given = {"average": "samples", "zero_division": np.nan, "sample_weight": WEIGHT}
         truth = np.vstack([TRUTH[:78], np.zeros((2, 4), int)])
         found = hs.recall_score(truth, SAID, **given)
@@ -100,12 +100,12 @@ class TestCases:
 
 
 class TestProbabilities:
-    """Losses of rows of probabilities, and what they save."""
+    """Losses of rows of probabilities, and the corresponding skill scores."""
 
     @pytest.mark.parametrize("name", ["brier_score_loss", "log_loss", "d2_brier_score", "d2_log_loss_score"])
     @pytest.mark.parametrize("weight", [None, WEIGHT])
     def test_values(self, name, weight):
-        """Of two classes, of more, and of labels they equal scikit-learn's."""
+        """For two classes, more classes, and several labels, the values equal scikit-learn's."""
         binary = CLASSES == 1
         for arrays in ((binary, SHARES[:, 0]), (CLASSES, PROBABILITIES), (TRUTH, SHARES)):
             with warnings.catch_warnings():
@@ -223,7 +223,7 @@ class TestMatrices:
         assert positive.low < positive < positive.high
 
     def test_infinite_beta(self):
-        """With an infinite beta F is recall."""
+        """With infinite beta, F equals recall."""
         said = np.roll(CLASSES, 1)
         assert hs.fbeta_score(CLASSES, said, beta=np.inf, average="macro") == hs.recall_score(
             CLASSES, said, average="macro"
@@ -253,7 +253,7 @@ class TestColumns:
         assert hs.roc_auc_score(column((CLASSES == 1).astype(int)), column(SHARES[:, 0])) == area
 
     def test_sparse_indicators(self):
-        """Sparse indicator arrays are those that they stand for."""
+        """Sparse indicator arrays give the results of the dense arrays."""
         assert hs.f1_score(sparse.csr_array(TRUTH), sparse.csr_array(SAID), average="macro") == hs.f1_score(
             TRUTH, SAID, average="macro"
         )
@@ -277,7 +277,7 @@ class TestColumns:
                 function([0, 1], [0, 1], labels=[])
 
     def test_a_class_without_an_average(self):
-        """`pos_label` beside an average that does not look at it is warned of."""
+        """`pos_label` with an average that does not use it gives a warning."""
         with pytest.warns(UserWarning, match="pos_label"):
             hs.f1_score(CLASSES, CLASSES[::-1], average="macro", pos_label=2)
 
@@ -298,7 +298,7 @@ class TestScorer:
         assert found == pytest.approx(cross_val_score(LogisticRegression(), self.X, self.Y, scoring=name))
 
     def test_lower_limits(self):
-        """With `select_by="lower_limit"` the score is the worse limit: the lower one, of a loss minus the upper."""
+        """With `select_by="lower_limit"` the score is the lower limit, or minus the upper limit of a loss."""
         model = LogisticRegression().fit(self.X, self.Y)
         for metric, sign, side in (("f1@macro", 1, "low"), ("log_loss", -1, "high")):
             scorer = hs.scorer(metric, select_by="lower_limit", confidence_level=0.9)

@@ -98,7 +98,7 @@ def test_evidence_without_scores_has_no_curve():
 
 @pytest.mark.parametrize("kind", ["independent", "clustered", "unlabelled"])
 def test_of_very_many_thresholds_those_at_the_ends_are_estimated_and_others_interpolated(kind, monkeypatch):
-    """With few estimates the ends stay exact, and the limits in between are near."""
+    """With few estimates the ends stay exact, and the interpolated limits in between are close."""
     exact = hs.threshold_curves(KINDS[kind](), "f1")["f1"]
     monkeypatch.setattr(along, "LONG", 12)
     monkeypatch.setattr(along, "MOST_ESTIMATES", 12)
@@ -123,7 +123,7 @@ def test_a_simultaneous_band_contains_the_pointwise_one(kind):
 
 
 def test_the_band_of_the_precision_has_no_jump_where_the_first_false_positive_comes():
-    """Without a false positive the lower limit is that of so many hits; at the lowest threshold that of the prevalence."""
+    """Without a false positive the lower limit is that of the hits; at the lowest threshold, of the prevalence."""
     truth, score = np.repeat([1, 0], [60, 100]), np.concatenate([np.linspace(1, 0.5, 60), np.linspace(0.51, 0, 100)])
     curve = hs.precision_recall_curve(truth, score)
     perfect = int((curve.y == 1).sum()) - 1  # the first point is by convention

@@ -223,10 +223,10 @@ def test_error_tradeoff_is_scikit_learns():
 
 
 def test_the_simultaneous_precision_band_says_nothing_where_nothing_is_known():
-    """At recall 0 the precision may be anything; once any false positive rate is possible it is at least the base rate's.
+    """At recall 0 the precision can have any value; if any false positive rate is possible, it is at least the base rate's.
 
     The distance of Dvoretzky, Kiefer, Wolfowitz and Massart, at the third root of the level, is ``sqrt(ln(2 / (1 -
-    0.95^(1/3))) / 2 n)``; above one minus it in recall the threshold may lie below every score.
+    0.95^(1/3))) / 2 n)``; for a recall above one minus the distance, the threshold may be below every score.
     """
     rng = np.random.default_rng(8)
     truth = np.repeat([0, 1], [300, 200])
@@ -242,7 +242,7 @@ def test_the_simultaneous_precision_band_says_nothing_where_nothing_is_known():
 
 
 def test_curves_of_groups_are_those_of_their_tables():
-    """Of `Tables` every curve function gives the overall curve and each group's, and all can be sent elsewhere."""
+    """For `Tables`, every curve function returns the overall curve and those of groups, which can be pickled."""
     rng = np.random.default_rng(3)
     truth, score, site = rng.integers(0, 2, 90), np.round(rng.random(90), 2), np.repeat(["x", "y", "z"], 30)
     tables = hs.scores(truth, score, by=site)

@@ -1,4 +1,4 @@
-"""Metrics along thresholds equal those of the thresholded tables, with limits alike; chosen thresholds are uncertain."""
+"""Metrics at thresholds equal those of the thresholded tables, including limits; chosen thresholds have intervals."""
 
 import numpy as np
 import pytest
@@ -134,7 +134,7 @@ class TestChoice:
             optimal_threshold(data(), **arguments)
 
     def test_one_class(self):
-        """Without both classes there is nothing to choose."""
+        """With a single class no threshold can be chosen."""
         with pytest.raises(hs.HowsureError, match="no case"):
             optimal_threshold(hs.scores([1, 1], [0.1, 0.2], pos_label=1))
 
@@ -165,7 +165,7 @@ def test_a_number_of_resamples_that_is_none_is_named():
 
 @pytest.mark.parametrize("metric", ["recall", "precision", "f1", "mcc"])
 def test_errors_of_clusters_are_those_of_each_thresholds_table(metric):
-    """Along thresholds the standard error of cases in clusters, also weighted ones, is that of the table there."""
+    """The standard errors of clustered cases, also weighted ones, equal those of the table at each threshold."""
     rng = np.random.default_rng(6)
     truth = (rng.random(90) < 0.4).astype(int)
     more = {"groups": rng.integers(0, 25, 90), "sample_weight": rng.gamma(2, 1, 90)}
@@ -187,12 +187,12 @@ class Overdispersed(Design):
         return 3 * (counts * gradient**2).sum(-1)
 
     def merged(self, cells, size):  # noqa: ARG002 - as of every design
-        """Return itself: merged cells vary alike."""
+        """Return the design itself: merged cells have the same variance."""
         return self
 
 
 class Unmerged(Design):
-    """A design from outside that knows its own cells only."""
+    """A user-defined design for its own cells only."""
 
     def variance(self, counts, gradient):
         """Return the multinomial variance."""
@@ -201,7 +201,7 @@ class Unmerged(Design):
 
 @pytest.mark.parametrize("metric", ["mcc", "balanced_accuracy", "f1@macro"])
 def test_a_design_from_outside_has_its_own_band(metric):
-    """With three times the variance the band is about the root of three as wide, and its limits are those of estimates."""
+    """With three times the variance the band is about √3 times as wide, and its limits are those of estimates."""
     table = data(size=4000)
     own = table.with_design(Overdispersed())
     narrow, wide = (next(iter(threshold_curves(each, metric).values())) for each in (table, own))
@@ -229,7 +229,7 @@ def test_a_design_from_outside_has_its_own_roc_band():
 
 
 def test_a_design_that_does_not_know_merged_cells_is_refused_in_words():
-    """No band of independent cases stands in for what a design does not say, and a band without draws is refused too."""
+    """A design without merged cells gives an error, not the band of independent cases, also for bands without draws."""
     with pytest.raises(hs.HowsureError, match="`Unmerged` is not defined for merged cells"):
         threshold_curves(data().with_design(Unmerged()), "f1")
     with pytest.raises(hs.HowsureError, match="`Overdispersed` is not defined for resampled tables"):
@@ -237,7 +237,7 @@ def test_a_design_that_does_not_know_merged_cells_is_refused_in_words():
 
 
 def test_tables_by_group_are_followed_one_by_one():
-    """Of `Tables` the overall curves and each group's are those of the single tables; resamples have streams of their own."""
+    """For `Tables`, curves equal those of the single tables; resamples of groups have their own streams."""
     rng = np.random.default_rng(0)
     truth, site = rng.integers(0, 2, 200), np.repeat(["x", "y"], 100)
     tables = hs.scores(truth, rng.normal(truth), by=site)
@@ -254,7 +254,7 @@ def test_tables_by_group_are_followed_one_by_one():
 
 
 def test_a_criterion_that_is_undefined_everywhere_is_refused():
-    """With one score for all cases every threshold predicts one class, and MCC has no value."""
+    """If all cases have the same score, every threshold predicts one class, and MCC is undefined."""
     with pytest.raises(hs.HowsureError, match="'mcc' is undefined at all of them. Use 'youden'"):
         hs.optimal_threshold(hs.scores([0, 0, 1, 1], [0.1] * 4), "mcc")
 
@@ -274,7 +274,7 @@ def test_a_metric_of_split_scores_is_that_of_the_table_there(spec):
 
 
 def test_long_tables_choose_among_thresholds_as_among_all():
-    """Of 12,000 scores, resamples that choose among some thresholds vary as literal resamples that choose among all."""
+    """With 12,000 scores, resamples that choose among some thresholds vary like those that choose among all."""
     rng = np.random.default_rng(8)
     size, repeats = 12_000, 300
     truth = rng.integers(0, 2, size)

@@ -11,7 +11,7 @@ from howsure.designs.entries import Entries
 
 
 def test_variance_along_thresholds_is_the_clusters_variance_at_each():
-    """Of any form in the cases above and below a threshold: the squared sums over the clusters, times n / (n − 1)."""
+    """For any form of the cases above and below a threshold: the squared cluster sums times n / (n − 1)."""
     rng = np.random.default_rng(0)
     truth, score, group = rng.integers(0, 2, 50), rng.integers(0, 12, 50) / 12, rng.integers(0, 9, 50)
     table = hs.scores(truth, score, groups=group)
@@ -25,7 +25,7 @@ def test_variance_along_thresholds_is_the_clusters_variance_at_each():
 
 
 def test_parts_answer_as_the_whole_does():
-    """Of a form in the cells of one part a part's entries have the variance and the small sample of all entries."""
+    """For a form in the cells of one part, that part's entries give the variance and small-sample correction of all."""
     rng = np.random.default_rng(0)
     table = hs.events(*rng.poisson(5, (3, 40)), unit=np.arange(40) // 2, label=np.tile(["a", "b"], 20))
     for index, part in enumerate(table.design.parted(table.truth, 2)):
@@ -80,7 +80,7 @@ def test_stacked_tables_keep_their_own_clusters():
 
 
 def test_clusters_of_equal_content_are_one_kind():
-    """Of clusters with as many entries those with the same counts in the same cells come once, with their number."""
+    """Among clusters with equal numbers of entries, those with the same counts in the same cells are merged."""
     entries = Entries(
         cluster=np.array([0, 0, 1, 1, 2, 2, 3, 3]),
         cell=np.array([3, 0, 0, 3, 0, 3, 1, 3]),

@@ -51,7 +51,7 @@ def test_fixed_totals_hold_where_a_class_is_never_predicted(make):
 
 
 def test_a_class_of_no_case_in_a_smaller_study_stays_empty():
-    """Of totals of 1, 35 and 77 a fifth is 0, 7 and 16 by largest remainders: in each draw the totals are these."""
+    """For totals of 1, 35 and 77, a fifth is 0, 7 and 16 by largest remainders: the totals of each draw."""
     table = hs.from_counts([[1, 0, 0], [0, 30, 5], [2, 5, 70]]).with_design(hs.FixedMargins())
     drawn, _ = table.design.repeated(table.cells, 0.2, 50, np.random.default_rng(0))
     assert drawn.reshape(50, 3, 3).sum(2).tolist() == [[0, 7, 16]] * 50
@@ -68,7 +68,7 @@ def test_cells_that_no_case_fell_into_are_of_their_class():
 
 
 def test_designs_say_what_they_hold_in_a_line():
-    """A design's text has its class and the names of what it holds; of arrays their size, not their numbers."""
+    """The text of a design contains its class and its settings; arrays are printed as their size."""
     table = hs.confusion([0, 1, 1, 0] * 50, [0, 1, 0, 0] * 50, groups=np.arange(200))
     said = repr(table.design)
     assert said.startswith("Clusters(cluster=<")
@@ -93,7 +93,7 @@ def test_pseudo_cases_by_their_cells_are_those_by_counts():
 
 
 def test_variance_from_the_top_is_that_of_two_binomials():
-    """With fixed classes, a form of the cases above and below a threshold varies as n p (1 − p) times its squared gap."""
+    """With fixed classes, the variance of a form above and below a threshold is n p (1 − p) times the squared gap."""
     rng = np.random.default_rng(0)
     truth, score = rng.integers(0, 2, 60), rng.integers(0, 9, 60) / 9
     table = hs.scores(truth, score).with_design(hs.FixedMargins())

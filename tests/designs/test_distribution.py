@@ -204,7 +204,7 @@ def test_curves_go_through_the_exact_points():
 
 
 def test_errors_along_thresholds_are_those_of_the_table_at_each():
-    """With `n` cases to come the standard error at each threshold of a curve is that of the exact table there."""
+    """With `n` future cases the standard error at each threshold of a curve is that of the exact table there."""
     scores = hs.calibrated(stats.beta(2, 3), n=200)
     metric = on_counts("f1", scores)
     thresholds, cells = confusion_along(scores)
@@ -216,7 +216,7 @@ def test_errors_along_thresholds_are_those_of_the_table_at_each():
 
 @pytest.mark.thorough
 def test_new_batches_fall_in_their_prediction_intervals():
-    """With `n` the interval holds the metric of that share of labelled batches drawn from the distribution."""
+    """With `n` the interval covers the nominal share of labelled batches drawn from the distribution."""
     rng, n, repeats = np.random.default_rng(7), 300, 20_000
     table = hs.calibrated(stats.beta(2, 3), n=n).at(0.4)
     score = rng.beta(2, 3, (repeats, n))
@@ -244,7 +244,7 @@ def test_scores_of_a_part_of_the_range_have_the_tables_of_their_integrals(distri
 
 
 def test_a_density_estimate_is_cut_to_the_range_of_scores():
-    """Of normal kernels at the scores the part within [0, 1] is the whole, weights and blocks of kernels included."""
+    """For a kernel density estimate, the part within [0, 1] is the whole, also with weights and blocks of kernels."""
     rng = np.random.default_rng(2)
     points, weights = rng.beta(2, 1, 50), rng.uniform(0.5, 2, 50)
     density = stats.gaussian_kde(points, weights=weights)

@@ -82,7 +82,7 @@ def test_draws_have_mean_and_variance_of_the_design(target):
 
 
 def test_cases_of_the_same_probabilities_are_drawn_each_on_its_own():
-    """Of 40, 1 and 200 cases of three kinds the classes are drawn with mean ``n p`` and variance ``n p (1 - p)``."""
+    """For 40, 1 and 200 cases of three kinds, classes are drawn with mean ``n p`` and variance ``n p (1 - p)``."""
     probability, number = probabilities(6, 3, 3), np.array([40.0, 1.0, 200.0])
     table = hs.calibrated(probability, y_pred=[0, 1, 2], labels=[0, 1, 2])
     design = Batch(replace(table.design.cases, number=number))
@@ -205,7 +205,7 @@ def population_coverage(n, repeats, seed):
 
 @pytest.mark.thorough
 def test_population_metrics_fall_in_their_confidence_intervals():
-    """Of 600 samples of 500 scores 95 % have an interval that holds the population's metric, within 3 errors."""
+    """In 600 samples of 500 scores, 95 % of the intervals cover the population's metric, within 3 errors."""
     for share in population_coverage(500, 600, 17).values():
         assert share == pytest.approx(0.95, abs=3 * np.sqrt(0.95 * 0.05 / 600))
 
@@ -260,7 +260,7 @@ def test_expected_cases_are_worth_what_their_weights_say(weight):
 
 @pytest.mark.parametrize("weight", [None, np.random.default_rng(8).uniform(0.2, 3.0, 40)])
 def test_cases_that_are_left_out_take_their_expected_cells_along(weight):
-    """Without one case the table lacks that case's probabilities, times its weight; each kind counts its cases."""
+    """Without one case the table lacks that case's weighted probabilities; each kind has its number of cases."""
     score = np.random.default_rng(9).uniform(0.05, 0.95, 40)
     table = hs.calibrated(score, sample_weight=weight)
     own = np.ones(40) if weight is None else weight
@@ -276,7 +276,7 @@ def test_cases_that_are_left_out_take_their_expected_cells_along(weight):
 
 
 def test_scores_on_one_side_of_a_threshold_are_still_cases():
-    """Where no score reaches the threshold, or all do, the table's cases are worth as many as they are."""
+    """If no score, or every score, reaches the threshold, the effective size is the number of cases."""
     score = np.random.default_rng(9).uniform(0.3, 0.6, 40)
     for threshold, column in ((0.1, 1), (0.9, 0)):
         at = hs.calibrated(score).at(threshold)

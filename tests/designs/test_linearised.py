@@ -19,7 +19,7 @@ def plain() -> hs.Table:
 
 
 def test_counts_that_stand_for_themselves_behave_as_counted_ones() -> None:
-    """With the identity as influence, variances, one class's table, jackknife and draws are the multinomial's."""
+    """With the identity as influence, variances, one class's table, jackknife and draws are multinomial."""
     gradient = np.random.default_rng(0).normal(size=(3, 3))
     gradient -= np.average(gradient, weights=COUNTS)
     table = plain()
@@ -75,7 +75,7 @@ def test_merged_cells_share_the_prior_of_the_posterior() -> None:
 
 
 def test_the_unit_of_a_form_leaves_its_degrees_of_freedom() -> None:
-    """Of two means together they are Welch's, whether the form is in units or in thousandths."""
+    """For two means the degrees of freedom are Welch's, in any unit of the form."""
     form, counts = np.array([0.0, 1.0, 3.0, -1.0]), (np.array([4.0, 6.0]), np.array([5.0, 7.0]))
     influence = np.eye(4) / np.repeat([10.0, 12.0], 2)[:, None]
     samples = tuple(Sample(seen, each) for seen, each in zip(counts, (influence[:2], influence[2:]), strict=True))

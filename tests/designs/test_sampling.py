@@ -56,7 +56,7 @@ def test_weighted_cells_alone_are_multinomial():
 
 
 def test_weights_of_a_cell_are_those_of_its_own_cases(monkeypatch):
-    """Cells of k cases take k weights each, no weight twice: with weights 0, 1, 2, … all cells' sums are told apart."""
+    """Cells of k cases get k weights each, without repetition: weights 0, 1, 2, … identify all sums."""
     counts, seen = every_number(20), []
 
     class Numbered(sampling.Resamples):
@@ -112,7 +112,7 @@ def test_tables_of_weights_do_not_hang_on_their_blocks(monkeypatch):
 
 
 def test_few_cases_a_cell_need_many_cells():
-    """From 256 cells on with sixteen cases each at most, cases are resampled."""
+    """With 256 or more cells of at most sixteen cases, cases are resampled."""
     assert holds_few(256, 16 * 256)
     assert not holds_few(255, 255)
     assert not holds_few(256, 16 * 256 + 1)

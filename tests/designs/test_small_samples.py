@@ -1,4 +1,4 @@
-"""Few clusters of unequal size, and weights that vary much, tell less than a variance says; intervals know it."""
+"""Small-sample corrections for few clusters of unequal size, and for very unequal weights."""
 
 from dataclasses import replace
 
@@ -74,7 +74,7 @@ def test_clusters_of_one_size_have_one_degree_of_freedom_less_than_clusters():
 
 
 def missed(sizes, right):
-    """Return what a part of a cluster adds to the variance over that of independent cases, all its cases in one cell."""
+    """Return the ratio of the variance contributions of a partial cluster and of independent cases, all in one cell."""
     slopes = np.where(right, 1 - right.mean(), -right.mean())
     totals = np.array([each.sum() for each in np.split(slopes, np.cumsum(sizes)[:-1])])
     size, cells = (sizes**2).sum() / sizes.sum(), np.array([1 - right.mean(), -right.mean()])
@@ -86,13 +86,13 @@ def missed(sizes, right):
 
 
 def unseen(table):
-    """Return what a part of a cluster that was missed adds to the variance of accuracy."""
+    """Return the contribution of an unobserved partial cluster to the variance of accuracy."""
     bound = resolve("accuracy", table)
     return sample_with_unseen(bound, table)[0] / small_sample(bound, table)[0]
 
 
 def test_a_part_of_a_cluster_that_was_missed_adds_to_both_variances():
-    """To that of the clusters and to that of independent cases, of clusters of one size and of others."""
+    """Unobserved partial clusters add to the variance of clusters and of independent cases, for any cluster sizes."""
     right = np.random.default_rng(1).random(72) < np.repeat([0.5, 0.9, 0.8, 1.0], 18)
     for sizes in (np.full(9, 8), np.array([4, 20, 8, 8, 12, 6, 6, 6, 2])):
         assert unseen(of_cases(sizes, right)[0]) == pytest.approx(missed(sizes, right))
@@ -117,7 +117,7 @@ def test_single_cases_are_clusters_of_which_none_was_missed():
 
 
 def test_large_clusters_that_are_alike_leave_little_to_be_missed():
-    """Of 12 clusters of 2,000 cases, of which 78 to 82 % are right in each, the variance is what they show, to 5 %."""
+    """For 12 clusters of 2,000 cases, with 78 to 82 % right in each, the variance is the observed one, to 5 %."""
     right = np.concatenate([np.arange(2000) < 2000 * share for share in np.linspace(0.78, 0.82, 12)])
     assert unseen(of_cases(np.full(12, 2000), right)[0]) == pytest.approx(1, abs=0.05)
 
@@ -143,7 +143,7 @@ def test_a_giant_among_clusters_leaves_few_degrees_of_freedom():
 
 
 def test_clusters_without_a_case_that_counts_add_nothing():
-    """For recall, clusters without a positive case do not count among the clusters that tell of its variance."""
+    """For recall, clusters without a positive case do not count in the degrees of freedom."""
     positive, _ = of_cases(np.full(6, 4), np.arange(24) % 3 > 0)
     group = np.r_[np.repeat(np.arange(6), 4), np.arange(6, 30)]
     true, said = np.r_[np.ones(24, int), np.zeros(24, int)], np.r_[np.arange(24) % 3 > 0, np.zeros(24, bool)] * 1
@@ -157,7 +157,7 @@ def test_clusters_without_a_case_that_counts_add_nothing():
 def test_uneven_weights_are_worth_no_more_cases_than_kishs():
     """The variance is at least that of Kish's number of cases: (8 * 4 + 8)**2 / (8 * 16 + 8) = 11.76.
 
-    By the weights it is 8 * 16 * 0.005**2 + 8 * 0.02**2 = 0.0064, by Kish's number 0.8 * 0.2 / 11.76 = 0.0136.
+    With the weights it is 8 * 16 * 0.005**2 + 8 * 0.02**2 = 0.0064; with Kish's number 0.8 * 0.2 / 11.76 = 0.0136.
     """
     right = np.repeat([1, 0], 8)
     table = hs.confusion(np.ones(16, int), right, sample_weight=np.where(right, 4.0, 1.0), labels=[0, 1])

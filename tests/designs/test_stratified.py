@@ -57,10 +57,10 @@ def test_a_map_of_forest_change():
 
 
 def test_strata_that_are_no_map_classes():
-    """Where strata differ from the map's classes, figures are those of R's package mapac for Stehman's (2014) example.
+    """If strata differ from map classes, the results are those of R's mapac for Stehman's (2014) example.
 
     Int. J. Remote Sens. 35, 4923-4939; printed at pages.cms.hu-berlin.de/pflugmad/mapac/reference/aa_stratified.html.
-    Of class B's producer's accuracy the standard error follows in view, too, from the equation for a ratio.
+    The standard error of class B's producer's accuracy also follows from the equation for a ratio.
     """
     strata = np.repeat(list("ABCD"), 10)
     mapped = np.array(list("AAAAAAABBBABBBBBBBBBBBCCCCCCBBDDDDDDDDDD"))
@@ -98,7 +98,7 @@ SCHOOLS = {"E": 4421, "H": 755, "M": 1018}
 
 
 def test_means_of_a_finite_population(schools):
-    """Mean and total of schools are those that R's survey prints, with and without its correction for finite strata.
+    """Mean and total of schools equal those of R's survey, with and without finite population correction.
 
     ``svymean(~api00, dstrat)`` gives 662.29, standard error 9.4089, and ``svytotal(~enroll, dstrat)`` 3687178 and
     114642, with ``dstrat <- svydesign(id = ~1, strata = ~stype, weights = ~pw, data = apistrat, fpc = ~fpc)``; without
@@ -174,7 +174,7 @@ def test_clusters_across_strata_are_post_stratified():
 
 
 def test_a_stratum_seen_whole_adds_nothing():
-    """Of a stratum all of whose cases were drawn nothing is uncertain: the error is that of the others."""
+    """A fully enumerated stratum has no uncertainty: the standard error is that of the other strata."""
     right, strata = np.array([1] * 6 + [0] * 4 + [1] * 15 + [0] * 5), np.repeat(["rare", "common"], [10, 20])
     table = hs.values(right, strata=strata, stratum_sizes={"rare": 10, "common": 2000})
     found = hs.estimate(table, "mean", method="wald")
@@ -183,7 +183,7 @@ def test_a_stratum_seen_whole_adds_nothing():
 
 
 def test_strata_that_were_all_read_leave_no_interval():
-    """Of a population that was read whole a metric has no interval by any method, but the reason that it is certain."""
+    """For a fully enumerated population no method gives an interval, but the reason that the metric is certain."""
     rng = np.random.default_rng(6)
     strata = np.repeat(list("abc"), [29, 9, 16])
     truth, said, sizes = rng.integers(0, 2, 54), rng.integers(0, 2, 54), {"a": 29, "b": 9, "c": 16.0}
@@ -201,7 +201,7 @@ def test_strata_that_were_all_read_leave_no_interval():
 
 @pytest.mark.parametrize("method", ["wilson", "mid_p", "flow", "delta"])
 def test_intervals_shrink_with_what_was_drawn(method):
-    """Where 160 of 170 cases were drawn, interval and Cochran's error shrink alike, by ``sqrt(1 - f)``."""
+    """If 160 of 170 cases were sampled, interval and Cochran's standard error both shrink by ``sqrt(1 - f)``."""
     right, strata = np.tile([1, 1, 1, 0], 40), np.repeat(["a", "b"], 80)
     truth = np.tile([0, 1], 80)
     said = np.where(right == 1, truth, 1 - truth)
@@ -231,9 +231,9 @@ FINITE = {  # cases of a population by stratum: true × predicted; and how many 
 
 @pytest.mark.parametrize("scene", FINITE)
 def test_intervals_of_finite_populations_cover_and_are_no_wider(scene):
-    """Of samples from a population of few cases intervals cover, and are about as wide as their standard errors say.
+    """For samples from small populations, intervals cover, with widths that match their standard errors.
 
-    Of 600 studies the share that covers has a standard error of 0.9 percentage points at 95 %, and counts are coarse.
+    With 600 studies the simulated coverage has a standard error of 0.9 percentage points at 95 %, and counts are coarse.
     """
     cells, sizes = (np.array(each) for each in FINITE[scene])
     rng, totals = np.random.default_rng(2), cells.sum(1)
@@ -279,7 +279,7 @@ def test_a_single_case_is_told_and_not_certain():
 
 
 def test_agreement_in_a_heavy_stratum_is_no_certainty():
-    """Where a heavy stratum shows no error, the interval reaches as far as its unseen errors could."""
+    """If a heavily weighted stratum shows no error, the interval allows for its unobserved errors."""
     truth, said = np.repeat([0, 1], [60, 40]), np.array([0] * 60 + [1] * 36 + [0] * 4)
     table = hs.confusion(truth, said, strata=truth, stratum_sizes={0: 0.99, 1: 0.01})
     most = 1 - 0.05 ** (1 / 60)  # errors among 60, of which none was seen: the mid-p limit, (1 - p)**60 / 2 = 0.025
@@ -368,10 +368,10 @@ SCENES = {  # shares of true × predicted of each stratum, their shares of the p
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_intervals_cover(scene):
-    """Default intervals of accuracy, F1, kappa and a class's share cover about as often as they say, never far less.
+    """Default intervals of accuracy, F1, kappa and a class frequency cover close to the nominal level, or more.
 
-    Of 600 studies the share that covers has a standard error of 0.9 percentage points at 95 %; where a stratum often
-    shows no error they cover more often.
+    With 600 studies the simulated coverage has a standard error of 0.9 percentage points at 95 %; if a stratum often
+    shows no error, coverage is higher.
     """
     shares, weights, sizes = (np.array(each, dtype=float) for each in SCENES[scene])
     tables = drawn(shares, weights, sizes.astype(int), 600, np.random.default_rng(5))
@@ -415,7 +415,7 @@ def test_the_unit_of_weights_gives_no_degrees_of_freedom(scale):
 
 
 def test_the_shares_of_strata_are_settled_and_what_varies_within_them_is_not():
-    """With the frequencies of the classes stated, a form of the true class is certain, in a cell of each class too."""
+    """With stated class frequencies, a form of the true class is certain, also with a cell for each class."""
     design = hs.from_counts([[50, 3], [5, 42]]).at_prevalence([0.8, 0.2]).design
     assert design.settles(np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 1.0]])).tolist() == [True, False]
     assert design.merged(np.array([0, 0, 1, 1]), 2).settles(np.array([0.0, 1.0]))
@@ -423,7 +423,7 @@ def test_the_shares_of_strata_are_settled_and_what_varies_within_them_is_not():
 
 
 def test_variance_along_thresholds_is_that_of_the_strata_at_each():
-    """Of any form in the cases above and below a threshold: Cochran's variance of the weighted cases in the strata."""
+    """For any form above and below a threshold: Cochran's variance of the weighted cases in the strata."""
     rng = np.random.default_rng(0)
     truth, score, strata = (
         rng.integers(0, 2, 60),
@@ -443,7 +443,7 @@ def test_variance_along_thresholds_is_that_of_the_strata_at_each():
 
 
 def test_resamples_of_few_cases_vary_as_much_as_the_sample():
-    """Of strata of four and six cases, some of them of a finite population, resamples have Cochran's variance."""
+    """For strata of four and six cases, also in a finite population, resamples have Cochran's variance."""
     right, strata = np.array([1, 1, 0, 1, 0, 1, 1, 0, 1, 1]), np.repeat(["a", "b"], [4, 6])
     said = np.where(right == 1, [0, 1] * 5, [1, 0] * 5)
     table = hs.confusion([0, 1] * 5, said, strata=strata, stratum_sizes={"a": 16, "b": 8})
@@ -465,7 +465,7 @@ def test_resamples_at_stated_frequencies_keep_the_classes():
 
 @pytest.mark.parametrize("number", [8, 9])
 def test_cautions_list_a_few_strata(number):
-    """The shares of up to eight strata are told; of more only their number."""
+    """The frequencies of up to eight strata are listed; for more strata, only their number."""
     strata = np.repeat([f"s{index}" for index in range(number)], 5)
     sizes = {f"s{index}": 1 / number for index in range(number)}
     table = hs.values(np.arange(5.0 * number) % 7, strata=strata, stratum_sizes=sizes)
@@ -483,7 +483,7 @@ def test_weights_within_strata_are_told():
 
 
 def test_some_finite_strata_make_a_finite_population():
-    """Where one stratum was drawn from so large a number that its part is nothing, the other's is still told."""
+    """If one stratum has a negligible sampling fraction, the correction for the other one is still reported."""
     strata = np.repeat(["a", "b"], 10)
     table = hs.values(np.arange(20.0) % 6, strata=strata, stratum_sizes={"a": 15, "b": 1e12})
     assert any("The population is finite" in each for each in table.cautions)
@@ -501,7 +501,7 @@ def test_new_samples_of_strata_grow_with_the_scale():
 
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
 def test_what_is_settled_does_not_depend_on_the_unit_of_the_form(unit):
-    """A form is certain, or not, whatever its unit; weights of strata are alike up to rounding only."""
+    """Whether a form is certain does not depend on its unit; stratum weights are compared up to rounding."""
     design = hs.from_counts([[50, 3], [5, 42]]).at_prevalence([0.8, 0.2]).design
     forms = unit * np.array([[1.0, 1.0, 0.3, 0.3], [1.0, 0.999, 0.0, 0.0]])
     assert design.settles(forms).tolist() == [True, False]

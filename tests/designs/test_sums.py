@@ -23,7 +23,7 @@ def by_hand(counts, squares, truth, slopes):
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_many_tables_have_the_sums_of_each(weighted):
-    """Of a batch, of one table after the other, and by the definitions; empty cells have slopes that count for nothing."""
+    """Sums of a batch equal those of each table and the definitions; slopes of empty cells have no effect."""
     rng = np.random.default_rng(1)
     truth = np.array([0, 0, 0, 1, 1, 1, 1, 2, 2, 2])
     counts = rng.poisson(2.0, (30, 10)) * (rng.gamma(2, size=(30, 10)) if weighted else 1.0)

@@ -37,14 +37,14 @@ def test_a_table_of_another_value_keeps_its_size(name):
 
 
 def test_a_share_moves_as_its_only_family():
-    """Of accuracy right and wrong cases change each by one factor, so that errors keep their kinds."""
+    """For accuracy, right and wrong cases change by one factor each, so errors keep their relative frequencies."""
     table = hs.from_counts([[50, 3], [6, 41]])
     (moved,) = Pilot.of((table,), "accuracy", effect=EFFECTS["difference"]).moved(0.8).tables
     assert moved.counts.ravel().tolist() == pytest.approx([80 * 50 / 91, 20 * 3 / 9, 20 * 6 / 9, 80 * 41 / 91])
 
 
 def test_two_test_sets_move_both():
-    """A difference of two test sets moves in each by what it adds, and both keep their sizes."""
+    """A difference between two test sets changes each according to its gradient, and both keep their sizes."""
     first, second = hs.from_counts([[50, 3], [5, 42]]), hs.from_counts([[40, 13], [9, 38]])
     moved = Pilot.of((first, second), "accuracy", effect=EFFECTS["difference"]).moved(0.0)
     assert moved.value == pytest.approx(0.0, abs=1e-9)

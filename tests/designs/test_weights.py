@@ -1,4 +1,4 @@
-"""Weights count relative to each other, and intervals know no more than the cases or clusters behind them."""
+"""Weights are relative, and intervals are no narrower than the number of cases or clusters allows."""
 
 import tracemalloc
 from dataclasses import dataclass
@@ -107,7 +107,7 @@ def test_ordinary_weights_are_counted_as_they_are():
 
 
 def test_an_error_of_little_weight_is_no_proof():
-    """Of 20 cases one is wrong, with hardly any weight: Wilson's interval of all 20 cases, not of thousands."""
+    """If one of 20 cases is wrong with a tiny weight, the interval is Wilson's for 20 cases, not for thousands."""
     weight = np.r_[np.ones(19), 1e-3]
     table = hs.confusion(np.ones(20, int), np.r_[np.ones(19, int), 0], labels=[0, 1], sample_weight=weight)
     size = weight.sum() ** 2 / (weight**2).sum()
@@ -141,7 +141,7 @@ def test_a_pseudo_case_of_clusters_is_a_cluster():
 
 
 def test_a_prior_of_multilabel_data_is_of_each_label():
-    """With one pseudo-case in each of the four cells of either label a label's posterior mean is (hits + 1) / (n + 2)."""
+    """With one pseudo-case in each cell of a label, the label's posterior mean is (hits + 1) / (n + 2)."""
     truth = np.ones((30, 2), int)
     said = truth.copy()
     said[:6, 0] = 0
@@ -219,7 +219,7 @@ def test_very_small_p_values_are_told_apart():
 
 
 def test_no_p_value_is_zero():
-    """Beyond what can be told a p-value is the smallest that can, and not 0."""
+    """P-values below the numerical resolution are the smallest resolvable value, not 0."""
     table = hs.from_counts([[10**6, 1], [1, 10**6]])
     other = hs.from_counts([[1, 10**6], [10**6, 1]])
     for method in ("wald", "delta", "auto"):
@@ -268,7 +268,7 @@ def test_joined_weights_are_resampled_as_they_are():
 
 
 def test_pseudo_cases_have_the_unit_of_the_weights_where_nothing_varies():
-    """A stratum has one case each, said to be alike, so that neither sample nor smoothed table shows variation."""
+    """Each stratum has one case, so neither sample nor smoothed table shows variation."""
     found = []
     for unit in (1.0, 0.1, 1e-6):
         weight = unit * np.array([1.3, 13.7])

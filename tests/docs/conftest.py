@@ -24,11 +24,11 @@ def part(name):
 
 @pytest.fixture(scope="session")
 def reference():
-    """Return what makes the reference."""
+    """Return the module that generates the reference."""
     return part("reference")
 
 
 @pytest.fixture(scope="session")
 def made():
-    """Return what makes parts of pages."""
+    """Return the module that generates parts of pages."""
     return part("made")

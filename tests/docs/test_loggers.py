@@ -1,4 +1,4 @@
-"""The examples of loggers, with stand-ins that take what the loggers' documentation says."""
+"""The examples of loggers, with stand-ins for the loggers' documented interface."""
 
 import re
 import sys
@@ -17,7 +17,7 @@ WANDB = re.compile(r"[_a-zA-Z][_a-zA-Z0-9]*")
 
 
 class Run:
-    """A run that keeps what is logged."""
+    """A mock run that stores logged values."""
 
     def __init__(self):
         self.metrics, self.files = {}, {}

@@ -35,7 +35,7 @@ def test_parts_are_made_from_the_library(made, name):
 
 
 def test_a_new_guide_is_listed_without_being_named(made, docs):
-    """A guide that the page does not name comes last; those that it names come once."""
+    """A guide that the page does not list comes last; listed guides appear once."""
     page = (docs / "guide" / "index.md").read_text()
     listed = made.other_guides(page).split()
     assert "scores" not in listed
@@ -51,7 +51,7 @@ def test_every_picture_is_in_the_gallery(made, docs):
 
 
 def test_the_citation_has_the_package_s_version(docs):
-    """The version to cite is the one that is installed."""
+    """The version to cite is the installed one."""
     project = tomllib.loads((docs.parent / "pyproject.toml").read_text())["project"]
     assert f"\nversion: {project['version']}\n" in (docs.parent / "CITATION.cff").read_text()
 

@@ -21,7 +21,7 @@ def test_the_pages_name_each(reference):
 
 
 def test_names_that_differ_in_capitals_have_files_that_differ_otherwise(reference):
-    """Where files are told apart without regard to capitals, `ranks` and `Ranks` still are two pages."""
+    """On case-insensitive file systems, `ranks` and `Ranks` are still two pages."""
     files = [name.lower() for name in reference.files()]
     assert len(files) == len(set(files))
     assert reference.apart()["howsure.Ranks"] != "howsure.Ranks"

@@ -28,7 +28,7 @@ def site(docs):
 
 @pytest.fixture
 def opened(chromium, site):
-    """Open a page of the site from its file, and note what it asks for elsewhere and what it complains of."""
+    """Open a page of the site from its file, and record external requests and console messages."""
     contexts = []
 
     def open_page(name, scheme="light"):
@@ -48,7 +48,7 @@ def opened(chromium, site):
 
 @pytest.mark.parametrize("name", WALK)
 def test_pages_need_no_network(opened, site, name):
-    """A page asks for nothing but files of the site, and its scripts run through."""
+    """A page requests only files of the site, and its scripts run without errors."""
     page = opened(name)
     page.wait_for_load_state("load")
     assert [each for each in page.noted if not each.startswith(site.as_uri())] == []
@@ -80,7 +80,7 @@ def test_the_search_finds_names_and_words(opened, words, found):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pictures_suit_the_ground(opened, scheme):
-    """Of each picture the one for the ground is seen, and the other one is not."""
+    """Each picture is shown in the version for the background; the other version is hidden."""
     page = opened("gallery.html", scheme)
     for ground in ("light", "dark"):
         pictures = page.locator(f"img.only-{ground}")
@@ -127,7 +127,7 @@ def test_every_public_name_has_a_page(site, reference):
 
 
 def test_types_lead_to_their_classes(site):
-    """In the reference the types of parameters and of what is returned are links."""
+    """In the reference, types of parameters and return values are links."""
     links = links_of((site / "api" / "howsure.estimate.html").read_text())
     assert {"howsure.Table.html#howsure.Table", "howsure.Estimate.class.html#howsure.Estimate"} <= links
 

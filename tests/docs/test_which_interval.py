@@ -1,4 +1,4 @@
-"""The page that says which interval is taken says what the library does."""
+"""The page on default intervals agrees with the library."""
 
 import re
 
@@ -23,7 +23,7 @@ def rows(docs, heading):
 
 @pytest.fixture(scope="module")
 def held():
-    """Return what the page calls the data: 200 cases of 50 patients, and what else its rows name."""
+    """Return the data of the page: 200 cases of 50 patients, and the other data in its rows."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 200)
     score = np.clip(rng.normal(0.35 + 0.3 * truth, 0.2), 0.01, 0.99)
@@ -57,7 +57,7 @@ def held():
 
 
 def test_the_defaults_for_one_model_are_those_of_the_page(docs, held):
-    """For each kind of data and each metric of the page the default method is the one beside it."""
+    """For each kind of data and each metric of the page, the default method is the listed one."""
     wrong = []
     for _, source, metrics, method in rows(docs, "One model"):
         table = eval(CODE.findall(source)[0], held)  # noqa: S307 - the page is ours
@@ -67,13 +67,13 @@ def test_the_defaults_for_one_model_are_those_of_the_page(docs, held):
 
 
 def test_the_defaults_for_two_models_are_those_of_the_page(docs, held):
-    """Each call of the page takes the method beside it."""
+    """Each call on the page uses the listed method."""
     calls = [(call, method) for _, call, method in rows(docs, "Two models")]
     found = {call: eval(CODE.findall(call)[0], held).method for call, _ in calls}  # noqa: S307 - as above
     assert {call: CODE.findall(method)[0] for call, method in calls} == found
 
 
 def test_the_page_knows_every_method_that_may_be_a_default(docs):
-    """A method that became a default has a row, but those that only serve where others do not."""
+    """Every possible default method has a row, except those that only replace inapplicable ones."""
     page = (docs / "which-interval.md").read_text()
     assert {each.name for each in PREFERENCE if f"`{each.name}`" not in page} <= {"fieller"}

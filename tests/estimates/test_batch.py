@@ -1,4 +1,4 @@
-"""Tables of groups: in one pass or one by one, each group is what its rows alone give."""
+"""Tables of groups: in one pass or one by one, the results of each group are those of its rows alone."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_several_columns_make_a_group(source):
 
 
 def test_columns_of_data_by_name():
-    """With data, `by` names one column or several."""
+    """With data, `by` is the name of one or several columns."""
     frame = pd.DataFrame({"truth": TRUE, "said": PREDICTED, "site": SITE, "year": YEAR})
     one = hs.confusion("truth", "said", data=frame, by="site")
     two = hs.confusion("truth", "said", data=frame, by=["site", "year"])

@@ -43,7 +43,7 @@ def test_arithmetic_and_comparisons_are_those_of_floats():
 
 
 def test_text_and_formats():
-    """With a format it is written as a float; without one with its interval."""
+    """With a format specification it is formatted as a float; without one with its interval."""
     assert f"{RECALL:.3f}" == "0.894"
     assert f"{RECALL:.1%}" == "89.4%"
     assert f"{RECALL}" == str(RECALL) == "0.894 [0.774, 0.954]"
@@ -152,7 +152,7 @@ def test_undefined_is_nan_with_a_reason():
 
 
 class TestScikitLearn:
-    """With scikit-learn's own loops."""
+    """Use in scikit-learn's own loops."""
 
     @pytest.fixture
     def data(self):

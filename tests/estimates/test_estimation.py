@@ -183,7 +183,7 @@ class TestThreshold:
             assert ours.to_dict() == hs.estimate(table.at(0.5), spec, **settings).to_dict()
 
     def test_both_kinds_of_metrics_stand_together(self):
-        """`evaluate` takes metrics of scores beside metrics of counts; aliases find them again."""
+        """`evaluate` accepts metrics of scores and of counts in one call; aliases also find them."""
         table = scored()
         both = hs.evaluate(table, ["auc", "f1", "precision@none"], threshold=0.5)
         assert list(both)[:2] == ["auc", "f1"]

@@ -35,7 +35,7 @@ def test_a_groups_seed_follows_from_the_seed_and_its_key():
 
 
 def test_a_groups_draws_do_not_depend_on_the_other_groups():
-    """With one seed a group has the same draws alone and among others, and no two tables the same stream."""
+    """With one seed a group has the same draws alone and among others, and all streams differ."""
     every, alone = (
         hs.compare(tables, "accuracy", method="bayes", random_state=3) for tables in (by_site(), by_site(["y"]))
     )
@@ -100,7 +100,7 @@ def test_results_can_be_sent_to_other_processes():
 
 
 def test_names_say_what_each_result_is_of():
-    """By name there are the overall comparisons and each group's, in words."""
+    """By name there are the overall comparisons and those of each group."""
     assert list(hs.compare(by_site(["x"]), "accuracy").by_name()) == ["all: A − B", "x: A − B"]
     assert list(hs.roc_curve(hs.scores(TRUTH, RNG.random(300), by=SITE)).by_name()) == ["all", "x", "y", "z"]
 

@@ -31,7 +31,7 @@ def test_limits_follow_from_the_area_and_the_class_sizes(area, m, n, method, wor
 
 
 def test_newcombes_interval_is_that_of_the_scores():
-    """The method knows no more of the scores than their area."""
+    """The method uses only the area of the scores."""
     table = hs.scores([0] * 5 + [1] * 4, [1, 2, 3, 4, 5, 3.5, 4.5, 6, 7])
     of_scores = hs.estimate(table, "roc_auc", method="newcombe", confidence_level=0.9)
     found = hs.from_auc(of_scores, positives=4, negatives=5, method="newcombe", confidence_level=0.9)
@@ -70,7 +70,7 @@ def test_printed_areas_are_pooled():
 
 @pytest.mark.thorough
 def test_halfway_holds_the_truth_where_the_classes_spread_differently():
-    """Of 1,000 studies with 20 positive cases that spread twice as much as 500 negative ones 95 % hold the area."""
+    """In 1,000 studies with 20 positives of twice the spread of 500 negatives, 95 % of the intervals cover the area."""
     rng, area, m, n = np.random.default_rng(3), 0.85, 20, 500
     shift = norm.ppf(area) * np.sqrt(5)
     held = 0

@@ -11,7 +11,7 @@ TABLE = hs.from_counts(tp=42, fn=5, fp=3, tn=50)
 
 
 def test_shares_have_numerator_and_denominator():
-    """A share of cases that count alike is told with its counts, as STARD asks; other metrics with the cases."""
+    """A proportion of unweighted cases is printed with its counts, as in STARD; other metrics with the cases."""
     for metric, counts in {
         "sensitivity": (42, 47),
         "specificity": (50, 53),
@@ -35,7 +35,7 @@ def test_shares_have_numerator_and_denominator():
     ],
 )
 def test_weights_and_expected_counts_are_no_counts(table):
-    """Sums of weights and expected numbers are not told as counts."""
+    """Sums of weights and expected numbers are not printed as counts."""
     found = table if isinstance(table, hs.Estimate) else hs.estimate(table, "recall")
     assert found.counts is None
 
@@ -74,7 +74,7 @@ def test_evaluations_join_their_sentences():
 
 
 def test_comparisons_have_signs_and_points():
-    """A difference of shares is told in points with its sign, a ratio plainly; a tie is not told as a finding."""
+    """A difference of proportions is printed in signed points, a ratio plainly; a tie is not printed as a finding."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 300)
     models = {name: np.where(rng.random(300) < rate, truth, 1 - truth) for name, rate in (("A", 0.95), ("B", 0.7))}

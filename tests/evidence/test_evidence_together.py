@@ -120,7 +120,7 @@ def test_a_group_is_the_table_of_its_rows(source, columns):
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_groups_are_estimated_as_their_tables_are(source):
-    """An estimate of groups holds for each what the estimate of its table alone does."""
+    """An estimate of groups equals, for each group, the estimate of its table alone."""
     tables = SOURCES[source](EVERY, by=SITE)
     threshold = {} if tables.overall.adds_up else {"threshold": 0.5}
     found = hs.estimate(tables, "f1", random_state=0, **threshold)

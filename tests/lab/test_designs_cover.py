@@ -1,4 +1,4 @@
-"""Default intervals hold the truth of scores, pairs, clusters, weights and reviews: in brief what the page on them has."""
+"""Default intervals cover for scores, pairs, clusters, weights and reviews: a short version of the page on them."""
 
 import numpy as np
 import pytest

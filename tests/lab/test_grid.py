@@ -26,7 +26,7 @@ def contents(folder):
 
 
 def test_a_run_goes_on_where_it_stopped(tmp_path):
-    """What is there is left as it is, what is missing is made again with the same numbers, other draws are made anew."""
+    """Existing results are kept, missing ones are recomputed with the same numbers; other draws are replaced."""
     assert run(tmp_path, SOME, ["auto", "wald"], draws=50, metrics=METRICS) == 6
     whole = contents(tmp_path)
     assert run(tmp_path, SOME, ["auto", "wald"], draws=50, metrics=METRICS) == 0
@@ -38,7 +38,7 @@ def test_a_run_goes_on_where_it_stopped(tmp_path):
 
 @pytest.mark.thorough
 def test_numbers_do_not_depend_on_processes(tmp_path):
-    """Two processes write what one writes."""
+    """Two processes write the same as one."""
     for processes in (1, 2):
         run(tmp_path / str(processes), SOME, ["auto"], draws=20, processes=processes, metrics=METRICS)
     one, two = (contents(tmp_path / name) for name in "12")
@@ -55,7 +55,7 @@ def test_keys_tell_truths_apart():
 
 
 def test_truths_to_prove_on_are_others():
-    """Both grids share no number of classes with a number of cases; drawn truths are the same each time."""
+    """The grids share no combination of classes and cases; drawn populations are reproducible."""
     first, again = list(prove()), list(prove())
     assert all(np.array_equal(a.truth.shares, b.truth.shares) for a, b in zip(first, again, strict=True))
     known = {(each.truth.classes, each.truth.n) for each in choose()}

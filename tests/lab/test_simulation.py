@@ -38,7 +38,7 @@ def test_simulation_agrees_with_enumeration(method, name):
 
 
 def test_shares_add_up():
-    """Intervals hold the truth or miss it on either side; textbook limits reach beyond the range, Wilson's do not."""
+    """Intervals cover or miss on either side; Wald limits leave the range, Wilson's do not."""
     for method, beyond in (("wald", True), ("wilson", False)):
         found = hs.lab.coverage("accuracy", method, truth=TWENTY, draws=500, random_state=1)
         assert found.coverage + found.missed_below + found.missed_above == pytest.approx(1)
@@ -54,7 +54,7 @@ def test_studies_without_an_interval_are_counted_by_themselves():
 
 
 def test_one_pass_equals_one_table_after_the_other():
-    """A method that takes batches gives what it gives on each table by itself."""
+    """A method that supports batches gives the same as on each table alone."""
     truth = hs.lab.Cells([[0.3, 0.1, 0], [0.05, 0.2, 0.05], [0.1, 0, 0.2]], 40)
     tables = truth.tables(100, np.random.default_rng(0))
     found = coverages(["f1@macro"], None, _Given(tables), 100, 0.95, 0)[0]
@@ -79,7 +79,7 @@ class _Given(hs.lab.Truth):
 
 
 def test_methods_that_draw_share_their_draws():
-    """The coverage of a metric does not depend on which others are simulated beside it."""
+    """The coverage of a metric does not depend on the other simulated metrics."""
     method = named("bootstrap_percentile")
     both = coverages(["accuracy", "mcc"], method, TWENTY, 5, 0.95, 3)
     (alone,) = coverages(["mcc"], method, TWENTY, 5, 0.95, 3)
@@ -87,7 +87,7 @@ def test_methods_that_draw_share_their_draws():
 
 
 def test_a_table_is_taken_for_the_truth():
-    """By default studies are as large as the table; with `n` they are of that size."""
+    """By default studies are as large as the table; with `n` they have that size."""
     table = hs.from_counts([[50, 3], [5, 42]])
     own, large = (hs.lab.coverage("f1", truth=table, n=n, draws=200, random_state=0) for n in (None, 10_000))
     assert own.true_value == hs.estimate(table, "f1").value
@@ -104,7 +104,7 @@ def test_same_seed_same_numbers(method):
 
 
 def test_result_is_shown_and_kept():
-    """A result says what it found, with its error, in text, as a record, and after pickling."""
+    """A result is shown with its error as text, as a record, and after pickling."""
     found = hs.lab.coverage("accuracy", "wilson", truth=TWENTY, draws=1000, random_state=0)
     assert f"{found.coverage:.3f} ± {found.coverage_error:.3f}" in str(found)
     assert "interval score" in repr(found)

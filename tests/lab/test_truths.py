@@ -144,7 +144,7 @@ def test_true_values_of_binormal_scores(auc):
 
 
 def test_calibrated_scores_have_no_calibration_error():
-    """With the usual intercept and slope scores are probabilities; a shift of the log-odds makes an error."""
+    """With default intercept and slope scores are probabilities; a shift of the log-odds gives an error."""
     calibrated, shifted = (hs.lab.BinormalScores(0.8, 50, 50, intercept=each) for each in (0.0, 1.0))
     assert calibrated.value("ece") == pytest.approx(0, abs=1e-9)
     assert shifted.value("ece") > 0.1

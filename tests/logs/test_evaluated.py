@@ -1,4 +1,4 @@
-"""Models of a log are joined by item, compared on the same items, and what does not match is told."""
+"""Models of a log are joined by item and compared on the same items; mismatches are reported."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -68,7 +68,7 @@ def test_grades_of_several_runs_are_averaged():
 
 
 def test_clusters_above_items():
-    """With clusters the standard error of a difference is that of the clusters' sums, with G / (G - 1)."""
+    """With clusters the standard error of a difference is that of the cluster sums, with G / (G - 1)."""
     passage = [f"p{item // 4}" for item in range(40)]
     found = hs.compare(log_of(GRADES, cluster=passage).table(), "mean")
     away = (GRADES["A"] - GRADES["B"]) - (GRADES["A"] - GRADES["B"]).mean()
@@ -103,7 +103,7 @@ def test_items_that_a_model_lacks_are_told():
 
 
 def test_items_of_one_name_that_differ_are_told():
-    """The same number of another question is no match, and looks like one."""
+    """The same number for another question is not a match, although it looks like one."""
     log = log_of(GRADES)
     content = [f"{model if item == 'q3' else ''} {item}" for model, item in zip(log["model"], log["item"], strict=True)]
     found = hs.evaluate_log(hs.Log({**log, "content": content}))
@@ -125,7 +125,7 @@ def test_one_item_has_one_cluster():
 
 
 def test_p_values_are_adjusted_for_the_pairs_of_all_tasks():
-    """By Holm's method: of all pairs where the best is looked for, of those with the baseline where there is one."""
+    """By Holm's method: for all pairs if the best is sought, for those with the baseline if there is one."""
     models = {
         name: np.clip(GRADES["B"] + shift + 0.05 * RNG.normal(size=40), 0, 1)
         for name, shift in zip("ABC", (0, 0.01, 0.02), strict=True)
@@ -154,7 +154,7 @@ def test_what_is_not_told_apart():
 
 
 def test_cautions_of_easy_and_hard_tasks():
-    """A task that all solve, or none, tells little."""
+    """A task that all models solve, or none, carries little information."""
     easy = {"A": np.ones(50), "B": np.r_[np.ones(49), 0]}
     assert any("49 of 50 items do not tell them apart" in each for each in hs.evaluate_log(log_of(easy)).cautions)
     hard = {name: 1 - each for name, each in easy.items()}
@@ -252,7 +252,7 @@ def test_a_log_is_data():
 
 
 def test_where_lower_is_better_the_lowest_is_best():
-    """Of a rate of flips the lowest model is the best, and one is worse if it is higher."""
+    """For a rate of flips the lowest model is the best, and a higher one is worse."""
     steady = np.tile([[1, 1, 1, 1]], (40, 1))
     log = log_of({"A": PASSED["A"][:, :4], "B": steady})
     found = hs.evaluate_log(log, statistic="flip_rate")

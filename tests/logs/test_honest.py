@@ -13,7 +13,7 @@ DATE = "2026-01-01T00-00-00.000001"
 
 
 def write(folder, task, values, metric="acc", kept="none", date=DATE, **results):
-    """Write samples of lm-evaluation-harness, and what its results say."""
+    """Write samples of lm-evaluation-harness, and its results."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = [
         {"doc_id": item, "doc": {}, "doc_hash": str(item), "target": "x", "filter": kept, "filtered_resps": ["x"]}
@@ -60,7 +60,7 @@ def test_tables_and_leaderboards_drop_no_model(tmp_path):
 
 
 def test_models_without_the_requested_metric_are_named(tmp_path):
-    """By one metric for all, models and tasks without it are named, and a gate that cannot check them ends with 2."""
+    """Models and tasks without the one metric for all are named, and a gate that cannot check them exits with 2."""
     write(tmp_path / "A", "t", [1.0, 0.0] * 20)
     write(tmp_path / "B", "t", [1.0, 0.0] * 20, "f1")
     write(tmp_path / "B", "u", [1.0, 0.0] * 20, "f1")
@@ -74,7 +74,7 @@ def test_models_without_the_requested_metric_are_named(tmp_path):
 
 @pytest.mark.parametrize("metric, stated", [("toxicity", None), ("acc", False), ("word_error", None)])
 def test_lower_is_better(metric, stated, tmp_path):
-    """By the log or by the name of the metric the lowest model is best, and a higher one is worse."""
+    """By the log or by the name of the metric the lowest model is the best, and a higher one is worse."""
     more = {} if stated is None else {"higher_is_better": {"t": {metric: stated}}}
     write(tmp_path / "A", "t", [0.9] * 20 + [0.8] * 20, metric, **more)
     write(tmp_path / "B", "t", [0.1] * 20 + [0.2] * 20, metric, **more)

@@ -25,7 +25,7 @@ def written(path, content, *, lines=False):
 
 
 def of(path, **columns):
-    """Return what the evaluation of logs says: values by task and model, and cautions."""
+    """Return the evaluation of logs: values by task and model, and cautions."""
     found = hs.evaluate_log(hs.read_log(path, **columns))
     return {key: pytest.approx(each.value, abs=1e-9) for key, each in found.items()}, found.cautions
 
@@ -66,7 +66,7 @@ def test_results_of_simple_evals(kind, tmp_path):
 
 
 def test_rubrics_of_simple_evals(tmp_path):
-    """HealthBench writes the score of each example beside its page."""
+    """HealthBench writes the score of each example next to its page."""
     about = [{"score": n / 10, "prompt_id": f"p{n}"} for n in range(8)]
     content = all_results([1.0] * 8, metadata=about) | {"score": 0.35}
     path = written(tmp_path / "healthbench_hard_gpt-4_20250101_120000_allresults.json", content)

@@ -85,7 +85,7 @@ def test_runs_of_helm(tmp_path):
 
 @pytest.mark.parametrize("form", [dict, list])
 def test_results_of_opencompass(form, tmp_path):
-    """Details of samples are scores; the accuracy beside them is in percent."""
+    """Details of samples are scores; the accuracy in the summary is in per cent."""
     details = [{"pred": "A", "answer": "A" if n < 3 else "B", "correct": n < 3} for n in range(4)]
     content = details if form is list else {str(n): each for n, each in enumerate(details)} | {"type": "GEN"}
     (tmp_path / "model").mkdir()
@@ -95,7 +95,7 @@ def test_results_of_opencompass(form, tmp_path):
 
 @pytest.mark.parametrize("as_text", [False, True])
 def test_details_of_lighteval(as_text, tmp_path):
-    """Each row of the Parquet file has a sample's scores, as a structure or as text; the results are beside them."""
+    """Each row of the Parquet file has a sample's scores, as a structure or as text; results are in the same folder."""
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     task, date = "leaderboard|mmlu:anatomy|5", "2026-01-01T00-00-00.000001"
     scores = [{"acc": float(n < 3), "extra": None} for n in range(4)]

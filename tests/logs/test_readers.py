@@ -1,4 +1,4 @@
-"""Logs of every harness are known by what they hold, and give its own scores and standard errors."""
+"""Logs of every harness are recognised by their content, and give its own scores and standard errors."""
 
 import contextlib
 import gzip
@@ -57,7 +57,7 @@ def assert_equal(log, task, results):
 
 @pytest.mark.parametrize("path", [*INSPECT, DOCUMENT])
 def test_inspect_agrees(path):
-    """Means over two runs and standard errors, with clusters and without, are those that Inspect wrote into the log."""
+    """Means over two runs and standard errors, with and without clusters, equal those that Inspect wrote."""
     results = inspect_results(path)
     assert set(results) == {"right", "grade"}
     assert 0 < results["right"][1] != results["grade"][1] > 0
@@ -80,7 +80,7 @@ def test_lm_eval_agrees(name):
 
 
 def test_scores_of_several_parts_have_a_name_each(tmp_path):
-    """Of a scorer that gives several numbers each is a metric, with the clusters of its own standard error."""
+    """If a scorer returns several numbers, each is a metric, with the clusters of its own standard error."""
     samples = [
         {"id": item, "epoch": 1, "input": "?", "target": "", "metadata": {"passage": item // 2}}
         | {"scores": {"judge": {"value": {"style": item / 5, "facts": "C"}}}}
@@ -115,7 +115,7 @@ def test_metrics_of_whole_data_sets_are_left_out(tmp_path):
     "name", ["promptfoo/sums.json.gz", "deepeval/small.json", "inspect", "inspect_json", "lm_eval"]
 )
 def test_the_harness_says_the_same(name):
-    """Of logs that the harnesses wrote each one's own number and count is that of the samples."""
+    """For logs written by the harnesses, their own mean and count equal those of the samples."""
     found = hs.evaluate_log(hs.read_log(LOGS / name))
     for record in found.records():
         assert record["reported"] == pytest.approx(record["value"], abs=1e-12)
@@ -242,7 +242,7 @@ def test_promptfoo_agrees(tmp_path, lines):
 
 @pytest.mark.parametrize("lines", [False, True])
 def test_promptfoo(tmp_path, lines):
-    """Tests are told apart by their variables; one that ended in an error has no score."""
+    """Tests are identified by their variables; one that ended in an error has no score."""
     path = tmp_path / "output"
     rows = PROMPTFOO["results"]["results"]
     path.write_text("\n".join(map(json.dumps, rows)) if lines else json.dumps(PROMPTFOO))
@@ -257,7 +257,7 @@ def test_promptfoo(tmp_path, lines):
 
 
 def test_repeats_of_promptfoo_are_runs(tmp_path):
-    """With --repeat a test occurs several times: its runs."""
+    """With --repeat a test occurs several times; these are its runs."""
     rows = [row | {"testIdx": index} for index, row in enumerate(PROMPTFOO["results"]["results"][:3] * 2)]
     path = tmp_path / "output.json"
     path.write_text(json.dumps({"results": {"results": rows}}))
@@ -308,7 +308,7 @@ def test_deepeval_agrees():
 
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_deepeval(tmp_path, wrapped):
-    """Cases that are named by position are told apart by their input; a metric with an error has no score."""
+    """Cases named by position are identified by their input; a metric with an error has no score."""
     path = tmp_path / ".latest_test_run.json"
     path.write_text(json.dumps({"testRunData": DEEPEVAL} if wrapped else DEEPEVAL))
     log = hs.read_log(path, cluster="topic")
@@ -344,7 +344,7 @@ def test_what_is_no_log_is_refused(tmp_path, written, said):
 
 
 def test_in_a_folder_other_files_are_left_alone(tmp_path):
-    """A folder may hold results, settings and pictures beside logs."""
+    """A folder may contain results, settings and pictures in addition to logs."""
     shutil.copytree(LM_EVAL / "new", tmp_path / "new")
     (tmp_path / "new" / "notes.json").write_text('{"anything": 1}')
     assert len(hs.read_log(tmp_path)["score"]) == len(hs.read_log(LM_EVAL / "new")["score"])

@@ -92,7 +92,7 @@ def test_limits_of_a_bounded_mean_are_where_a_bet_wins_forty_times():
 
 
 def test_an_exact_sequence_misses_in_at_most_its_error():
-    """Of 2,000 runs no more than 5 % ever leave a share of 0.1 or 0.5 in the first 600 cases; a single look's do."""
+    """In 2,000 runs at most 5 % ever exclude 0.1 or 0.5 in 600 cases; single-look intervals do so more often."""
     rng = np.random.default_rng(7)
     n = np.arange(1, 601)
     for share in (0.1, 0.5):
@@ -129,7 +129,7 @@ def one_population(spec, shares):
     ids=["f1@macro", "mcc", "difference of f1"],
 )
 def test_a_sequence_holds_the_truth_at_all_looks(population):
-    """Of 400 runs with 24 looks from 50 to 1,200 cases about 5 % or fewer miss at any; of single looks' 15 % and more."""
+    """In 400 runs with 24 looks from 50 to 1,200 cases about 5 % or fewer ever miss; for single looks 15 % or more."""
     table, metric, shares = population()
     batch = batch_of(table)
     truth = float(metric(batch(1e6 * shares[None]).counted)[0])
@@ -146,7 +146,7 @@ def test_a_sequence_holds_the_truth_at_all_looks(population):
 
 
 def batch_of(table):
-    """Return what makes tables of one kind from their cells."""
+    """Return a function that makes tables of one kind from their cells."""
     return lambda cells: replace(table, counts=cells.reshape(-1, *table.shape), rows=-1)
 
 
@@ -275,7 +275,7 @@ def test_an_area_is_stretched_on_the_scale_of_its_normal_quantile():
 
 @pytest.mark.thorough
 def test_an_area_of_a_rare_class_has_no_limits_that_run_away():
-    """At an area of 0.96 of which 6 % of the cases tell it is at most 1.9 times as wide as at a single look, in the median."""
+    """At an area of 0.96 with 6 % informative cases, the median width is at most 1.9 times that of a single look."""
     rng = np.random.default_rng(4)
     for cases in (100, 200, 500):
         ratios = []

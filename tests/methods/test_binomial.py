@@ -45,7 +45,7 @@ def test_equal_statsmodels(name, level):
 
 def test_binom_test_equals_statsmodels():
     """The inverted exact test agrees to 2e-9, statsmodels' own tolerance, also where its p-value crosses repeatedly."""
-    with (DATA / "binom_test.csv").open() as file:  # see binom_test.py beside it
+    with (DATA / "binom_test.csv").open() as file:  # see binom_test.py in the same folder
         for row in csv.DictReader(file):
             found = limits("binom_test", int(row["successes"]), int(row["trials"]), float(row["level"]))
             assert found == pytest.approx([float(row["low"]), float(row["high"])], abs=2e-9)
@@ -63,7 +63,7 @@ def test_equal_scipy(name, level):
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("x, n", GRID)
 def test_mid_p_solves_its_equation(x, n, level):
-    """At the limits, half the observed count's probability and the tail beyond it sum to half of what is left out."""
+    """At the limits, half the observed count's probability and the tail beyond it sum to half of 1 − level."""
     low, high = limits("mid_p", x, n, level)
     tail = (1 - level) / 2
     if x:
@@ -211,7 +211,7 @@ def test_no_trials_give_nan_and_arrays_broadcast(name):
 
 
 def test_binom_test_rounds_counts():
-    """The exact test needs whole counts: it rounds them, and less than half a case tells nothing."""
+    """The exact test rounds counts to integers; less than half a case has no information."""
     assert (limits("binom_test", 2.8, 10.3, 0.95) == limits("binom_test", 3, 10, 0.95)).all()
     assert (limits("binom_test", 0.2, 0.4, 0.95) == [0, 1]).all()
 
@@ -246,7 +246,7 @@ def test_shortfall_of_binom_test():
 
 @pytest.mark.parametrize("n", [10**14, 2**52, 10**17])
 def test_binom_test_of_more_cases_than_outcomes_can_be_told_apart(n):
-    """Of a quadrillion cases a single outcome's probability is rounding; the limits are normal ones to 1e-6."""
+    """With 1e15 cases, the probability of one outcome is rounding error; limits are normal to 1e-6."""
     low, high = BINOMIAL["binom_test"](n // 4, n, 0.95)
     half = 1.959963985 * np.sqrt(0.25 * 0.75 / n)
     older = [int(part) for part in scipy.__version__.split(".")[:2]] < [1, 17]
@@ -278,7 +278,7 @@ def test_one_interval_is_that_of_many():
 
 @pytest.mark.parametrize("pair", [(3, 10, 70_000, 100_000), (2.5, 10, 4, 9)])
 def test_counts_of_two_kinds_have_the_limits_that_they_have_alone(pair):
-    """Few whole counts beside many, or beside those that are not whole, have the same limits as by themselves."""
+    """A few integer counts among many, or among fractional ones, have the same limits as alone."""
     x, n, y, m = pair
     low, high = mid_p([x, y], [n, m], 0.9)
     for place, (successes, trials) in enumerate(((x, n), (y, m))):
@@ -291,7 +291,7 @@ def test_counts_of_two_kinds_have_the_limits_that_they_have_alone(pair):
 
 @pytest.mark.parametrize("inside, outside", [(0.5, 0.9), (0.5, 0.1), (0.301, 0.9)])
 def test_bisection_ends_on_the_side_that_is_rejected(inside, outside):
-    """Of a p-value that jumps over the level the share found is rejected, and all but at the jump."""
+    """For a p-value that jumps over the level, the result is at the jump, on the rejected side."""
     edge, sign = (0.6180339, 1) if outside > inside else (0.2718281, -1)
 
     def excess(share):
@@ -305,7 +305,7 @@ def test_bisection_ends_on_the_side_that_is_rejected(inside, outside):
 @pytest.mark.parametrize("level", [0.8, 0.95])
 @pytest.mark.parametrize("x, n", [(3.0, 10.3), (8.0, 10.7), (2.5, 10.0), (1.25, 7.75)])
 def test_exact_limits_of_counts_that_are_not_whole(x, n, level):
-    """With fractional successes or trials the limits are quantiles of the beta distribution, as with whole ones."""
+    """With fractional successes or trials the limits are quantiles of the beta distribution, as with integers."""
     expected = stats.beta.ppf((1 - level) / 2, x, n - x + 1), stats.beta.isf((1 - level) / 2, x + 1, n - x)
     assert limits("clopper_pearson", x, n, level) == pytest.approx(expected, abs=1e-9)
 

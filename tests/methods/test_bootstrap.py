@@ -241,7 +241,7 @@ def test_delta_bootstrap_and_posterior_agree_on_large_tables(design):
 
 
 def test_many_distinct_weights_are_resampled_by_the_stated_approximation():
-    """With a weight of its own for each case, the spread of resamples still is that of the rows' bootstrap."""
+    """With distinct weights for all cases, the spread of resamples is that of the bootstrap of rows."""
     rng = np.random.default_rng(2)
     true = rng.integers(0, 2, 30_000)
     predicted = np.where(rng.random(30_000) < 0.8, true, 1 - true)
@@ -276,7 +276,7 @@ class TestAnyFunction:
         assert np.array_equal(here.draws, there.draws)
 
     def test_whole_clusters_are_resampled(self):
-        """With identical members, clusters widen the error by the square root of their size."""
+        """Clusters of identical members widen the error by the square root of their size."""
         values = np.repeat(np.random.default_rng(0).normal(size=50), 4)
         free = hs.bootstrap(np.mean, values, n_resamples=2000, random_state=0)
         bound = hs.bootstrap(np.mean, values, n_resamples=2000, random_state=0, groups=np.repeat(np.arange(50), 4))
@@ -295,7 +295,7 @@ class TestAnyFunction:
 @pytest.mark.parametrize("design", ["simple", "weighted", "clusters", "fixed"])
 @pytest.mark.parametrize("metric", ["roc_auc", "average_precision"])
 def test_the_acceleration_of_long_tables_is_the_jackknifes(design, metric):
-    """Of many scores it comes from the gradient, and is what leaving out each case or cluster in turn gives."""
+    """For many scores it comes from the gradient, and equals the jackknife over cases or clusters."""
     rng = np.random.default_rng(3)
     size = 1600
     truth = (rng.random(size) < 0.2).astype(int)
@@ -325,7 +325,7 @@ def test_long_tables_of_scores_are_quick():
 
 
 def test_the_intervals_of_a_batch_keep_the_draws_of_each_table():
-    """They are those that the table has by its own stream, and the limits are their quantiles."""
+    """The draws are those of the table's own stream, and the limits are their quantiles."""
     stack = hs.from_counts([[[50, 3], [5, 42]], [[9, 4], [1, 30]]])
     metric = resolve("accuracy", stack.stack)
     (found,) = Bootstrap(n_resamples=400).intervals([metric], stack.stack, 0.9, 0)

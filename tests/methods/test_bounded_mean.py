@@ -28,7 +28,7 @@ def test_no_bet_beats_the_means_inside():
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("share", [0.5, 0.9, 0.99])
 def test_the_worst_case_is_covered(method, share):
-    """Of Bernoulli samples, the most variable of bounded values, all but 5 % are covered, whatever their number."""
+    """For Bernoulli samples, the most variable bounded values, coverage is at least 95 % for any size."""
     rng = np.random.default_rng(5)
     for n in (5, 40):
         held, numbers = 0.0, rng.binomial(n, share, 2000)
@@ -66,7 +66,7 @@ def test_what_the_theorem_does_not_cover_is_refused(table, metric, words):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("bounds", [(-1.0, 3.0), (2.0, 12.0)])
 def test_bounds_move_and_stretch_the_interval(method, bounds):
-    """Values on other bounds have the limits of their places between these, moved and stretched alike."""
+    """Values with other bounds have limits shifted and scaled accordingly."""
     share = np.random.default_rng(4).beta(2, 5, 80).round(3)
     one = hs.estimate(hs.values(share, bounds=(0, 1)), "mean", method=method)
     low, high = bounds

@@ -74,7 +74,7 @@ def test_cautions_name_the_bias_and_few_cases():
 @pytest.mark.parametrize("spec", ["recall@geometric", "recall@harmonic", "f1@geometric"])
 @pytest.mark.parametrize("classes", [3, 5, 8, 9, 15])
 def test_more_hits_never_lower_a_limit(spec, classes):
-    """Of eight cases a class one class has from no to eight hits, and then a second one."""
+    """With eight cases per class, one class has zero to eight hits, and then a second one."""
     limits = []
     for hits in [(0, 0), (0, 1), (0, 3), (0, 6), (1, 6), (2, 6), (4, 6), (6, 6), (8, 6)]:
         right = np.array([*hits, *[6] * (classes - 2)])
@@ -86,7 +86,7 @@ def test_more_hits_never_lower_a_limit(spec, classes):
 
 @pytest.mark.parametrize("classes, upper", [(5, 0.665), (8, 0.711), (10, 0.727)])
 def test_the_geometric_mean_has_the_limit_of_the_profile_likelihood(classes, upper):
-    """With half a hit more in each class, found by maximising the likelihood over all recalls of one mean."""
+    """With half a hit added in each class, by maximising the likelihood over all recalls with the same mean."""
     right = np.array([0, *[6] * (classes - 1)])
     cells = np.diag(right) + np.roll(np.diag(8 - right), 1, axis=1)
     found = hs.estimate(hs.from_counts(cells), "recall@geometric")
@@ -137,7 +137,7 @@ def test_changes_are_those_of_the_table_without_one_case(rate, average):
 
 @pytest.mark.parametrize("cases", [4, 10])
 def test_the_variance_of_a_paired_difference_of_recalls_has_the_degrees_of_freedom_of_its_classes(cases):
-    """With m cases in each class it is inflated by m / (m − 1), less as fewer classes contribute."""
+    """With m cases in each class it is inflated by m / (m − 1), less if fewer classes contribute."""
     table = two_models(30, cases, 0, fixed=True)
     metric = difference(table, "recall@macro")
     found = ContrastOfAverages(metric, table, table.cells[None]).second_order()[1]

@@ -8,7 +8,7 @@ from howsure.methods.default import PREFERENCE, WHY
 
 
 def test_every_default_method_says_why_it_is_taken():
-    """An estimate tells what its method is taken for; one that nobody takes unasked tells nothing."""
+    """An estimate states why its method is the default; for methods that are never the default it is empty."""
     table = hs.from_counts([[50, 3], [5, 42]])
     assert [each.name for each in PREFERENCE] == list(WHY)
     for metric in ("recall", "mcc", "dor"):
@@ -41,7 +41,7 @@ def test_every_default_method_says_why_it_is_taken():
     ],
 )
 def test_averages_over_classes_have_the_method_that_was_seen_to_cover(metric, method):
-    """Means of what is good where it is high go along the flow; of what is near zero they do not."""
+    """Means of metrics where high is good use the flow; those of metrics near zero do not."""
     assert hs.estimate(hs.from_counts([[60, 5, 3], [4, 40, 16], [2, 1, 69]]), metric).method == method
 
 
@@ -54,7 +54,7 @@ def test_averages_of_two_classes_follow_from_two_rates_but_do_not_take_them_unas
 
 @pytest.mark.parametrize("metric", ["recall@geometric", "informedness@harmonic", "g_mean@geometric", "recall@harmonic"])
 def test_they_cover_where_the_delta_method_does_not(metric):
-    """Of three classes, one of nine cases, 95 % intervals hold the truth in 93 % of studies and more."""
+    """For three classes, one of nine cases, 95 % intervals cover in 93 % of studies and more."""
     right = np.array([0.9, 0.95, 0.98])
     shares = np.array([0.03, 0.37, 0.6])[:, None] * (np.diag(right) + (1 - right)[:, None] * (1 - np.eye(3)) / 2)
     truth = hs.lab.Cells(shares, 300)

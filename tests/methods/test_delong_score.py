@@ -91,7 +91,7 @@ def test_ranks_alone_matter_and_exchanged_classes_mirror_the_interval():
 
 
 def same_as_plain(truth, score):
-    """Yield tables of the same cases, told in other ways."""
+    """Yield tables of the same cases in other representations."""
     yield hs.scores(truth, score, sample_weight=np.full(len(truth), 3.0))
     yield hs.scores(truth, score, sample_weight=np.where(truth == 1, 0.2, 7.0))
     yield hs.scores(truth, score).with_design(hs.FixedMargins())
@@ -115,7 +115,7 @@ def test_what_does_not_matter_for_an_area_does_not_change_its_interval():
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_one_table_has_the_interval_that_it_has_in_a_batch(compiled, monkeypatch):
-    """Sums in two passes give what the design's variance gives, for each sample of many, tiny classes among them."""
+    """Two-pass sums give the design's variance, for each sample of many, including tiny classes."""
     if not compiled:
         monkeypatch.setattr("howsure.native.placements.kernel", lambda name: None)
     rng = np.random.default_rng(2)
@@ -191,7 +191,7 @@ def test_what_it_does_not_serve_has_delongs():
 
 
 def test_models_that_are_compared_have_the_intervals_that_they_have_alone():
-    """A comparison says of each model what an estimate says of it, or what the method asked for says."""
+    """In a comparison, each model has the estimate by its own default method, or by the requested method."""
     truth, score = drawn(1, (20, 20))
     models = hs.paired_scores(truth, {"first": score, "second": np.roll(score, 1)})
     for method, own in ((None, "delong_score"), ("delong", "delong"), ("delong_wald", "delong_wald")):
@@ -230,7 +230,7 @@ def test_a_minority_hidden_in_the_other_class_is_allowed_for(sizes):
 
 
 def test_few_levels_of_scores_and_few_positives_are_covered():
-    """Of four levels of scores and 12 positives most samples lack the rare ones at the bottom (1,000 samples)."""
+    """With four score levels and 12 positives most samples lack the rare ones at the bottom (1,000 samples)."""
     rng = np.random.default_rng(5)
     truth = np.repeat([0, 1], (300, 12))
     shares = np.array([[0.90, 0.08, 0.02, 0.0], [0.10, 0.06, 0.24, 0.60]])

@@ -118,7 +118,7 @@ class TestDesigns:
         assert table.variance(gradient) == pytest.approx(expected)
 
     def test_fixed_margins_are_narrower_for_accuracy(self):
-        """With the classes' numbers fixed, accuracy varies within the classes only."""
+        """With fixed class sizes, accuracy varies only within the classes."""
         counts = np.array([[95, 5], [30, 20]])
         table = hs.from_counts(counts).with_design(hs.FixedMargins())
         recalls, rows = np.diag(counts) / counts.sum(1), counts.sum(1)
@@ -154,7 +154,8 @@ class TestDesigns:
         rng = np.random.default_rng(9)
         confused = np.array([[0.8, 0.15, 0.05], [0.1, 0.75, 0.15], [0.05, 0.25, 0.7]])
         prevalence, rows, studies = np.array([0.5, 0.3, 0.2]), 600, 1500
-        # Of the likelihood ratio the logarithm: the ratio itself is too skewed for a standard error to tell its scatter.
+        # For the likelihood ratio use the logarithm: the ratio is too skewed for its standard error to describe its
+        # spread.
         metrics = ("accuracy", "f1@macro", "mcc", "precision@macro", "f1@weighted", "log_plr@binary+positive_class=0")
 
         if design == "simple":
@@ -179,7 +180,7 @@ class TestDesigns:
     @pytest.mark.parametrize("metric", ["prevalence@binary+positive_class=1", "prevalence@max", "prevalence@min"])
     @pytest.mark.parametrize("method", [None, "delta", "fieller", "bootstrap_percentile", "bootstrap_bca"])
     def test_what_the_design_fixes_has_no_interval(self, metric, method):
-        """With the classes' numbers fixed, the prevalence is no estimate: nan, and the reason."""
+        """With fixed class sizes, the prevalence is not estimated: nan, and the reason."""
         table = hs.from_counts([[44, 6, 3], [7, 29, 5], [2, 8, 21]]).with_design(hs.FixedMargins())
         if method == "fieller" and "binary" not in metric:
             return
@@ -219,7 +220,7 @@ class TestDesigns:
             assert "single cluster" in estimate.reason
 
     def test_few_clusters_widen_by_students_quantile(self):
-        """With six clusters the quantile is Student's t on five degrees of freedom."""
+        """With six clusters the quantile is that of Student's t with five degrees of freedom."""
         rng = np.random.default_rng(1)
         true = rng.integers(0, 2, 120)
         predicted = np.where(rng.random(120) < 0.75, true, 1 - true)
@@ -291,7 +292,7 @@ def test_few_positives_are_covered(spec):
 
 
 def test_weights_of_one_and_scale_change_nothing():
-    """Equal weights, of any scale, have the degrees of freedom of the cases; a normal interval is asked for as Wald's."""
+    """Equal weights of any scale have the degrees of freedom of the cases; Wald's interval is the normal one."""
     rng = np.random.default_rng(3)
     score = rng.random(40)
     truth = (rng.random(40) < score).astype(int)

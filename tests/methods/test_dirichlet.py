@@ -1,4 +1,4 @@
-"""The posterior has its closed forms' moments, agrees with the peer's samples, and mends the peer's defects."""
+"""The posterior has the closed-form moments, agrees with the peer's samples, and avoids the peer's defects."""
 
 import csv
 from collections import defaultdict
@@ -48,7 +48,7 @@ def test_accuracy_is_beta_distributed():
 
 
 def test_default_prior_has_total_mass_two():
-    """By default two pseudo-cases are spread over all cells, whatever their number."""
+    """By default two pseudo-cases are spread over all cells, for any number of cells."""
     assert cell_prior(None, hs.from_counts([[3, 1], [0, 2]])).tolist() == [[0.5, 0.5], [0.5, 0.5]]
     assert cell_prior(None, hs.from_counts(np.eye(50))).sum() == pytest.approx(2)
 
@@ -252,7 +252,7 @@ def test_an_unseen_case_is_worth_a_sampling_unit(design):
         "weights": hs.confusion(true, said, sample_weight=np.full(60, 2.0)),
     }
     found = hs.estimate(tables[design], "accuracy", method=hs.Dirichlet(n_draws=DRAWS), random_state=0).draws
-    # Of two unseen cases none, one or both are right, with probabilities 1/4, 1/2 and 1/4.
+    # Among two unseen cases, none, one or both are right, with probabilities 1/4, 1/2 and 1/4.
     parts = [stats.beta(53 + right, 7 + 2 - right) for right in (0, 1, 1, 2)]
     mean = np.mean([each.mean() for each in parts])
     deviation = np.sqrt(np.mean([each.var() + each.mean() ** 2 for each in parts]) - mean**2)
@@ -288,7 +288,7 @@ def jackknife_variance(values, number):
 
 
 def test_matched_limits_are_moved_and_spread():
-    """Of macro F1 quantiles move by twice what draws lose, and spread to the mean of delta method and jackknife."""
+    """For macro F1 quantiles shift by twice the loss of draws, and are rescaled to the mean of delta and jackknife."""
     (counts,) = many_classes(100)
     table = hs.from_counts(counts)
     found, plain = (
@@ -311,7 +311,7 @@ def test_matched_limits_are_moved_and_spread():
 
 
 def test_the_own_prior_keeps_its_spread():
-    """Who states a prior knows more than the sample shows: limits of macro F1 move, and lie no farther apart."""
+    """A user's prior is extra information: limits of macro F1 are shifted, but no wider."""
     (counts,) = many_classes(50)
     found, plain = (
         hs.estimate(hs.from_counts(counts), "f1@macro", method=hs.Dirichlet(0.1, credible=credible), random_state=0)
@@ -335,7 +335,7 @@ def test_matched_limits_of_proportions_are_mid_p(metric):
 
 @pytest.mark.parametrize("prior", [None, 0.5])
 def test_metrics_that_hardly_bend_hardly_move(prior):
-    """With two classes and many cases limits of the correlation are the quantiles, nearly."""
+    """With two classes and many cases the limits of the correlation are nearly the quantiles."""
     table = hs.from_counts(10 * np.array(COUNTS))
     moved, plain = (
         hs.estimate(table, "mcc", method=hs.Dirichlet(prior, credible=kind), random_state=0)
@@ -347,7 +347,7 @@ def test_metrics_that_hardly_bend_hardly_move(prior):
 @pytest.mark.parametrize("metric", ["accuracy", "recall@macro", "f1@macro", "mcc", "g_mean@macro", "recall@min"])
 @pytest.mark.parametrize("classes", [2, 3, 12])
 def test_matched_limits_reach_the_end_where_the_sample_does(metric, classes):
-    """Of a sample without an error the upper limit is 1; without a hit the lower one is the least value."""
+    """For a sample without an error the upper limit is 1; without a hit the lower one is the smallest value."""
     perfect = hs.estimate(hs.from_counts(5 * np.eye(classes)), metric, method="bayes", random_state=0)
     assert perfect.value == perfect.high == 1
     assert perfect.low < 0.98
@@ -383,7 +383,7 @@ def test_what_has_no_middle_has_its_quantiles():
 
 
 def test_matched_limits_stay_within_the_range():
-    """Of ten classes without an error the upper limit of macro F1 is 1, and the lower one below it."""
+    """For ten classes without an error the upper limit of macro F1 is 1, and the lower one below it."""
     found = hs.estimate(hs.from_counts(6 * np.eye(10)), "f1@macro", method="bayes", random_state=0)
     assert found.low < 0.99
     assert found.high == 1
@@ -391,7 +391,7 @@ def test_matched_limits_stay_within_the_range():
 
 @pytest.mark.parametrize("metric, rows, truth", [("f1@macro", 100, 0.7), ("recall@macro", 50, 0.7)])
 def test_matched_limits_hold_averages_of_many_classes(metric, rows, truth):
-    """With ten classes of ten or five cases the quantiles hold the truth in 83 to 87 % of studies, matched in 94 %."""
+    """With ten classes of ten or five cases the quantiles cover in 83 to 87 % of studies, matched ones in 94 %."""
     covered = {"matched": 0, "equal_tailed": 0}
     for index, counts in enumerate(many_classes(rows, seed=1, tables=200)):
         table = hs.from_counts(counts)
@@ -404,7 +404,7 @@ def test_matched_limits_hold_averages_of_many_classes(metric, rows, truth):
 
 @pytest.mark.thorough
 def test_the_default_covers_macro_averages_of_few_cases():
-    """With five classes and 30 cases, two cases spread evenly cover macro F1 in 85 % of studies, the default in 90 %."""
+    """With five classes and 30 cases, two pseudo-cases cover macro F1 in 85 % of studies, the default in 90 %."""
     rng = np.random.default_rng(8)
     shares = np.full((5, 5), 0.3 / 4 / 5)
     np.fill_diagonal(shares, 0.7 / 5)

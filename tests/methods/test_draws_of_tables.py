@@ -66,7 +66,7 @@ def test_prior_shares_do_not_look_at_the_counts():
 
 
 def test_a_random_classifier_predicts_the_same_whatever_the_truth():
-    """Of a random classifier the predictions of each true class are one flat Dirichlet, and the prevalence is the data's."""
+    """For a random classifier, predictions of each true class are one flat Dirichlet; the prevalence is observed."""
     found = drawn(source="random")
     rows = found.sum(2)
     assert_moments(rows, *dirichlet(COUNTS.sum(1) + 2 / 3))
@@ -86,7 +86,7 @@ def test_prevalence_of_another_population(prevalence):
 
 
 def test_prior_of_the_prevalence():
-    """With a prior of its own the prevalence is a Dirichlet of the class totals plus that prior."""
+    """With its own prior the prevalence is a Dirichlet of the class totals plus that prior."""
     rows = drawn(prior=1.0, prevalence_prior=[10.0, 20.0, 30.0]).sum(2)
     assert_moments(rows, *dirichlet(np.add(COUNTS.sum(1), [10, 20, 30])))
 
@@ -226,7 +226,7 @@ def test_draws_of_a_group_are_its_own(source):
     ],
 )
 def test_what_cannot_be_drawn_is_refused(table, settings, words):
-    """The message names the argument, what was found, and what to do."""
+    """The message names the argument, its value, and the remedy."""
     with pytest.raises(hs.HowsureError) as error:
         hs.draw_tables(table, **{"n": 5, **settings})
     assert words in str(error.value)
@@ -234,7 +234,7 @@ def test_what_cannot_be_drawn_is_refused(table, settings, words):
 
 
 def test_a_design_without_draws_says_so():
-    """Of a design that knows its variance alone there is no posterior and no sample, but there is a truth."""
+    """A design with only a variance has neither posterior nor resamples, but an expected table."""
 
     class Twice(hs.Design):
         """Each case was counted twice."""

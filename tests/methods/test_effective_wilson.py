@@ -51,13 +51,13 @@ def with_quarters(truth, score, weight):
 def too_high(truth, score, weight):
     """Return the bias from all pairs: each positive case leaves the precision at its own score.
 
-    Without it the precision there would be that of the others, and as many as before with the recall's part of it.
+    It is the precision minus that of the other cases, times one minus the recall.
     """
     found = 0.0
     for place in np.flatnonzero(truth == 1):
         above, positive = score >= score[place], truth == 1
         equals = weight[positive & (score == score[place])]
-        own = (equals**2).sum() / equals.sum()  # cases of equal score are not told apart: an average one of them
+        own = (equals**2).sum() / equals.sum()  # ties are not resolved: on average one of the cases with equal score
         everyone, right = weight[above].sum(), weight[above & positive].sum()
         lost = right / everyone - (right - own) / (everyone - own) if everyone > own else 0.0
         recall = right / weight[positive].sum()
@@ -105,7 +105,7 @@ def test_the_limits_are_wilsons_of_the_effective_number_of_cases(level):
 
 
 def test_less_its_bias_the_value_is_right_on_average():
-    """Of few positive cases average precision is too high; less its bias its mean is nearer to the true one by half."""
+    """For few positive cases average precision is biased upwards; the correction at least halves the bias."""
     rng = np.random.default_rng(4)
     truth = np.repeat([0, 1], [60, 6])
     order = rng.normal(truth * 1.0, size=(4000, 66)).argsort(axis=1)
@@ -144,7 +144,7 @@ def test_ranks_alone_and_the_unit_of_the_weights_do_not_matter():
 
 @pytest.mark.parametrize("sizes", [(1, 1), (6, 4), (300, 40), (40, 300)])
 def test_separated_classes_have_an_interval_that_ends_at_one(sizes):
-    """Of positive cases above all others the upper limit is 1, the lower one well below."""
+    """If all positive cases rank above the others, the upper limit is 1, the lower one well below."""
     truth = np.repeat([0, 1], sizes)
     found = hs.estimate(hs.scores(truth, np.arange(float(len(truth)))), "average_precision")
     assert (found.value, found.high, found.reason) == (1, 1, "")
@@ -227,7 +227,7 @@ def test_classes_that_are_all_but_separated_are_covered(cases):
 @pytest.mark.parametrize("size, share", [(40, 0.5), (160, 0.1), (150, 0.8)])
 @pytest.mark.parametrize("freedom", [2, 30])
 def test_coverage_in_brief(size, share, freedom):
-    """Of light and of heavy tails, few positive cases and few negative ones: 500 samples, the truth from two million."""
+    """Light and heavy tails, few positive and few negative cases: 500 samples, true values from two million."""
     rng = np.random.default_rng(3)
     everyone = (rng.random(2_000_000) < share).astype(int)
     population = hs.scores(everyone, of_students_t(rng, everyone, freedom, 2.5))

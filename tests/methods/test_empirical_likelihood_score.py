@@ -74,7 +74,7 @@ def test_paired_scores_of_0_and_1_have_tangos_interval_and_mcnemars_test(counts)
 
 
 def test_equal_items_with_half_marks_change_nothing():
-    """Of 40 items 8 are worse and none better: McNemar's p, whatever both models have on the others."""
+    """Among 40 items 8 are worse and none better: McNemar's p, for any common value on the others."""
     for others in (1.0, 0.5):
         second = np.ones(40)
         second[:4] = others
@@ -129,7 +129,7 @@ def test_the_interval_moves_with_the_scale():
 
 
 def test_equal_values_leave_room_within_the_bounds():
-    """Equal values have the limits of z² more cases at a bound; without bounds the reason says what is missing."""
+    """Equal values have the limits of z² more cases at a bound; without bounds a reason names what is missing."""
     z2 = stats.norm.ppf(0.975) ** 2
     found = hs.estimate(hs.values(np.full(15, 0.8), bounds=(0, 1)), "mean")
     assert (found.low, found.high) == pytest.approx((0.8 * 15 / (15 + z2), (0.8 * 15 + z2) / (15 + z2)))

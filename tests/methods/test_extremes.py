@@ -23,7 +23,7 @@ def test_a_clear_winner_has_its_own_interval(metric, average, choose):
 
 
 def test_classes_that_tie_share_the_level():
-    """Of three classes that may be the worst the upper limit is the least one at a third of what the level leaves."""
+    """For three classes that may be the worst, the upper limit is the smallest at a third of 1 − level."""
     found = hs.estimate(hs.from_counts(TIED), "recall@min")
     low = hs.estimate(hs.from_counts(TIED), "recall@binary+positive_class=0").low
     high = hs.estimate(hs.from_counts(TIED), "recall@binary+positive_class=0", confidence_level=1 - 0.05 / 3).high
@@ -56,7 +56,7 @@ def test_a_class_without_cases_is_left_out():
 
 
 def test_some_classes_alone():
-    """Of chosen classes the others' intervals do not count."""
+    """Intervals of other classes do not affect those of chosen classes."""
     table = hs.from_counts(CLEAR)
     some = resolve("recall@min", table, classes=[0, 2])
     found, own = hs.estimate(table, some), hs.estimate(table, "recall@binary+positive_class=0")
@@ -65,7 +65,7 @@ def test_some_classes_alone():
 
 @pytest.mark.parametrize("metric", ["recall@min", "f1@max", "informedness@max"])
 def test_batches_are_tables_one_by_one(metric):
-    """Of a batch every table has the limits that it has alone."""
+    """In a batch every table has the limits that it has alone."""
     counts = np.random.default_rng(2).poisson(np.eye(3) * 20 + 3).astype(float)
     batch = hs.lab.Cells(counts / counts.sum(), 90).tables(12, np.random.default_rng(2))
     bound = resolve(metric, batch)
@@ -106,7 +106,7 @@ def test_averages_are_refused():
 
 @pytest.mark.parametrize("metric", ["recall@min", "g_mean@max", "informedness@max", "markedness@max"])
 def test_it_covers_where_the_delta_method_does_not(metric):
-    """Of four classes of which one is hardly ever wrong, 95 % intervals hold the truth in 93 % of studies and more."""
+    """For four classes with one hardly ever wrong, 95 % intervals cover in 93 % of studies and more."""
     right = np.array([0.999, 0.93, 0.9, 0.95])
     shares = (np.diag(right) + (1 - right)[:, None] * (1 - np.eye(4)) / 3) / 4
     truth = hs.lab.Cells(shares, 500)
@@ -132,7 +132,7 @@ def test_a_class_that_is_said_to_have_a_value_may_have_any(filled, average):
 
 
 def test_labels_that_read_alike_are_told_apart_in_groups():
-    """Classes are bound by their place, not by what they are called."""
+    """Classes are identified by their position, not by their names."""
     counts = np.array([[30, 4, 3], [3, 25, 2], [6, 2, 20]])
     groups = hs.estimate(hs.from_counts(np.stack([counts, counts.T]), labels=[1, "1", 2]), "recall@min")
     alone = hs.estimate(hs.from_counts(counts), "recall@min")

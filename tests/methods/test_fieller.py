@@ -50,7 +50,7 @@ def test_independent_cases_as_arithmetic():
 
 
 def test_tends_to_the_delta_method():
-    """With many cases the interval is the delta method's."""
+    """In large samples the interval equals the delta method's."""
     shares = np.array([[0.4, 0.05, 0.05], [0.04, 0.2, 0.06], [0.02, 0.03, 0.15]])
     table = hs.from_counts(shares * 10**8)
     for metric in RATIOS:
@@ -66,7 +66,7 @@ def test_a_denominator_near_zero_says_nothing():
 
 
 def test_covers_binary_f1_in_small_samples():
-    """With forty cases, one in five positive, the interval holds the true F1 about as often as it says."""
+    """With forty cases, one in five positive, the interval covers the true F1 close to its level."""
     rng = np.random.default_rng(3)
     shares = np.array([[0.72, 0.08], [0.05, 0.15]])
     truth, tables = 0.3 / 0.43, hs.from_counts(rng.multinomial(40, shares.ravel(), 1200).reshape(-1, 2, 2))
@@ -91,7 +91,7 @@ def test_a_ratio_that_cannot_vary_has_no_interval(seed):
 
 @pytest.mark.parametrize("metric", ["recall", "accuracy", "f1"])
 def test_a_share_of_estimated_counts_has_wilsons_limits_where_labels_never_err(metric):
-    """With error rates of zero the corrected counts are those recorded, and the variance at θ gives Wilson's interval."""
+    """With error rates of zero the corrected counts are the recorded ones, and the interval is Wilson's."""
     recorded = hs.from_counts([[50, 3], [2, 42]])
     found = hs.estimate(hs.corrected(recorded, sensitivity=1.0, specificity=1.0), metric, method="fieller")
     wilson = hs.estimate(recorded, metric, method="wilson")

@@ -26,7 +26,7 @@ def corrected(z, skewness):
 
 @pytest.mark.parametrize("right, cases", [(86, 100), (30, 40), (7, 20), (980, 1000)])
 def test_the_limits_of_a_proportion_solve_the_skewness_corrected_score_equation(right, cases):
-    """Of a proportion the path is the binomial family, whose variance and skewness are known."""
+    """For a proportion the path is the binomial family, whose variance and skewness are known."""
 
     def gap(share, z):
         variance = share * (1 - share) / cases
@@ -118,7 +118,7 @@ def test_a_batch_gives_what_its_tables_give_one_by_one(metric):
 
 
 def test_a_metric_within_the_true_classes_has_one_interval_whether_their_sizes_are_fixed_or_not():
-    """The flow leaves alone what tells nothing of the metric: here the sizes of the classes."""
+    """The flow keeps directions without information on the metric: here the sizes of the classes."""
     fixed = THREE.with_design(hs.FixedMargins())
     one, other = (hs.estimate(table, "recall@macro", method="flow") for table in (THREE, fixed))
     assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=0.005)  # but for where pseudo-cases are
@@ -145,7 +145,7 @@ def test_a_perfect_sample_has_an_interval_that_reaches_the_end_and_is_wider_with
 
 
 def test_equal_weights_of_any_size_leave_the_interval_and_unequal_ones_are_worth_no_more_than_kishs_number():
-    """With weights of 1 and 3 in turn it is no narrower than of `n / 1.25` cases."""
+    """With weights of 1 and 3 in turn the interval is no narrower than for `n / 1.25` cases."""
     truth = np.tile([0, 1, 1, 0, 1], 16)
     found = np.where(np.arange(80) % 9 == 0, 1 - truth, truth)
     plain = hs.estimate(hs.confusion(truth, found), "mcc", method="flow")
@@ -287,7 +287,7 @@ def test_averages_over_clustered_cases_cover(clusters, size, correlation, spread
 
 
 def test_the_skewness_of_clusters_is_that_of_their_dirichlet_shares():
-    """One cluster of m cases: the excess is beta-binomial skewness over that of as many cases as it is worth, less 1."""
+    """For a cluster of m cases, the excess is beta-binomial skewness over that of the effective cases, minus 1."""
     size, share, correlation = 12, 0.8, 0.3
     total = (1 - correlation) / correlation
     seen = stats.betabinom(size, total * share, total * (1 - share)).stats("s")
@@ -301,7 +301,7 @@ def test_the_skewness_of_clusters_is_that_of_their_dirichlet_shares():
 
 @pytest.mark.parametrize("spec", ["precision@macro", "precision+zero_division=0@macro", "recall@macro"])
 def test_shares_of_rare_classes_have_no_bias(spec, monkeypatch):
-    """Of Poisson counts tp and fp, tp / (tp + fp) is an unbiased share given its total: so is a mean of these."""
+    """For Poisson counts tp and fp, tp / (tp + fp) is an unbiased share given its total, and so is a mean."""
     counts = np.diag([5, 0, 7, 3, 1] + [4] * 30)  # the second class is never predicted
     counts[[0, 1, 3], [1, 2, 4]] = [0, 2, 1]
     found, bias = [], ManyClasses.bias
@@ -329,7 +329,7 @@ def test_a_stride_does_not_empty_the_cells_that_vary():
 @pytest.mark.parametrize("size", [3, 40, 1500])
 @pytest.mark.parametrize("tables", [1, 3])
 def test_the_second_order_bias_is_half_the_trace(size, tables):
-    """Of a sum of a·c² and b·c the bias is the sum of a·c: exact by cells one by one, and in random directions."""
+    """For a sum of a·c² and b·c the bias is the sum of a·c: exact by single cells, and in random directions."""
     rng = np.random.default_rng(size)
     cells, bend, slope = rng.uniform(2, 30, (tables, size)), rng.normal(size=size), rng.normal(size=size)
     found = second_order_bias(lambda c: (bend * c**2 + slope * c).sum(-1), cells)
@@ -344,7 +344,7 @@ def test_a_cell_whose_bend_is_undefined_adds_nothing_to_the_bias():
 
 
 def test_pseudo_cases_of_a_loss_without_bound_are_fewer_where_it_is_large():
-    """Of the log loss they go down by a factor of e for each so much of the mean loss, and add up to one."""
+    """For the log loss they decrease exponentially with the loss, and add up to one."""
     rng = np.random.default_rng(8)
     score = rng.uniform(0.02, 0.98, 40).round(2)
     table = hs.scores((rng.random(40) < score).astype(int), score)
@@ -358,7 +358,7 @@ def test_pseudo_cases_of_a_loss_without_bound_are_fewer_where_it_is_large():
 
 
 def test_limits_of_far_levels_do_not_depend_on_what_was_asked_before():
-    """Each table goes on by itself: to levels of its own, in any order, as far as a path that is walked at once."""
+    """Each table continues to its own levels, in any order, as far as a path that is computed at once."""
     tables = hs.from_counts([[[50, 3], [5, 42]], [[9, 3], [1, 7]], [[400, 30], [50, 420]]]).stack
     metric = resolve("mcc", tables)
     asked = [np.array(each) for each in ([0.5, 0.1, 0.4], [1e-3, 0.5, 1e-9], [0.3, 1e-6, 1e-2])]
@@ -371,7 +371,7 @@ def test_limits_of_far_levels_do_not_depend_on_what_was_asked_before():
 
 
 def test_intervals_and_tests_along_one_path_are_those_along_two():
-    """What is asked for at once says the same as each by itself."""
+    """Joint requests give the same results as separate ones."""
     tables = hs.from_counts([[[50, 3], [5, 42]], [[9, 3], [1, 7]]]).stack
     metric = resolve("mcc", tables)
     interval, tests = Flow().tested(metric, tables, 0.9, 0.5)
@@ -383,7 +383,7 @@ def test_intervals_and_tests_along_one_path_are_those_along_two():
 @pytest.mark.parametrize("metric", ["kappa", "weighted_kappa", "mcc", "informedness"])
 @pytest.mark.parametrize("cells", [[[0, 20], [20, 0]], [[0, 12], [8, 0]], [[1, 19], [20, 0]], [[0, 55], [45, 0]]])
 def test_limits_at_the_lower_end_of_a_range_reach_inside_as_far_as_those_of_a_proportion(metric, cells):
-    """Of so many cases that are all wrong the share of right ones is less than Clopper and Pearson's limit, not 0."""
+    """If all n cases are wrong, the share of right ones is below Clopper and Pearson's limit, not 0."""
     found = hs.estimate(hs.from_counts(cells), metric, method="flow")
     right, cases = np.trace(cells), np.sum(cells)
     most = stats.beta.ppf(0.975, right + 1, cases - right)
@@ -403,7 +403,7 @@ def test_kappa_of_a_truth_at_the_end_of_its_range_is_covered():
 
 @pytest.mark.parametrize("shape", [(0.01, 40), (0.03, 40), (0.05, 20), (0.05, 40)])
 def test_kappa_near_its_lower_end_covers(shape):
-    """Of truths with few right cases; 0.72 to 0.80 of the intervals did, with a centre beyond the end."""
+    """For populations with few right cases; with a centre beyond the end, 0.72 to 0.80 of the intervals covered."""
     share, cases = shape
     truth = np.array([[share, 1 - share], [1 - share, share]]) / 2
     tables = np.random.default_rng(4).multinomial(cases, truth.ravel(), 400).reshape(-1, 2, 2)
@@ -444,7 +444,7 @@ def test_many_classes_take_the_memory_of_few_copies_of_the_table(metric):
 @pytest.mark.parametrize("method", [None, "bayes", "anytime"])
 @pytest.mark.parametrize("counts", [[[0, 20], [20, 0]], [[1, 19], [20, 0]], [[0, 30], [20, 0]], [[19, 1], [0, 20]]])
 def test_alpha_of_two_raters_has_the_limits_of_its_population_value(counts, method):
-    """With ever more cases alpha becomes Scott's pi: −1 is among its values, which no sample has."""
+    """In large samples alpha becomes Scott's pi: −1 is among its values, although no sample has it."""
     table = hs.from_counts(counts)
     alpha, pi = (
         hs.estimate(table, metric, method=method, random_state=0) for metric in ("krippendorff_alpha", "scotts_pi")
@@ -456,7 +456,7 @@ def test_alpha_of_two_raters_has_the_limits_of_its_population_value(counts, meth
 
 @pytest.mark.parametrize("level", ["nominal", "interval", "ordinal"])
 def test_alpha_of_raters_who_never_agree_contains_its_lower_end(level):
-    """Each of two raters says what the other does not, and both say either equally often."""
+    """Two raters always disagree, and use both categories equally often."""
     table = hs.ratings(np.array([[0, 1], [1, 0]] * 10), labels=[0, 1])
     found = hs.estimate(table, f"krippendorff_alpha+level={level}")
     assert found.value == pytest.approx(-0.95)

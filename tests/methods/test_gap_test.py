@@ -1,4 +1,4 @@
-"""Intervals of calibration errors hold the truth, 0 above all."""
+"""Intervals of calibration errors cover, in particular 0."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from howsure.methods.gap_test import _Gaps
 from howsure.metrics.binding import resolve
 from howsure.testing import check_method
 
-CALIBRATED = lambda score: score  # noqa: E731 - two links beside each other
+CALIBRATED = lambda score: score  # noqa: E731 - two adjacent links
 EXTREME = lambda score: special.expit(0.7 * special.logit(score))  # noqa: E731
 ERRORS = ("ece", "ece+norm=l2", "ece+norm=max", "ece+strategy=quantile", "ece+debiased=true", "brier_reliability")
 
@@ -22,7 +22,7 @@ def sample(seed, size, link=CALIBRATED):
 
 
 def true_errors(link):
-    """Return what the errors are in the population, by the middles of a fine grid in each bin."""
+    """Return the errors in the population, by the middles of a fine grid in each bin."""
     score = (np.arange(100_000) + 0.5) / 100_000
     gaps = (link(score) - score).reshape(10, -1).mean(1)
     largest, square = np.abs(gaps).max(), (gaps**2).mean()
@@ -77,7 +77,7 @@ def test_the_lower_limit_is_the_exact_test_of_calibration():
     found = [hs.estimate(hs.scores(rng.random(400) < score, score), "ece", confidence_level=0.8) for _ in range(15)]
     for each in found:
         tail = np.mean(np.array(drawn) >= each.value)
-        if not 0.05 < tail < 0.15:  # where the simulation can tell
+        if not 0.05 < tail < 0.15:  # where the simulation has power
             assert (each.low > 0) == (tail < 0.1)
 
 
@@ -110,7 +110,7 @@ def test_weights_and_clusters_widen_the_interval():
 
 
 def test_the_p_value_of_zero_is_a_test_of_calibration():
-    """It is large for calibrated scores, and as small as the draws tell for badly calibrated ones."""
+    """It is large for calibrated scores, and the smallest possible value for badly calibrated ones."""
     from howsure.metrics.binding import resolve
 
     fine, bad = (hs.scores(*sample(0, 1000, link)) for link in (CALIBRATED, lambda score: score**3))
@@ -139,7 +139,7 @@ def test_draws_add_noise_and_are_refused(method):
 
 
 def test_an_average_over_classes_has_no_interval():
-    """Its limits are nan, with the reason and what to ask for instead: one class has an interval."""
+    """Its limits are nan, with the reason and an alternative: a single class has an interval."""
     rng = np.random.default_rng(0)
     score = rng.dirichlet(np.ones(3), 200)
     truth = (score.cumsum(1) < rng.random((200, 1))).sum(1)
@@ -152,7 +152,7 @@ def test_an_average_over_classes_has_no_interval():
 
 @pytest.mark.thorough
 def test_a_difference_is_recovered_from_both_intervals():
-    """Of a calibrated and a too extreme model the difference of their errors holds the truth, as the single ones do."""
+    """For a calibrated and a too extreme model, the intervals of the difference and of both errors cover."""
     truth = -true_errors(lambda score: special.expit(0.7 * special.logit(score)))["ece"]
     missed = 0
     for seed in range(6):
@@ -177,7 +177,7 @@ def test_the_error_of_a_batch_is_that_of_its_tables(spec):
 @pytest.mark.parametrize("draws", [6, pytest.param(200, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("intercept, slope", [(-0.8, 1.0), (0.0, 1.7)])
 def test_errors_away_from_zero_are_covered(intercept, slope, draws):
-    """Of 200 cases whose scores are all too low, or too extreme, as often as 93 % coverage has it."""
+    """For 200 cases with scores that are all too low, or too extreme, coverage is consistent with 93 %."""
     truth = hs.lab.BinormalScores(0.85, 60, 140, intercept=intercept, slope=slope)
     found = hs.lab.coverage("ece", truth=truth, draws=draws, random_state=4)
     assert found.missed_below + found.missed_above <= stats.binom(draws, 0.07).ppf(0.999) / draws
@@ -252,7 +252,7 @@ def test_limits_are_where_the_p_value_is_what_the_level_leaves(spec):
 
 
 def test_two_clusters_have_an_interval_and_one_has_none():
-    """One degree of freedom is one; of a single cluster nothing tells how clusters vary."""
+    """One degree of freedom is enough; a single cluster shows no variation between clusters."""
     truth, score = sample(2, 80)
     two = hs.estimate(hs.scores(truth, score, groups=np.arange(80) % 2), "ece")
     assert two.low <= two.value < two.high
@@ -263,7 +263,7 @@ def test_two_clusters_have_an_interval_and_one_has_none():
 
 
 def test_quantile_bins_go_by_the_middle_of_tied_scores():
-    """Of eight cases five have one score, whose middle is below the median: two bins of six cases and two."""
+    """Among eight cases five have one score, whose middle is below the median: two bins of six cases and two."""
     score, truth = [0.1] + [0.5] * 5 + [0.9] * 2, [0, 1, 1, 0, 0, 1, 1, 0]
     expected = abs(2.6 / 6 - 3 / 6) * 6 / 8 + abs(0.9 - 0.5) * 2 / 8
     found = hs.estimate(hs.scores(truth, score), "ece+bins=2+strategy=quantile", method="wald")

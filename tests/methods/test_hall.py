@@ -1,4 +1,4 @@
-"""Hall's interval: its formula, equal values, and what it covers."""
+"""Hall's interval: its formula, equal values, and coverage."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_symmetric_values_have_students_interval():
 
 
 def test_equal_values_leave_room_within_the_bounds():
-    """Of n equal values no more of the others can be off than of n successes among n, as far as the bounds allow."""
+    """For n equal values the limits are those of n successes in n trials, within the bounds."""
     share = hs.proportion(15, 15, method="mid_p")
     found = hs.estimate(hs.values(np.full(15, 0.8), bounds=(0, 1)), "mean", method="hall")
     assert found.low == pytest.approx(0.8 * share.low)
@@ -42,7 +42,7 @@ def test_equal_values_leave_room_within_the_bounds():
 
 
 def test_equal_values_without_bounds_say_what_is_missing():
-    """Without bounds nothing is known of how far other values may be, and the reason says how to tell."""
+    """Without bounds other values can be arbitrarily far, and the reason states how to set bounds."""
     found = hs.estimate(hs.values(np.ones(15)), "mean", method="hall")
     assert np.isnan(found.low)
     assert "bounds" in found.reason
@@ -119,7 +119,7 @@ WANTED = {"log-normal": 0.90}  # whose tail most samples of 30 do not show; 0.95
 def test_the_mean_is_covered(name):
     """At n = 30 the default covers skewed, bounded and zero-inflated means, up to the error of 400 samples.
 
-    Of the log-normal and the zero-inflated mean Student's t covers 88 %.
+    For the log-normal and the zero-inflated mean Student's t covers 88 %.
     """
     draw, mean, bounds = DISTRIBUTIONS[name]
     rng = np.random.default_rng(20261122)

@@ -33,7 +33,7 @@ def test_the_far_end_is_given_where_there_is_no_zero():
 
 
 def test_smooth_functions_take_few_steps():
-    """A smooth function is asked for a dozen values, not for fifty, of a thousand zeros at once."""
+    """For a thousand zeros, a smooth function is evaluated a dozen times, not fifty."""
     asked = []
 
     def function(x):

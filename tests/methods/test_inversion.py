@@ -24,7 +24,7 @@ def test_p_values_of_exact_limits_are_the_smaller_tail_twice(k, n, null):
 
 
 def test_unknown_limits_of_wide_intervals_exclude_nothing():
-    """A normal interval that is unknown from 99 % on still tells p-values above 1 %, and none below."""
+    """A normal interval that is undefined from 99 % on gives p-values above 1 %, and none below."""
 
     def limits(level):
         z = stats.norm.isf((1 - level) / 2)

@@ -19,7 +19,7 @@ def test_of_a_linear_metric_it_is_the_normal_interval():
 
 
 def test_it_is_that_of_the_share_where_the_share_decides():
-    """With rates that are as good as known, the limits of MCC are MCC at the limits of the class share."""
+    """With practically known rates, the limits of MCC are MCC at the limits of the class frequency."""
     rates = np.array([[0.9, 0.1], [0.1, 0.9]])
     there = hs.transported(hs.from_counts(np.rint(1e9 * rates)), {0: 8600, 1: 1400})
     share = hs.estimate(there, "prevalence", method="wald")

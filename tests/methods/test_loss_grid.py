@@ -43,7 +43,7 @@ def intervals(table, metric):
     ["rare", "ties", *(pytest.param(each, marks=pytest.mark.thorough) for each in ("usual", "sharp", "one outlier"))],
 )
 def test_limits_are_those_of_the_exact_path(metric, kind, monkeypatch):
-    """To 1e-9 of the width, at levels low and high, and whatever the order of the rows."""
+    """To 1e-9 of the width, at low and high levels, for any order of the rows."""
     truth, score = scores(kind)
     table, turned = hs.scores(truth, score), hs.scores(truth[::-1], score[::-1])
     assert has_grid(metric, table) or kind == "one outlier"
@@ -115,7 +115,7 @@ def test_the_delta_method_looks_at_cells_with_cases_alone(kind, monkeypatch):
 
 @pytest.mark.parametrize("metric", ["brier_skill", "log_loss_skill"])
 def test_what_rows_save_is_worked_out_of_the_cells_with_cases_alone(metric, monkeypatch):
-    """By the delta method: value, limits and standard error are those of all cells."""
+    """By the delta method: value, limits and standard error equal those of all cells."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 30, 1_000)
     odds = np.exp(rng.normal(size=(1_000, 30)) + 2 * np.eye(30)[truth])

@@ -119,7 +119,7 @@ def test_intervals_are_those_of_whole_tables(kind, spec, monkeypatch):
 
 
 def test_the_same_sums_are_the_same_draws():
-    """Metrics of the same sums are drawn alike from one seed, whatever they are called and in which order."""
+    """Metrics of the same sums have the same draws from one seed, for any names and order."""
     table = TABLES["cases"]
     one, other = (hs.estimate(table, each, method="bayes", random_state=3) for each in ("accuracy", "error_rate"))
     assert one.draws + other.draws == pytest.approx(1)
@@ -153,7 +153,7 @@ def drawn_cells(monkeypatch, ask):
     "spec, growth", [("accuracy", 0), ("f1@binary+positive_class=1", 0), ("recall@macro", 1), ("f1@macro", 2)]
 )
 def test_the_work_grows_with_what_is_looked_at(spec, growth, monkeypatch):
-    """From 10 to 40 classes the cells drawn for a single class stay as many; those for recalls grow as the classes do."""
+    """From 10 to 40 classes the drawn cells for one class stay constant; those for recalls grow with the classes."""
     cells = []
     for classes in (10, 40):
         table = hs.from_counts(np.full((classes, classes), 30) + 5 * np.eye(classes))  # too many in a cell to be picked

@@ -103,7 +103,7 @@ def test_ties_separation_and_equal_scores():
     ],
 )
 def test_unfit_requests_are_refused(table, metric, words):
-    """With what serves instead."""
+    """The error names an alternative."""
     with pytest.raises(hs.HowsureError, match=words):
         hs.estimate(table, metric, method="mann_whitney")
 
@@ -135,7 +135,7 @@ def test_coverage(sizes, area):
 
 
 def test_the_interval_holds_the_value_at_low_levels_too():
-    """Of 199 of 200 pairs the areas that half of all studies leave open end below the value: it is in the interval."""
+    """With 199 of 200 pairs the limits at level 0.5 are below the value; the interval is extended to contain it."""
     truth = [1] * 20 + [0] * 10
     score = [*range(11, 30), 9.5, *range(10)]
     table = hs.scores(truth, [value if value != 9.5 else 8.5 for value in score])

@@ -106,7 +106,7 @@ def test_draws_of_many_units_take_the_memory_of_a_block(make, kind, method):
 @pytest.mark.parametrize("draw", [Clusters.resample, Clusters.posterior])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_draws_of_clusters_do_not_depend_on_the_blocks_that_hold_their_weights(draw, weighted, monkeypatch):
-    """Ten weights held at once, or all: the tables are the same, of clusters that are alike and of distinct ones."""
+    """With ten weights in memory at once, or all, the tables are equal, for equal and for distinct clusters."""
     rng = np.random.default_rng(1)
     truth, said = rng.integers(0, 2, (2, 300))
     roles = {"sample_weight": rng.gamma(2, size=300)} if weighted else {}

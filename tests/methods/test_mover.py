@@ -135,7 +135,7 @@ def test_unfit_methods_say_what_to_use():
     "metric, floor", [("recall@macro", 0.92), ("precision@macro", 0.92), ("f1@macro", 0.92), ("accuracy", 0.93)]
 )
 def test_default_intervals_cover_in_small_samples(metric, floor):
-    """With sixty cases of three classes at accuracy 0.9, the default covers where plain Wald falls short."""
+    """With sixty cases of three classes at accuracy 0.9, the default covers where Wald's interval falls short."""
     rng = np.random.default_rng(17)
     shares = np.array([[0.45, 0.03, 0.02], [0.02, 0.27, 0.01], [0.01, 0.01, 0.18]])
     truth = hs.estimate(hs.from_counts(shares * 100), metric).value
@@ -160,7 +160,7 @@ def test_a_constant_has_no_interval_of_rounding():
 
 
 def test_the_standard_error_is_told_where_the_metric_is_defined():
-    """It is the delta method's; of an undefined metric there is none, and the reason is told."""
+    """It is that of the delta method; an undefined metric has none, with a reason."""
     table = hs.from_counts([[40, 5, 2], [6, 25, 4], [1, 3, 14]])
     for metric in ("recall@macro", "f1@macro"):
         found, delta = (hs.estimate(table, metric, method=each) for each in ("mover", "delta"))

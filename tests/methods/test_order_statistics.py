@@ -70,7 +70,7 @@ def test_other_metrics_are_refused():
 
 
 def test_a_group_of_weight_0_has_no_median():
-    """Of two groups of tasks one has runs of weight 0 alone: no value, a reason, and no warning."""
+    """One of two groups of tasks has only runs of weight 0: no value, a reason, and no warning."""
     table = hs.trials([1, 0, 1, 1], task=[0, 0, 1, 1], sample_weight=[1, 1, 0, 0], by=["u", "u", "v", "v"])
     found = hs.estimate(table, "median")
     assert np.isnan(found["v"].value)

@@ -1,4 +1,4 @@
-"""The limit between points of a path: by the parabola through three of them, as far as it is monotone."""
+"""The limit between points of a path: by the parabola through three of them, while it is monotone."""
 
 import numpy as np
 import pytest
@@ -52,7 +52,7 @@ def test_a_parabola_that_turns_is_bent_until_it_is_level_at_one_end(case):
 
 
 def test_two_points_in_one_place_have_a_line():
-    """The first two at one place tell no bend: the value goes along a line to the last one."""
+    """If two points coincide, the value is linear to the last one."""
     at, values = (1.0, 1.0, 3.0), (0.8, 1.0, 5.0)
     assert [by_both(place, at, values) for place in (1.0, 1.5, 2.0, 2.9)] == pytest.approx([1.0, 2.0, 3.0, 4.8])
     near = (1.0 - 9e-7, 1.0, 3.0)

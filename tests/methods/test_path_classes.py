@@ -1,4 +1,4 @@
-"""Averages over classes go along their paths side by side, and as if each were alone and told by all its cells."""
+"""Averages over classes move along their paths in parallel, with the results of each alone from all cells."""
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_tables_told_by_less_have_the_moments_the_score_and_the_bias_of_tables_t
 @pytest.mark.parametrize("classes", [2, 4, 23])
 @pytest.mark.parametrize("roles", ["", "sample_weight", "groups"])
 def test_metrics_together_have_the_intervals_of_each_alone(classes, roles):
-    """Also with weights and clusters, beside metrics of other kinds, and in any order."""
+    """Also with weights and clusters, together with metrics of other kinds, and in any order."""
     rng = np.random.default_rng(classes)
     truth = rng.integers(0, classes, 400)
     said = np.where(rng.random(400) < 0.7, truth, rng.integers(0, classes, 400))

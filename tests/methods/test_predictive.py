@@ -27,7 +27,7 @@ def enumerated(score, threshold, metric):
 @pytest.mark.parametrize("metric", ["accuracy", "precision", "f1", "mcc", "kappa"])
 @pytest.mark.parametrize("n", [5, 11])
 def test_limits_are_quantiles_over_all_labellings(metric, n):
-    """At most half of what the level leaves lies beyond each limit, and more would if it were moved inwards."""
+    """At most half of 1 − level is beyond each limit, and more would be if the limit moved inwards."""
     score = np.random.default_rng(n).beta(1.5, 1, n)
     values, chances = enumerated(score, 0.5, metric)
     defined = ~np.isnan(values)
@@ -121,7 +121,7 @@ def test_methods_of_labelled_cases_are_refused(target):
         try:
             estimate = hs.estimate(table, metric, method=name, random_state=0)
         except hs.HowsureError as error:
-            assert "Use" in str(error)  # noqa: PT017 - which ones refuse is what is tested
+            assert "Use" in str(error)  # noqa: PT017 - the test is about which methods refuse
             refused.add(name)
         else:
             assert estimate.low < estimate.value < estimate.high
@@ -140,7 +140,7 @@ def test_priors_and_labelled_tables_are_refused():
 
 
 def test_counts_that_are_taken_together_keep_their_mass_and_mean():
-    """Of many counts few are left, in order; their chances and their mean are those of all."""
+    """Many counts are merged to few, in order; their probabilities and their mean are unchanged."""
     counts = np.arange(100.0, 100.0 + 7 * MOST_COUNTS + 3)
     mass = np.random.default_rng(4).dirichlet(np.ones(len(counts)))
     few, together = _thinned(counts, mass)

@@ -88,7 +88,7 @@ def test_weights_enter_by_the_effective_sample_size():
 
 
 def test_clusters_enter_by_the_design_effect():
-    """With clusters, the trials follow from the variance between clusters, Student's quantile and a part of a cluster."""
+    """With clusters, the trials follow from the variance between clusters, Student's quantile and a partial cluster."""
     rng = np.random.default_rng(6)
     group = np.repeat(np.arange(25), 12)
     hit = rng.random(300) < rng.beta(4, 1, 25)[group]
@@ -106,7 +106,7 @@ def test_clusters_enter_by_the_design_effect():
 
 
 def test_what_is_no_proportion_is_refused():
-    """A metric that is no proportion is named, with what suits it."""
+    """A metric that is not a proportion is named, with an applicable method."""
     for metric, remedy in (("mcc", "Delta"), ("mse", "Fieller"), ("f1@macro", "Delta")):
         with pytest.raises(hs.HowsureError, match=f"needs a proportion.*{remedy}"):
             hs.estimate(TABLE, metric, method="clopper_pearson")

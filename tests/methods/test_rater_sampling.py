@@ -90,7 +90,7 @@ def ratings_of_other_raters(rng, raters, items):
 @pytest.mark.thorough
 @pytest.mark.parametrize("raters", [3, 5])
 def test_coverage_for_other_raters(raters):
-    """Of 300 studies with new raters of 50 new items each, between 92 and 99.7 % hold the value of all raters."""
+    """In 300 studies with new raters of 50 new items each, 92 to 99.7 % cover the value of all raters."""
     rng = np.random.default_rng(3)
     many = [ratings_of_other_raters(rng, 400, 2000) for _ in range(10)]
     share = [each.mean() for each in many]
@@ -112,7 +112,7 @@ def studies(rng, size, items):
 
 
 def test_coverage_for_other_items():
-    """Of 1,000 studies of 50 items, one in seven of the rare kind, at least 91 % hold the true kappa and the true AC1."""
+    """In 1,000 studies of 50 items, one in seven of the rare kind, at least 91 % cover the true kappa and AC1."""
     rng = np.random.default_rng(4)
     (many,) = studies(rng, 1, 200_000)
     said = studies(rng, 1000, 50)

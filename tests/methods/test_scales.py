@@ -13,7 +13,7 @@ HALF = np.array([0.01, 0.3, 2.0])
 
 @pytest.mark.parametrize("value", [0.2, 3.0, 50.0])
 def test_logarithms_of_the_distance_from_one_end(value):
-    """From either end the logarithm of the distance, half a width of it away on both sides, is that of the limits."""
+    """On the logarithm of the distance from either end, the limits are half a width away on both sides."""
     half = HALF / value  # of the logarithm
     low, high = on_scale("log", 5.0 + value, HALF, (5.0, math.inf))
     assert np.log(low - 5.0) == pytest.approx(math.log(value) - half)
@@ -37,7 +37,7 @@ def test_logits_of_the_share_of_a_range(value):
 
 @pytest.mark.parametrize("scale, bounds", [("log", (0.0, math.inf)), ("log", (-math.inf, 4.0)), ("logit", (0.0, 4.0))])
 def test_slopes_are_derivatives(scale, bounds):
-    """The slope of a scale is what its place moves by, by central differences; an identity has slope 1."""
+    """The slope of a scale equals central differences; the identity has slope 1."""
     value = np.array([0.3, 1.1, 3.5])
     _, slope = scaled(scale, value, bounds)
     ahead, behind = (scaled(scale, value + step, bounds)[0] for step in (1e-6, -1e-6))

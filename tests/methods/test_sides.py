@@ -62,7 +62,7 @@ def test_one_sided_limits_leave_as_much_as_two_sided_ones_at_twice_the_risk(colu
 
 @pytest.mark.parametrize("method", ["bayes", "bootstrap_percentile", "bootstrap_bca"])
 def test_one_sided_limits_of_draws_are_quantiles(method):
-    """Of draws the limits leave 5 % of them on the one side, also where a two-sided interval has the highest density."""
+    """For draws, a one-sided limit leaves 5 % of them on one side, also if the two-sided interval is an HDI."""
     table = hs.confusion(TRUTH, SAID)
     found = hs.estimate(table, "mcc", method=method, alternative="greater", random_state=0)
     below = (found.draws < found.low).mean()

@@ -1,4 +1,4 @@
-"""What weighted and clustered cases are worth as independent ones."""
+"""Effective sample sizes of weighted and clustered cases."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import howsure as hs
 
 
 def test_tables_of_a_batch_are_worth_what_they_are_alone():
-    """Beside a group without an error another one's cases are worth no more than their number, as by itself."""
+    """The effective size of a group is at most its number of cases, also in a batch with a group without errors."""
     truth = np.ones(26, dtype=int)
     said = np.r_[np.zeros(3, dtype=int), np.ones(23, dtype=int)]
     weight = np.r_[np.full(3, 0.01), np.linspace(0.8, 1.2, 23)]

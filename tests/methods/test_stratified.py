@@ -20,7 +20,7 @@ JUDGE = [1] * 80 + [0] * 20
 
 
 def test_it_suits_judged_cases_alone():
-    """Of counted cases, and of a quantile, it says what to use."""
+    """For counted cases, and for a quantile, the error names the alternative."""
     with pytest.raises(HowsureError, match=r"for cases of which some are labelled, from `judged`"):
         hs.estimate(hs.from_counts([[5, 2], [1, 9]]), "recall", method="stratified")
     table = hs.judged_values(HUMAN, JUDGE)
@@ -36,7 +36,7 @@ def test_of_one_verdict_it_is_the_interval_of_the_labels():
 
 
 def test_limits_move_out_with_the_level_and_stay_within_the_range():
-    """Intervals of higher levels hold those of lower ones, up to those that leave next to nothing."""
+    """Intervals of higher levels contain those of lower ones, up to levels near one."""
     table = hs.judged(HUMAN, JUDGE)
     for metric in ("pass_rate", "kappa", "f1"):
         found = [hs.estimate(table, metric, confidence_level=level) for level in (0.5, 0.9, 0.99, 1 - 1e-12)]
@@ -56,7 +56,7 @@ def test_no_interval_is_a_point():
 
 
 def test_the_exact_interval_of_equal_outcomes_holds_at_any_level():
-    """Of n successes in n the mid-p limit is the n-th root of what the level leaves, however small the level."""
+    """For n successes in n trials the mid-p limit is the n-th root of 1 − level, for any level."""
     for level in (0.95, 0.5, 1e-3, 1e-6):
         low, high = binomial.mid_p(86, 86, level)
         assert (float(low), float(high)) == pytest.approx(((1 - level) ** (1 / 86), 1.0))
@@ -83,7 +83,7 @@ def judged_at_random(seed: int) -> hs.ConfusionTable:
 def test_a_higher_level_is_no_narrower_where_a_metric_turns_on_its_way(
     method: str, metrics: tuple[str, ...], seeds: tuple[int, ...]
 ):
-    """Maxima, odds and kappa rise and fall as cases of few labels move; what a lower level holds, a higher one does."""
+    """Maxima, odds and kappa are not monotone along cases of few labels; higher levels still contain lower ones."""
     for seed, metric in product(seeds, metrics):
         levels = (0.3, 0.5, 0.8, 0.95, 0.999)
         table = judged_at_random(seed)
@@ -94,7 +94,7 @@ def test_a_higher_level_is_no_narrower_where_a_metric_turns_on_its_way(
 
 
 def test_outcomes_that_are_as_bad_are_all_looked_at():
-    """Of three classes two are as wrong: which of them is named first changes nothing, nor do the weights' units."""
+    """If two of three classes are equally wrong, neither their order nor the unit of weights has an effect."""
     human = ["a"] * 6 + ["b"] * 4 + ["c"] * 3 + [None] * 9
     judge = ["a"] * 6 + ["b"] * 4 + ["c"] * 3 + ["a"] * 5 + ["b"] * 2 + ["c"] * 2
     weight = np.random.default_rng(7).lognormal(size=len(judge))
@@ -151,7 +151,7 @@ def test_pseudo_cases_of_a_group_are_as_large_as_its_cases():
 
 
 def test_strata_without_an_error_have_one_limit_together():
-    """Of two strata with a fifth of the cases labelled, all right, the accuracy has the limit of all labels as one."""
+    """With a fifth of the cases labelled in two strata, all right, the limit is that of all labels as one sample."""
     score = np.repeat([0.4, 0.6], [200, 100])
     label = np.full(300, None, dtype=object)
     label[::5] = "ok"
@@ -185,7 +185,7 @@ def test_silent_strata_of_a_higher_level_move_a_metric_farther():
 
 
 def test_reaches_are_the_root_of_the_strata_s_squares():
-    """Without unseen outcomes, and with many cases, each stratum moves to its own Jeffreys' limits, times its reach."""
+    """Without unseen outcomes, in large samples, each stratum moves to its own Jeffreys limits, times its reach."""
     value, trials, reach = np.array([0.3, 0.62, 0.45]), np.array([2e6, 5e6, 1.3e6]), np.array([0.5, 0.3, 0.2])
     parts = Strata(reach=reach, value=value, trials=trials, within=np.zeros(3), between=np.array(2e-7))
     z = float(NormalDist().inv_cdf(0.95))

@@ -34,7 +34,7 @@ def test_a_quantile_keeps_the_shape_of_what_it_is_of():
 
 @pytest.mark.parametrize("tail", 10.0 ** -np.arange(20, 200, 9))
 def test_far_out_a_quantile_is_still_that_of_the_distribution(tail):
-    """With one and with two degrees of freedom, and with hardly more, where it has a closed form: cot(πp), 1/√(2p)."""
+    """With one and two degrees of freedom, and slightly more, it has a closed form: cot(πp), 1/√(2p)."""
     level = Level(2 * tail)
     for near in (0.0, 1e-15, 2e-9):
         np.testing.assert_allclose(quantile(level, 1 + near), 1 / (np.pi * tail), rtol=2e-6)
@@ -46,7 +46,7 @@ def test_far_out_a_quantile_is_still_that_of_the_distribution(tail):
 
 
 def test_tables_of_a_batch_each_have_the_quantile_of_their_degrees_of_freedom():
-    """Normal where they are infinite, beside others that are not; nan where there are none."""
+    """Normal if they are infinite, next to others that are not; nan if there are none."""
     found = quantile(0.95, np.array([np.inf, 5.0, 0.5, np.nan, np.inf]))
     expected = [stats.norm.ppf(0.975), stats.t.ppf(0.975, 5), stats.t.ppf(0.975, 0.5), np.nan, stats.norm.ppf(0.975)]
     np.testing.assert_allclose(found, expected, rtol=1e-10)

@@ -50,7 +50,7 @@ SIZES = [1, 2, 3, 40, 2 * SAMPLE - 1, 2 * SAMPLE, 9_999, 40_000]
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_quantiles_are_numpys(shape, size):
-    """At the ends, in the tails and in the middle, whatever a sample of the draws tells."""
+    """At the ends, in the tails and in the middle, for any guess from a sample of the draws."""
     draws, shares = draws_of(shape, size), np.array([0.0, 0.0005, 0.025, 0.3, 0.5, 0.61, 0.975, 0.9995, 1.0])
     np.testing.assert_allclose(quantiles(draws, shares), np.quantile(draws, shares), rtol=1e-14, atol=1e-14)
 
@@ -77,7 +77,7 @@ def test_highest_density_is_the_shortest_of_all_intervals(shape, level):
 
 @pytest.mark.parametrize("level", [0.3, 0.8, 0.95])
 def test_rows_of_draws_have_the_shortest_intervals_of_each_alone(level):
-    """Of several rows at once, sorted in part or wholly, the shortest intervals are those row by row."""
+    """For several rows at once, partly or fully sorted, the shortest intervals are those of each row."""
     rows = np.random.default_rng(1).gamma(2.0, size=(7, 2001))
     low, high = highest_density(rows, level)
     alone = np.array([highest_density(row, level) for row in rows])
@@ -119,7 +119,7 @@ def test_where_most_draws_are_equal_the_standard_deviation_tells_the_width():
 
 
 def test_draws_that_are_all_undefined_have_no_summary():
-    """Without a defined draw each number is nan; how many there were is told."""
+    """Without a defined draw each number is nan, and the number of draws is reported."""
     found = summarise(np.full(7, np.nan))
     assert (found.defined, found.draws, found.errors) == (0, 7, {})
     numbers = [getattr(found, name) for name in Summary.__slots__ if name not in {"defined", "draws", "errors"}]
@@ -142,7 +142,7 @@ def test_monte_carlo_errors_are_the_scatter_of_batches(size):
 
 
 def test_draws_at_the_threshold_are_not_above_it():
-    """Of ten draws three are above 0.5 and four at it: the share is 0.3, its error that of (3 + 1) / (10 + 2)."""
+    """Among ten draws three are above 0.5 and four at it: the share is 0.3, its error that of (3 + 1) / (10 + 2)."""
     draws = np.array([0.1, 0.5, 0.5, 0.7, 0.5, 0.2, 0.9, 0.5, 0.6, 0.3, np.nan])
     found = probability_above(draws, 0.5)
     assert found.value == pytest.approx(0.3)

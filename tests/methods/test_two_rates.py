@@ -72,7 +72,7 @@ def test_the_limits_hold_the_value_and_grow_with_the_level(metric):
 
 
 def test_a_value_at_an_end_of_its_range_has_an_interval():
-    """Without a hit the ratio is 0, and without a false positive precision is 1; either may be less extreme."""
+    """Without a hit the ratio is 0, and without a false positive precision is 1; both have an interval."""
     none = hs.estimate(hs.from_counts([[98, 2], [47, 0]]), "plr")
     assert (none.value, none.low) == (0.0, 0.0)
     assert 1 < none.high < 20
@@ -83,7 +83,7 @@ def test_a_value_at_an_end_of_its_range_has_an_interval():
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_batches_are_tables_one_by_one(metric):
-    """Of a batch every table has the limits that it has alone."""
+    """In a batch every table has the limits that it has alone."""
     batch = hs.lab.Cells(np.array([[0.6, 0.04], [0.06, 0.3]]), 60).tables(12, np.random.default_rng(2))
     bound = resolve(metric, batch)
     (together,) = hs.TwoRates().intervals([bound], batch, 0.95)
@@ -106,7 +106,7 @@ def test_designs_enter_by_the_intervals_of_the_rates(roles):
 
 
 def test_a_class_of_many_has_the_interval_of_its_own_table():
-    """Of one class against the rest it is that of the 2×2 table, and is named first among what suits."""
+    """For one class against the rest it is that of the 2×2 table, and the first of the applicable methods."""
     table, own = hs.from_counts([[60, 5, 3], [4, 40, 16], [2, 1, 69]]), hs.from_counts([[109, 19], [3, 69]])
     spec = "plr@binary+positive_class=2"
     found, small = hs.estimate(table, spec), hs.estimate(hs.from_counts([[109, 19], [3, 69]]), "plr")
@@ -123,7 +123,7 @@ def test_what_depends_on_class_shares_is_refused(metric):
 
 @pytest.mark.parametrize("metric", ["plr", "dor", "log_nlr"])
 def test_it_covers_where_few_errors_are_expected(metric):
-    """Of one expected error in each class delta's 95 % intervals hold the truth less often, as these do not."""
+    """With one expected error in each class, 95 % intervals by delta cover less often; these do not."""
     truth = hs.lab.Cells(np.array([[299.5, 0.5], [0.5, 99.5]]) / 400, 400)
     plain, found = (
         hs.lab.coverage(metric, method, truth=truth, draws=4000, random_state=0) for method in ("delta", "auto")

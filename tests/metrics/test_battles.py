@@ -79,7 +79,7 @@ def test_bradley_terry_is_a_logistic_regression(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_davidson_is_a_log_linear_model(seed):
-    """With ties the strengths are those of the Poisson model that Fienberg (1979) shows to be Davidson's."""
+    """With ties the strengths are those of the Poisson model equivalent to Davidson's, by Fienberg (1979)."""
     names, won, tied = random_battles(seed)
     rows, response = [], []
     for at, (i, j) in enumerate(zip(*np.tril_indices(5, -1), strict=True)):
@@ -99,7 +99,7 @@ def test_without_ties_both_models_agree():
 
 
 def test_two_models_by_hand():
-    """Of 30 battles won, 10 lost and 8 tied the log odds are log(34 / 14); half of it either side of 0."""
+    """With 30 battles won, 10 lost and 8 tied the log odds are log(34 / 14), half of it on each side of 0."""
     table = of_matrix(["A", "B"], [[0, 30], [10, 0]], [[0, 0], [8, 0]])
     assert strengths(table) == pytest.approx([np.log(34 / 14) / 2, -np.log(34 / 14) / 2])
     assert strengths(table, "davidson") == pytest.approx([np.log(30 / 10) / 2, -np.log(30 / 10) / 2])
@@ -142,7 +142,7 @@ def test_tables_at_once_are_tables_alone():
 
 
 def test_a_model_that_always_wins_has_no_strength():
-    """Who won everything is told to be stronger than any number, and the others are compared among themselves."""
+    """A model that won everything is reported as stronger than any number, and the others are compared."""
     won = [[0, 3, 3, 3], [0, 0, 5, 2], [0, 4, 0, 3], [0, 3, 3, 0]]
     table = of_matrix(["best", "b", "c", "d"], won)
     alone = of_matrix(["b", "c", "d"], np.array(won)[1:, 1:])
@@ -154,7 +154,7 @@ def test_a_model_that_always_wins_has_no_strength():
 
 
 def test_models_that_never_met_are_not_compared():
-    """Of two leagues without a battle between them the one with more battles has strengths."""
+    """With two leagues without a battle between them, the one with more battles has strengths."""
     won = np.zeros((4, 4), dtype=int)
     won[:2, :2], won[2:, 2:] = [[0, 9], [5, 0]], [[0, 3], [2, 0]]
     table = of_matrix(["a", "b", "c", "d"], won)
@@ -174,7 +174,7 @@ def test_only_ties_leave_davidson_undefined():
 
 
 def test_posterior_of_a_perfect_record_is_finite():
-    """With pseudo-cases the draws of a model that won everything have an interval, though the strength has no bound."""
+    """With pseudo-cases the draws of a model that won everything have an interval; its strength is infinite."""
     table = of_matrix(["A", "B"], [[0, 6], [0, 0]])
     found = hs.estimate(table.model("A"), "bradley_terry", method="bayes", random_state=0)
     assert np.isnan(found.value)
@@ -183,14 +183,14 @@ def test_posterior_of_a_perfect_record_is_finite():
 
 @pytest.mark.parametrize("against", ["nobody", "Biometrika"])
 def test_win_probability_is_against_another(against):
-    """A name that is no other model's is refused with those that are."""
+    """An unknown name is refused, with the names of the other models."""
     own = of_matrix(JOURNALS, CITED).model("Biometrika")
     with pytest.raises(HowsureError, match="other model"):
         hs.estimate(own, f"win_probability+against={against}")
 
 
 def test_strengths_rank():
-    """A leaderboard of strengths tells the four journals apart, as the published errors of 0.06 to 0.1 do."""
+    """A leaderboard of strengths distinguishes the four journals, as the published errors of 0.06 to 0.1 do."""
     board = hs.leaderboard(of_matrix(JOURNALS, CITED), "bradley_terry", random_state=0)
     assert [(each.model, each.rank_low, each.rank_high) for each in board.places] == [
         ("JRSS-B", 1, 1),

@@ -25,7 +25,7 @@ def test_averages_of_mcc_are_of_each_class_against_the_rest():
 
 
 def test_of_two_classes_all_are_one():
-    """Of two classes the average, either class and the whole table have one value and one interval."""
+    """For two classes the average, either class and the whole table have one value and one interval."""
     table = hs.confusion(TRUTH > 0, SAID > 0)
     one = hs.estimate(table, "mcc")
     for spec in ("mcc@macro", "mcc@binary", "class_mcc"):

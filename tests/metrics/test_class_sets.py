@@ -83,7 +83,7 @@ def test_balanced_accuracy_is_macro_recall_also_in_its_note():
 
 
 def test_a_plan_is_over_the_classes_of_the_pilot():
-    """Without the class that is only predicted a plan needs about 1.96² · 4 · variance / width² cases."""
+    """Without the class that is only predicted, a plan needs about 1.96² · 4 · variance / width² cases."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 11, 3000)
     predicted = np.where(rng.random(3000) < 0.8, truth, rng.integers(0, 12, 3000))
@@ -128,7 +128,7 @@ def test_separate_test_sets_are_compared_over_the_classes_of_both():
 
 
 def test_a_stray_word_of_one_model_leaves_the_others_as_they_are():
-    """Of three models those without it have their own macro F1."""
+    """Among three models those without it have their own macro F1."""
     models = {"x": X, "y": Y, "z": X[::-1][:50] + X[50:]}
     with_it, without = (
         hs.paired(T, models),
@@ -145,7 +145,7 @@ OF_TRUTHS = [*AVERAGES, "specificity@macro", "npv@macro"]
 
 @pytest.mark.parametrize("metric", OF_TRUTHS)
 def test_a_stray_word_does_not_turn_the_order_in_a_study(metric):
-    """Of two models on the same cases the better one stays ahead, whatever word it gives in place of a wrong one."""
+    """For two models on the same cases the better one stays ahead, for any word instead of a wrong prediction."""
     study = hs.Study(n_draws=2000)
     better = ["b" if each == "other" else each for each in Y]
     for name, predicted, labels in (("x", X, "ab"), ("y", better, "ab"), ("stray", Y, ["a", "b", "other"])):

@@ -10,7 +10,7 @@ from howsure.metrics.registry import REGISTRY
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1000.0])
 def test_a_root_at_zero_has_no_derivative_in_any_unit(unit):
-    """Without a false positive the prevalence threshold has a root of 0, of which the complex step is no derivative."""
+    """Without a false positive the prevalence threshold has a root of 0, where a complex step is not a derivative."""
     counts = unit * np.array([[30.0, 0.0, 0.0], [2.0, 25.0, 0.0], [0.0, 4.0, 20.0]])  # none falsely third
     table = hs.ConfusionTable(counts=counts, labels=np.arange(3))
     slopes = unit * resolve("prevalence_threshold@macro", table).gradient(table.counted)
@@ -19,14 +19,14 @@ def test_a_root_at_zero_has_no_derivative_in_any_unit(unit):
 
 
 def test_the_smallest_weights_of_two_classes_are_told_from_none():
-    """Of two classes nothing is subtracted: a likelihood ratio keeps its digits where a cell is 1e-16 of all."""
+    """For two classes nothing is subtracted: a likelihood ratio keeps its digits if a cell is 1e-16 of all."""
     table = hs.confusion([0, 0, 1, 1], [0, 1, 0, 1], sample_weight=[1e-16, 2.0, 1.0, 4.0])
     of_rare, of_other = 0.2 / (1e-16 / 2), 1 / 0.8
     assert hs.estimate(table, "nlr@macro", method="delta").value == pytest.approx((of_rare + of_other) / 2, rel=1e-12)
 
 
 def test_the_smallest_weights_of_three_classes_are_told_from_none():
-    """A class is rejected once, with a weight of 1e-16 beside 12 of others: its specificity is 1e-16 / 7."""
+    """With one rejection of weight 1e-16 and 12 of others, the specificity of the class is 1e-16 / 7."""
     truth, said = [0, 0, 1, 1, 2], [0, 1, 0, 1, 0]
     table = hs.confusion(truth, said, labels=[0, 1, 2], sample_weight=[2.0, 3.0, 4.0, 1e-16, 3.0])
     assert hs.estimate(table, "specificity@binary+positive_class=0", method="delta").value == pytest.approx(1e-16 / 7)
@@ -43,7 +43,7 @@ def test_a_class_that_never_occurs_has_the_smallest_specificity_with_its_own_slo
 
 
 def test_adjusted_balanced_accuracy_lies_between_minus_one_and_one():
-    """Of two classes of which every case is wrong it is minus one."""
+    """For two classes with every case wrong it is minus one."""
     table = hs.from_counts([[0, 4], [7, 0]])
     metric = resolve("balanced_accuracy+adjusted=true", table)
     assert metric.range == (-1, 1)

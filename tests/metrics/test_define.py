@@ -76,7 +76,7 @@ class TestScores:
         check_metric("own_area@macro")
 
     def test_a_gradient_is_taken_as_given(self):
-        """With `gradient` the function need not take complex counts; arguments go to both."""
+        """With `gradient` the function need not accept complex counts; both get the arguments."""
 
         def closeness(counts, scores, power=1.0):
             return (np.real(counts) * losses(scores, power)).sum((-2, -1)) / np.real(counts).sum((-2, -1))
@@ -102,7 +102,7 @@ class TestScores:
         "value, slopes", [(roc_auc, roc_auc_slopes), (average_precision, average_precision_slopes)]
     )
     def test_gradients_of_long_tables_are_taken_by_blocks(self, value, slopes):
-        """Of 20,000 scores the gradient's mean in each block is exact, and a standard error is right to three digits."""
+        """For 20,000 scores the gradient's mean in each block is exact, and a standard error is right to 3 digits."""
         rng = np.random.default_rng(2)
         truth = rng.random(20_000) < 0.3
         table = hs.scores(truth, rng.normal(truth * 1.5))
@@ -186,7 +186,7 @@ def test_ones_own_may_be_defined_again():
 
 
 def test_check_metric_names_the_law():
-    """A metric that breaks a law that registration does not ask for is told by its name."""
+    """If a metric breaks a law that registration does not check, the law is named."""
     hs.define_metric(name="own")(lambda counts: np.where(counts.sum((-2, -1)) == 0, 0.0, share(counts)))
     with pytest.raises(AssertionError, match=r"`own` is 0 on a table without a case.*is_undefined_on_nothing"):
         check_metric("own")
@@ -208,7 +208,7 @@ def test_gradients_take_leading_axes():
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_blocks_of_long_tables_move_the_class_of_their_own(side):
-    """Of 600 scores the slopes of a rate that rises with one class alone are those of each class, block by block."""
+    """For 600 scores, slopes of a rate that depends on one class are those of each class, block by block."""
     counts = np.random.default_rng(1).integers(1, 5, (600, 2)) * 1.0
     counts[:100, 0] *= 30  # so that ranks are not positions
     share = lambda cells: cells[..., 400:, side].sum(-1) / cells[..., side].sum(-1)  # noqa: E731

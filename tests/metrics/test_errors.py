@@ -21,7 +21,7 @@ PEERS = {
 
 @pytest.mark.parametrize("metric", PEERS)
 def test_values_equal_scikit_learns(metric):
-    """With weights and without, and of each of several models."""
+    """With and without weights, and for each of several models."""
     peer = PEERS[metric]
     assert hs.estimate(hs.values(MODELS["A"], truth=TRUE), metric).value == pytest.approx(
         peer(TRUE, MODELS["A"]), abs=1e-10
@@ -80,7 +80,7 @@ def test_bounds_are_those_of_the_numbers():
 
 
 def test_what_is_undefined_says_so():
-    """Without variance of the truth there is no share of it."""
+    """Without variance of the true values there is no share of it."""
     found = hs.estimate(hs.values([0.2, 0.9, 0.4], truth=[1.0, 1.0, 1.0]), "r2")
     assert np.isnan(found.value)
     assert "denominator" in found.reason

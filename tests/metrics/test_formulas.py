@@ -158,7 +158,7 @@ def test_krippendorffs_alpha_of_groups_has_their_own_numbers_of_cases():
 
 
 def test_power_zero_is_unweighted_kappa():
-    """With all errors weighing alike, weighted kappa is Cohen's, its standard error too."""
+    """With equal weights of all errors, weighted kappa is Cohen's, including its standard error."""
     table = hs.from_counts([[44, 6, 3], [7, 29, 5], [2, 8, 21]])
     one, other = (hs.estimate(table, name, method="wald") for name in ("weighted_kappa+power=0", "kappa"))
     assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high), rel=1e-9)
@@ -239,7 +239,7 @@ def test_adjusted_balanced_accuracy_stays_in_its_range_without_some_classes():
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [1, 0, 2]])
 def test_a_proportion_rises_with_the_share_of_its_successes(order):
-    """Of two groups of cells with different coefficients the one whose own ratio is higher holds the successes."""
+    """Among two groups of cells with different coefficients, the one with the higher ratio contains the successes."""
     numerator, denominator = np.array([1.0, 1, 0])[order], np.array([2.0, 1, 0])[order]  # (x + y) / (2 x + y)
     share = Ratio(numerator, denominator).proportion
     assert share.successes.tolist() == [each == 1 for each in order]
@@ -248,7 +248,7 @@ def test_a_proportion_rises_with_the_share_of_its_successes(order):
 
 
 def test_krippendorffs_alpha_of_less_than_a_case_is_in_its_range():
-    """Two strata of one cluster are worth less than a case, whose two values make one pair all the same."""
+    """Two strata of one cluster have an effective size below one case; its two values still make one pair."""
     table = hs.confusion(
         ["a", "b"],
         ["c", "b"],

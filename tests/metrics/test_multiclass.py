@@ -1,4 +1,4 @@
-"""Metrics of scores of many classes equal scikit-learn's, and their intervals know that all classes share the cases."""
+"""Metrics of scores of many classes equal scikit-learn's; intervals account for the cases that classes share."""
 
 import numpy as np
 import pytest
@@ -211,7 +211,7 @@ def test_intervals_cover():
 
 @pytest.mark.slow
 def test_intervals_cover_at_length():
-    """With 60 cases, 12 of the rarest class, and 6 000 samples, areas still cover; average precision falls to 91.5 %."""
+    """With 60 cases, 12 of the rarest class, and 6 000 samples, areas cover; average precision falls to 91.5 %."""
     *areas, precision = coverage(6000, 60, 4)
     assert areas == pytest.approx([0.95, 0.95], abs=0.02)
     assert precision == pytest.approx(0.915, abs=0.015)

@@ -118,7 +118,7 @@ def test_slope_does_not_depend_on_the_unit_of_weight():
     slopes = roc_slope(counts, 800)
     assert np.isfinite(slopes).all()
     assert (slopes > 0).all()
-    # Among negative cases alone it is that of the share of positive cases in all, a 1000th of which is spread over the ranks.
+    # Among negative cases it is that of the share of positive cases; a 1000th of it is spread over the ranks.
     assert slopes[0] == pytest.approx(1e-3 * 0.25 / (1 + 1e-3 * 0.75) * 3, rel=0.01)
     assert roc_slope(1000 * counts, 800) == pytest.approx(slopes, rel=1e-9)
 
@@ -173,7 +173,7 @@ def test_a_resample_without_any_weight_has_no_slope():
 
 @pytest.mark.parametrize("above", [0, 1, 4])
 def test_the_precision_of_a_single_positive_case_is_that_of_those_above_it(above):
-    """To find it, all cases that score higher are called positive too."""
+    """To find it, all cases with higher scores are predicted positive too."""
     scores = np.r_[2.0, 3.0 + np.arange(above), -1.0 - np.arange(5)]
     table = hs.scores(np.r_[1, np.zeros(above + 5, dtype=int)], scores)
     assert hs.estimate(table, "precision_at+recall=0.5").value == pytest.approx(1 / (1 + above))
@@ -203,7 +203,7 @@ def test_the_slope_of_precision_at_a_recall_moves_the_threshold(recall):
     steep = roc_slope(cells, 200)[place]  # positives over negatives that come, each as a share of all
     by_hit = fp / (tp + fp) ** 2 * above
     by_error = -tp / (tp + fp) ** 2 * above
-    # A positive case more asks for `recall` hits more, less itself where it is above: so many false alarms come along.
+    # One more positive case requires `recall` more hits, minus itself if above; false alarms follow in proportion.
     move = (tp / positives - above) * negatives / (steep * positives)
     by_hit = by_hit + fp / (tp + fp) ** 2 * (tp / positives - above) - tp / (tp + fp) ** 2 * move
     assert float(metric(table.counted)) == pytest.approx(tp / (tp + fp))

@@ -163,7 +163,7 @@ def test_perfect_probabilities_have_an_interval():
     ],
 )
 def test_bad_arguments_are_refused(spec, words):
-    """Errors name the argument and what it may be."""
+    """Errors name the argument and the allowed values."""
     with pytest.raises(hs.HowsureError, match=words):
         resolve(spec, hs.scores([0, 1], [0.1, 0.9]))
 
@@ -189,7 +189,7 @@ def test_skill_among_cases_of_one_class_is_undefined(spec):
 
 
 def test_a_group_of_weight_0_has_no_value_and_warns_of_nothing():
-    """Of two groups one has cases of weight 0 alone: its skill is nan with a reason, the other's is its own."""
+    """One of two groups has only cases of weight 0: its skill is nan with a reason, and the other has its own."""
     scores = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6], [0.5, 0.3, 0.2]]
     table = hs.multiclass_scores(
         ["a", "b", "c", "a"], scores, labels=["a", "b", "c"], sample_weight=[1, 2, 3, 0], by=["u", "u", "u", "v"]
@@ -209,7 +209,7 @@ def test_a_group_of_weight_0_has_no_value_and_warns_of_nothing():
 @pytest.mark.parametrize("spec", [each.name for each in REGISTRY.shipped if each.reads_any({"scores"})])
 @pytest.mark.parametrize("method", [None, "wald"])
 def test_a_group_without_weight_has_no_value_and_no_warning(spec, method):
-    """Cases that weigh nothing are no cases: what is asked of them is undefined, in one word, of two classes or five."""
+    """Cases of weight zero are not cases: metrics are undefined, in the same words, for two classes or five."""
     rng = np.random.default_rng(5)
     truth, probability = np.arange(20) % 5, rng.dirichlet(np.ones(5), 20)
     roles = {"sample_weight": np.repeat([0.0, 1.0], 10), "by": np.repeat(["empty", "full"], 10)}
@@ -225,7 +225,7 @@ def test_a_group_without_weight_has_no_value_and_no_warning(spec, method):
 
 
 def test_bins_of_equal_mass_hold_the_scores_whose_middle_lies_in_them():
-    """Of nine cases the fourth lies below the half and the middle of the third score above it: two scores and one."""
+    """For nine cases, two scores are in the first bin, because the middle of the third score is above the half."""
     score, truth = np.repeat([0.1, 0.3, 0.8], [2, 4, 3]), np.array([0, 1, 0, 0, 1, 0, 1, 1, 0])
     gaps = [abs(truth[:6].mean() - score[:6].mean()) * 6 / 9, abs(truth[6:].mean() - 0.8) * 3 / 9]
     assert value("ece+bins=2+strategy=quantile", truth, score) == pytest.approx(sum(gaps))

@@ -12,9 +12,9 @@ DIAGNOSES = """
 444444 222555 233335 555555 222444 113333 333355 113334 114444 555555 144444 124444 222333 144444 224445 333335 111455
 111112 224444 133555 555555 244444 224555 114444 144445 222224 111155 224444 133333 555555
 """
-# irrCAC 0.4.4 and krippendorff 0.9.0 on thirty items of four raters, seeded, of which some ratings are missing: with
-# `frame` the numbers, `CAC(frame, weights=w, categories=[1., 2., 3., 4., 5.], digits=14)` has the estimate and its `se`,
-# `krippendorff.alpha(numbers.T, level_of_measurement=level)` the alphas.
+# irrCAC 0.4.4 and krippendorff 0.9.0 on thirty items of four raters, seeded, with some missing ratings. If `frame` has
+# the numbers, `CAC(frame, weights=w, categories=[1., 2., 3., 4., 5.], digits=14)` has the estimate and its `se`,
+# and `krippendorff.alpha(numbers.T, level_of_measurement=level)` the alphas.
 SEEDED = """
 1555 2212 2.32 3533 5521 5514 2224 3311 2122 3333 2212 11.4 4.1. .111 4442 ..52 5552 4344 55.5 3332 5325 5.3. 3333 2222
 3445 224. 1333 4113 223. 11.4
@@ -112,7 +112,7 @@ METRICS = [
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_standard_errors_equal_the_infinitesimal_jackknife(metric):
-    """The standard error is the spread of what a thousandth of an item more of each changes, also with single ratings."""
+    """The standard error is that of the effect of a thousandth of an item, also with single ratings."""
     said = items(SEEDED + " 3... .2.. 4...")
     table = hs.ratings(said)
     bound = resolve(metric, table)
@@ -130,7 +130,7 @@ def marks(table, said):
 
 
 def test_two_raters_have_the_coefficients_of_a_confusion_table():
-    """Of two raters Conger's kappa is Cohen's, Fleiss' kappa Scott's pi, and AC1 and alpha those of the table."""
+    """For two raters Conger's kappa is Cohen's, Fleiss' kappa Scott's pi, and AC1 and alpha those of the table."""
     rng = np.random.default_rng(1)
     first = rng.integers(0, 3, 60)
     second = np.where(rng.random(60) < 0.6, first, rng.integers(0, 3, 60))
@@ -154,7 +154,7 @@ def test_one_rater_against_the_others_is_counted_by_hand():
     # by ann: ties on 1 and 3, loses on 2, wins on 4: 3 of 4.
     assert value(table, "advantage_probability+rater=model") == 0.75
     assert value(table, "advantage_probability+rater=model+against=ann") == 0.75
-    # With the others: 1, 0, 1, 1/2; the others: 1, 1, 1, 0.
+    # Mean agreement of the model with the others: 1, 0, 1, 1/2; of the others: 1, 1, 1, 0.
     assert value(table, "agreement_gap+rater=model") == pytest.approx((0 - 1 + 0 + 0.5) / 4)
 
 
@@ -208,7 +208,7 @@ def test_ordinal_weights_follow_the_stated_order():
 
 
 def test_two_raters_have_the_intervals_of_a_confusion_table():
-    """By default both kinds of table take the flow, also for alpha; a sample's variance, n − 1, moves a limit by little."""
+    """By default both kinds of table use the flow, also for alpha; n − 1 in the variance changes limits slightly."""
     rng = np.random.default_rng(1)
     first = rng.integers(0, 3, 100)
     second = np.where(rng.random(100) < 0.6, first, rng.integers(0, 3, 100))
@@ -235,7 +235,7 @@ def test_the_last_rater_is_meant_unless_another_is_named():
 
 
 def test_the_last_rater_is_the_one_that_is_compared():
-    """Without a name both metrics are of the last rater, and differ from those of the others."""
+    """Without a name both metrics are those of the last rater, and differ from those of the others."""
     table = hs.ratings({"ann": list("aabba"), "bob": list("aabab"), "cat": list("aabba"), "model": list("bbabb")})
     for metric in ("advantage_probability", "agreement_gap"):
         last, other = (value(table, f"{metric}+rater={name}") for name in ("model", "cat"))
@@ -252,7 +252,7 @@ def test_a_gap_of_agreement_lies_between_minus_one_and_one():
 
 @pytest.mark.parametrize("unit", [1e-170, 0.01, 3.0, 1e12])
 def test_alpha_of_intervals_does_not_depend_on_the_unit(unit):
-    """Ratings on a scale so fine or coarse that squared differences would leave the range of numbers are as alike."""
+    """On scales so fine or coarse that squared differences overflow or underflow, agreement is the same."""
     said = np.array([[1, 1, 2], [3, 3, 3], [2, 4, 2], [4, 4, 4], [1, 2, 1]]) * 1.0
     metric = "krippendorff_alpha+level=interval"
     assert value(hs.ratings(said * unit), metric) == pytest.approx(value(hs.ratings(said), metric), rel=1e-9)

@@ -72,7 +72,7 @@ SEEDS = range(40)
 
 
 def test_the_tables_hold_what_metrics_trip_over():
-    """Among them are two and many classes, classes never true and classes never predicted, with weights and without."""
+    """They include two and many classes, classes never true, and never predicted, with and without weights."""
     counts = [sample(seed)[-1].counts for seed in SEEDS]
     assert min(map(len, counts)) == 2
     assert max(map(len, counts)) > 25

@@ -1,4 +1,4 @@
-"""Ranking metrics equal scikit-learn's, have exact gradients, and refuse what they do not know."""
+"""Ranking metrics equal scikit-learn's, have exact gradients, and refuse unsupported input."""
 
 import csv
 from pathlib import Path
@@ -132,7 +132,7 @@ def test_every_drawing_method_serves():
 
 
 def test_posterior_is_the_bayesian_bootstrap():
-    """Without prior cases the draws of the area are those of cases weighted by a flat Dirichlet, taken literally."""
+    """Without prior cases the draws of the area equal those of cases with flat Dirichlet weights."""
     rng = np.random.default_rng(12)
     truth = np.repeat([0, 1], [35, 25])
     score = np.round(rng.normal(truth), 1)

@@ -50,7 +50,7 @@ def test_values_are_relplots(size):
 
 
 def test_one_score_has_its_distance_from_the_share():
-    """Of cases with one score the error is the distance of the share of positive cases from it."""
+    """For cases with one score the error is the distance between the score and the share of positive cases."""
     assert hs.estimate(hs.scores([1] * 7 + [0] * 3, [0.4] * 10), "smooth_ece").value == pytest.approx(0.3, abs=1e-6)
 
 

@@ -1,4 +1,4 @@
-"""Spec strings: what they name on a table, and what they refuse."""
+"""Spec strings: accepted metrics on a table, and refused ones."""
 
 import numpy as np
 import pytest
@@ -197,7 +197,7 @@ def test_a_metric_carries_what_it_was_bound_from():
 
 
 def test_metrics_of_scores_and_of_labels_are_told_apart():
-    """A metric on a table that lacks what it reads says what table to make, or to give a threshold."""
+    """A metric on a table without its input states which table to make, or to give a threshold."""
     rows = hs.multiclass_scores([0, 1, 2], np.eye(3) / 2 + 1 / 6)
     paired = hs.paired([0, 1, 1], {"A": [0, 1, 0], "B": [1, 1, 0]})
     scores = hs.scores([0, 1], [0.1, 0.4])
@@ -305,7 +305,7 @@ def test_a_misspelled_zero_division_is_understood_where_there_is_one():
 
 @pytest.mark.parametrize("classes", [[-1, 1], [1, 3], [3], [-1], [], [0.5]])
 def test_positions_of_classes_that_are_none_are_refused(classes):
-    """One that is below 0 or beyond the last is named, also beside one that is a position."""
+    """A position below 0 or beyond the last is named, also together with a valid position."""
     with pytest.raises(hs.HowsureError, match=r"whole numbers from 0 to 2, not \["):
         resolve("f1@macro", TABLE, classes=classes)
 

@@ -45,7 +45,7 @@ def test_flips_are_pairs_that_disagree():
 
 
 def test_mean_is_over_tasks():
-    """Each task counts alike, however often it was run; the standard error is of tasks."""
+    """Each task has the same weight for any number of runs; the standard error is that of tasks."""
     shares = [np.mean(each) for each in RUNS]
     found = hs.estimate(TABLE, "mean")
     assert found.value == pytest.approx(np.mean(shares), rel=1e-12)
@@ -53,7 +53,7 @@ def test_mean_is_over_tasks():
 
 
 def test_variance_is_split_as_by_the_analysis_of_variance():
-    """With as many runs of each task the parts are the mean squares', by the number of tasks and not one less."""
+    """With equal runs per task the parts are those of the mean squares, with the number of tasks, not one less."""
     passed = np.random.default_rng(3).random((30, 5)) < np.linspace(0.1, 0.95, 30)[:, None]
     table = hs.trials(passed.ravel(), task=np.repeat(np.arange(30), 5))
     shares = passed.mean(1)
@@ -65,7 +65,7 @@ def test_variance_is_split_as_by_the_analysis_of_variance():
 
 
 def test_more_runs_than_there_are_is_refused():
-    """The message names the metric, what it needs and what there is."""
+    """The message names the metric, the required number and the available one."""
     with pytest.raises(hs.HowsureError, match="`pass_at` needs 5 runs of each task, and some have 4"):
         hs.estimate(TABLE, "pass_at+k=5")
     with pytest.raises(hs.HowsureError, match="`flip_rate` needs 2 runs of each task, and some have 1"):

@@ -149,7 +149,7 @@ def test_a_share_of_values_has_the_intervals_of_a_share_of_cases(reached):
 
 @pytest.mark.parametrize("size", range(5, 60, 3))
 def test_a_trimmed_mean_of_equal_values_is_that_value(size):
-    """Not one beside it, that a rounded sum over a rounded number would be."""
+    """Not a neighbouring number by rounding of a sum."""
     weight = np.random.default_rng(size).random(size + 2) * 0.3 + 1
     values = np.r_[-4.0, np.full(size, 0.1), 7.0]
     assert value("trimmed_mean+cut=0.3", hs.values(values, sample_weight=weight)) == 0.1

@@ -49,7 +49,7 @@ def tables_of(classes, averages, *, empty):
 @pytest.mark.parametrize("classes", [1, 2, 5, 40])
 @pytest.mark.parametrize("empty", [False, True])
 def test_values_and_slopes_are_those_of_differences(classes, empty, by_numpy):
-    """Of every kind of average, with classes that have no case and are left out or take a value."""
+    """For every kind of average, with classes without cases that are left out or have a value."""
     alone = averages_of(classes)
     together, counts = ClassShares.beside(alone), tables_of(classes, len(alone), empty=empty)
     with np.errstate(all="ignore"):

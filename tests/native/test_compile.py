@@ -27,7 +27,7 @@ def test_without_a_compiler_nothing_is_built(monkeypatch, tmp_path, capsys):
 
 
 def test_a_build_that_is_turned_off_builds_nothing(monkeypatch, tmp_path, capsys):
-    """With HOWSURE_NATIVE at 0 nothing is compiled."""
+    """With HOWSURE_NATIVE=0 nothing is compiled."""
     monkeypatch.setenv("HOWSURE_NATIVE", "0")
     assert compiling.build(tmp_path) is None
     assert "HOWSURE_NATIVE is off" in capsys.readouterr().err
@@ -35,7 +35,7 @@ def test_a_build_that_is_turned_off_builds_nothing(monkeypatch, tmp_path, capsys
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script of the shell")
 def test_a_compiler_that_fails_is_told(monkeypatch, tmp_path, capsys):
-    """Where the compiler fails its words are told, in whatever encoding they are, nothing is left behind, and the build does not fail."""
+    """If the compiler fails, its message is shown in any encoding, no file is left, and the build succeeds."""
     script = tmp_path / "compiler"
     script.write_text("#!/bin/sh\nprintf 'broken \\351\\n' >&2\nexit 1\n")  # in Latin-1, whatever the locale
     script.chmod(0o755)

@@ -34,7 +34,7 @@ def test_draws_have_the_gamma_distribution(shape):
 
 @pytest.mark.parametrize("shape", [1e9, 1e15, 1e300])
 def test_draws_of_huge_shapes_are_normal(shape):
-    """Of a shape so large the gamma distribution is normal: mean and variance are the shape, up to rounding."""
+    """For huge shapes the gamma distribution is normal: mean and variance are the shape, up to rounding."""
     drawn = gammas(np.array([shape]), 50_000, np.uint64(1))[0]
     z = (drawn - shape) / np.sqrt(shape)
     assert np.isfinite(drawn).all()

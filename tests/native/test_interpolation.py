@@ -59,7 +59,7 @@ def test_columns_need_not_lie_together(by_numpy):
 
 @pytest.mark.usefixtures("compiled")
 def test_a_few_places_are_not_worth_a_kernel(monkeypatch):
-    """Up to so many NumPy is asked, from there on the kernel; a value does not depend on how many were asked for."""
+    """Below a size NumPy is used, above it the kernel; a value does not depend on the number of values."""
     called = []
     original = interpolation.kernel
     monkeypatch.setattr(interpolation, "kernel", lambda name: called.append(name) or original(name))

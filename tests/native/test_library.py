@@ -21,7 +21,7 @@ from howsure.native.sorting import count_scores
 
 @pytest.mark.parametrize("word", ["0", "no", "OFF", "False"])
 def test_the_environment_turns_compiled_code_off(monkeypatch, word):
-    """With HOWSURE_NATIVE at 0, or a word for no, nothing compiled runs."""
+    """With HOWSURE_NATIVE=0, or a word for no, nothing compiled runs."""
     monkeypatch.setenv(SWITCH, word)
     assert kernel("rank_sums") is None
     assert running() == f"NumPy (HOWSURE_NATIVE={word})"
@@ -67,7 +67,7 @@ def test_the_versions_say_what_computes(capsys):
 
 
 def test_without_a_library_numpy_computes(monkeypatch, tmp_path):
-    """Where no library lies beside the module, or what lies there is none, NumPy computes."""
+    """If there is no library next to the module, or it is invalid, NumPy computes."""
     monkeypatch.delenv(SWITCH, raising=False)
     monkeypatch.setattr(library, "HERE", tmp_path)
     for content in (None, b"no library"):
@@ -116,7 +116,7 @@ def test_arrays_are_passed_where_they_lie():
     for apart in (values[1::2], np.broadcast_to(1.0, 3)):
         with pytest.raises(hs.HowsureError, match="without gaps"):
             library._argument(apart)
-    start = ctypes.c_void_p(values[1::2].ctypes.data)  # of an array whose steps are given beside it
+    start = ctypes.c_void_p(values[1::2].ctypes.data)  # of an array with strides
     assert library._argument(start) is start
     empty = library._argument(np.empty(0))
     assert ctypes.sizeof(empty) == 0

@@ -48,7 +48,7 @@ def test_losses_are_squared_distances_from_each_class(rows, classes, by_numpy):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_sums_are_those_of_all_cells(shape, by_numpy):
-    """Of losses that are given, in either order in memory, and of such as follow by row."""
+    """For given losses, in either memory order, and for losses computed by row."""
     rng = np.random.default_rng(sum(shape))
     counts = rng.gamma(1, size=shape) * (rng.random(shape) < 0.5)
     plain = rng.gamma(2, size=shape)
@@ -82,7 +82,7 @@ def test_all_losses_lie_between_the_ends(shape):
 @pytest.mark.parametrize("bins", [1, 7, 16])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_moments_by_bin_are_sums_of_powers(shape, bins, by_numpy):
-    """Of losses at the ends and between, of cells with cases, without, and with weights."""
+    """For losses at the ends and between, for cells with and without cases, and with weights."""
     rng = np.random.default_rng(sum(shape))
     counts = rng.gamma(1, size=shape) * (rng.random(shape) < 0.7)
     plain = np.where(rng.random(shape) < 0.2, rng.choice([-1.0, 3.0], shape), rng.uniform(-1, 3, shape))
@@ -107,7 +107,7 @@ def test_the_largest_loss_is_in_the_last_bin(by_numpy):
 
 
 def test_both_paths_say_the_same(by_numpy):
-    """To rounding, on a million cells, of which each block has its part."""
+    """To rounding, on a million cells, of which each block has a part."""
     rng = np.random.default_rng(0)
     losses, counts = square_losses(rng.dirichlet(np.ones(10), 10**5)), rng.poisson(1.0, (10**5, 10)) * 1.0
 
@@ -141,7 +141,7 @@ def test_tilted_weights_rise_by_the_exponential_of_their_losses(size, pace, shif
 
 
 def test_factors_of_weights_are_exponentials_wherever_they_may_lie(by_numpy):
-    """From the logarithm -650 to 650 they are `math.exp`'s to the last digits."""
+    """From logarithm -650 to 650 they equal `math.exp` to the last digits."""
     place = np.concatenate([np.linspace(-650, 650, 4001), [0.0, 1e-300, -1e-17, math.log(2), -0.5 * math.log(2)]])
 
     def factors():
@@ -162,6 +162,6 @@ def test_bases_of_rows_need_not_lie_together(base, by_numpy):
 
 
 def test_the_order_of_an_array_is_that_of_its_memory():
-    """By columns only where they lie in a row."""
+    """Fortran order only for arrays that are contiguous by columns."""
     array = np.zeros((3, 2))
     assert (in_memory(array), in_memory(array.T), in_memory(array[:, :1])) == ("C", "F", "C")

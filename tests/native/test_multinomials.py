@@ -65,7 +65,7 @@ def test_cells_vary_and_covary_as_a_multinomial():
 @pytest.mark.parametrize("mean", [FEW, 10.7, 12.3, 20, 100, 1e4])
 @pytest.mark.parametrize("p", [1e-6, 0.03, 0.2, 0.5])
 def test_the_hat_is_above_the_chances_and_the_squeeze_below(mean, p):
-    """Transformed rejection is exact where its hat is never too low, and what it takes at once never too much."""
+    """Transformed rejection is exact if the hat is never too low, and the squeeze never too high."""
     n = np.ceil(mean / p)
     end = np.concatenate([np.geomspace(1e-12, 0.07, 4_000), np.linspace(0.07, 0.5, 4_000)])
     u = np.concatenate([0.5 - end, end - 0.5])

@@ -7,7 +7,7 @@ from howsure.native.outcomes import MANY, MOST_CLASSES, margins, outcomes
 
 
 def by_hand(table):
-    """Return the outcomes of one table of whole numbers, each cell asked what it is to each class."""
+    """Return the outcomes of one table of integers, by classifying each cell for each class."""
     found = np.zeros((4, len(table)), dtype=object)
     for true, row in enumerate(table):
         for said, number in enumerate(row):
@@ -35,7 +35,7 @@ def test_each_cell_is_one_outcome_of_each_class(classes, tables, together, by_nu
 @pytest.mark.parametrize("tables", [1, 31, 32, 70])
 @pytest.mark.parametrize("together", [True, False], ids=["cells", "tables"])
 def test_margins_are_the_cases_of_each_class(classes, tables, together, by_numpy):
-    """Rows and columns add up, however the tables lie in memory, to the last bit alike compiled and by NumPy."""
+    """Rows and columns add up for any memory layout, bitwise equal compiled and with NumPy."""
     cells = np.random.default_rng(classes + tables).gamma(0.3, size=(tables, classes, classes))
     if together:
         cells = np.moveaxis(np.ascontiguousarray(np.moveaxis(cells, 0, -1)), -1, 0)

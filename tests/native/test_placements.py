@@ -40,7 +40,7 @@ def test_a_table_without_a_class_has_no_area(by_numpy):
 
 @pytest.mark.parametrize("method", ["delong", "delong_wald"])
 def test_intervals_are_those_of_the_design(method, by_numpy):
-    """DeLong's interval from the sums is the one that the variance of weighted cases gives where all weights are 1."""
+    """DeLong's interval from the sums equals that from the variance of weighted cases with all weights 1."""
     rng = np.random.default_rng(3)
     for size in (12, 80, 500):
         true = np.arange(size) % 2

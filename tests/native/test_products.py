@@ -1,4 +1,4 @@
-"""Tables that are told by products have the sums of those that are told by all cells, compiled or not."""
+"""Tables represented by products have the sums of tables with all cells, compiled or not."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ AVERAGES = [
 
 
 def some(wrong, classes=7):
-    """Return tables of which some wrong predictions are told one by one, and all cells of each of six."""
+    """Return tables with some wrong predictions listed, and all cells of each of six."""
     rng = np.random.default_rng(wrong)
     places = np.sort(rng.choice(np.flatnonzero(~np.eye(classes, dtype=bool)), wrong, replace=False))
     truth, prediction = np.divmod(places, classes)
@@ -28,7 +28,7 @@ def some(wrong, classes=7):
 
 @pytest.mark.parametrize("wrong", [0, 1, 20, 42])
 def test_errors_are_the_sums_of_wrong_predictions(wrong):
-    """By true class and by predicted one."""
+    """By true class and by predicted class."""
     tables, cells, full = some(wrong)
     misses, alarms = tables.errors(cells)
     right = np.diagonal(full, axis1=-2, axis2=-1)
@@ -38,7 +38,7 @@ def test_errors_are_the_sums_of_wrong_predictions(wrong):
 
 @pytest.mark.parametrize("wrong", [0, 1, 20, 42])
 def test_moments_are_sums_over_all_cells(wrong, by_numpy):
-    """Of tables that are scaled to their cases, with the slope of every cell."""
+    """For tables scaled to their cases, with the slope of every cell."""
     together, cases = ClassShares.beside(AVERAGES), np.array([30.0, 100.0, 7.0])
     for call in (lambda ask: ask(), by_numpy):
         tables, cells, full = some(wrong)

@@ -68,7 +68,7 @@ def test_a_resample_without_a_class_is_undefined():
 def test_the_bootstrap_agrees_with_resampled_rows():
     """The spread of resampled areas and average precisions is scikit-learn's on resampled rows.
 
-    Of 2,000 and 300 resamples the standard deviations are known to 1.6 and 4 %.
+    With 2,000 and 300 resamples the standard deviations have errors of 1.6 and 4 %.
     """
     rng = np.random.default_rng(1)
     true = rng.integers(0, 2, 400)
@@ -82,7 +82,7 @@ def test_the_bootstrap_agrees_with_resampled_rows():
 
 
 def test_draws_do_not_depend_on_threads_or_on_other_metrics(monkeypatch):
-    """A metric's draws are the same in one thread and in several, alone and beside others."""
+    """A metric's draws are the same in one thread and in several, alone and with others."""
     rng = np.random.default_rng(2)
     true = rng.integers(0, 2, 500)
     table, method = hs.scores(true, rng.random(500)), hs.Bootstrap(n_resamples=300)

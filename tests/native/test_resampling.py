@@ -82,10 +82,10 @@ def test_guide_agrees_with_the_words_that_it_stands_for():
 
 @pytest.mark.thorough
 def test_weights_are_one_multinomial_draw():
-    """Sums of weights over random sets of cases, and pairs of weights, vary as a multinomial's do.
+    """Sums of weights over random sets of cases, and pairs of weights, vary like a multinomial.
 
-    Of a set of k among n cases the sum is binomial (n, k / n): its distribution function passes a test of uniformity.
-    Over cases, weights have mean 1, variance 1 - 1/n, and a correlation of -1 / (n - 1) from case to case.
+    For a set of k among n cases the sum is binomial (n, k / n): its distribution function passes a test of uniformity.
+    Over cases, weights have mean 1, variance 1 - 1/n, and correlation -1 / (n - 1).
     """
     cases, rng = 5_000, np.random.default_rng(3)
     weights = weights_of(Resamples.drawn(cases, 4_000, rng)).astype(float)
@@ -103,7 +103,7 @@ def test_weights_are_one_multinomial_draw():
 
 
 def test_removed_cases_are_removed_at_random():
-    """Where Poisson draws exceed a total by far, what is left is still uniform over the cases."""
+    """If Poisson draws far exceed a total, the remaining ones are still uniform over the cases."""
     rng = np.random.default_rng(4)
     keys, totals = rng.integers(2**63, size=50, dtype=np.uint64), np.full(400, 20)
     weights = block_weights(100, 0, keys, totals)

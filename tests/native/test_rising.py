@@ -28,7 +28,7 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("scores", [1, 2, 3, 70, 513])
 def test_shares_are_those_of_isotonic_regression(kind, scores, by_numpy):
-    """Of weights, few cases, ties and gaps the shares are scikit-learn's, and compiled and by NumPy the same bits."""
+    """For weights, few cases, ties and gaps the shares are scikit-learn's, bitwise equal compiled and with NumPy."""
     counts = KINDS[kind](np.random.default_rng(scores), scores)
     found = rising_shares(counts)
     np.testing.assert_array_equal(found, by_numpy(lambda: rising_shares(counts)))

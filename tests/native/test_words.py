@@ -21,7 +21,7 @@ def test_words_are_those_of_splitmix64():
 
 
 def test_words_are_those_that_its_authors_published():
-    """The first words of the seed 1234567 are those that Vigna's reference program prints."""
+    """The first words of the seed 1234567 equal the output of Vigna's reference program."""
     assert words_at(1234567, np.arange(5)).tolist() == [
         6457827717110365317,
         3203168211198807973,

@@ -42,7 +42,7 @@ def few(monkeypatch):
 
 
 def answered(source, design, question):
-    """Ask one question of a table, alone and beside another test set."""
+    """Request one plan from a table, alone and with another test set."""
     table = table_of(source, design)
     metric = metrics_of(model_of(table))[0]
     found = result(hs.plan, table, metric, **QUESTIONS[question])

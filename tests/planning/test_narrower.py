@@ -17,7 +17,7 @@ def found(metric, table=TABLE):
 
 
 def test_half_the_width_is_four_times_the_cases():
-    """Of F1 three times as many more cases of the same kind, 47 % of them of the positive class as in the sample."""
+    """For F1 three times as many more cases of the same kind, 47 % of the positive class as in the sample."""
     more = found("f1")
     assert (more.cases, more.label, more.of_class, more.chosen) == (300, "1", 141, False)
     assert hs.estimate(hs.from_counts([[200, 12], [20, 168]]), "f1").standard_error == pytest.approx(
@@ -26,7 +26,7 @@ def test_half_the_width_is_four_times_the_cases():
 
 
 def test_recall_needs_cases_of_its_class_alone():
-    """Of recall three times the positive cases, and no negative ones."""
+    """For recall three times the positive cases, and no negative ones."""
     more = found("recall")
     assert (more.cases, more.of_class, more.chosen) == (141, 141, True)
 
@@ -48,7 +48,7 @@ def test_nothing_is_said_where_the_table_does_not_tell():
 
 
 def test_clusters_need_as_many_more_cases_in_clusters():
-    """Of clustered cases three times as many more cases, without a class."""
+    """For clustered cases three times as many more cases, without a class."""
     table = hs.confusion([0, 1, 1, 0] * 5, [0, 1, 0, 0] * 4 + [1, 1, 1, 0], groups=np.arange(20) // 2)
     more = found("accuracy", table)
     assert (more.cases, more.label) == (60, "")

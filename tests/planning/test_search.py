@@ -103,7 +103,7 @@ def test_number_of_studies_falls_with_the_size_of_their_tables(monkeypatch):
 
 
 def test_studies_one_by_one_have_the_intervals_of_their_tables(monkeypatch):
-    """Where intervals come one by one they are those that each drawn table has by itself."""
+    """Intervals that are computed one by one are those of each drawn table alone."""
     monkeypatch.setattr(Pilot, "takes_batches", False)
     monkeypatch.setattr(search, "LONE_STUDIES", 7)
     recorded = Recorded()
@@ -151,7 +151,7 @@ class Simulation:
         self.noise, self.calls = noise, []
 
     def __call__(self, place, turn, part):
-        """Return what is reached."""
+        """Return the reached value."""
         self.calls.append((place, turn, part))
         scaled = self.function(place)
         if not math.isfinite(scaled):
@@ -173,7 +173,7 @@ def same(place):
 @pytest.mark.parametrize("wrong", [0.5, 0.8, 1.0, 1.3, 2.0])
 @pytest.mark.parametrize("start", [3.0, 5.5, 6.0, 6.5, 9.0])
 def test_a_line_is_followed_to_the_target(start, wrong):
-    """Where what is reached is a line over the place, its root is found, also with another slope than expected."""
+    """For a linear result its root is found, also if the slope differs from the expected one."""
     simulation = Simulation(GOAL, lambda place: AIM - 0.5 * (place - 6.0))
     found = corrected(GOAL, start, -0.5 * wrong, same, simulation)
     assert found == pytest.approx(6.0, abs=0.01 if wrong == 1 else 0.25)
@@ -212,7 +212,7 @@ def test_search_ends_with_as_many_studies_as_the_precision_takes():
 
 
 def test_simulations_near_the_target_are_averaged():
-    """Places that rounds imply are averaged by their studies: what is left is the error of all of them together."""
+    """Implied places of all rounds are averaged with their studies as weights: the error is that of all together."""
     rng, found = np.random.default_rng(1), []
     for _ in range(300):
         simulation = Simulation(GOAL, lambda place: AIM - 0.5 * (place - 6.0), error=0.02, noise=rng)
@@ -225,7 +225,7 @@ def test_simulations_near_the_target_are_averaged():
 @pytest.mark.parametrize("start", [2.0, 4.0, 8.0, 12.0])
 @pytest.mark.parametrize("edge", [5.0, 7.0])
 def test_a_step_is_found_by_halving(start, edge):
-    """Where what is reached jumps over the target, the place of the jump is between places on either side."""
+    """If the result jumps over the target, the place of the jump is bracketed by two neighbouring places."""
     simulation = Simulation(GOAL, lambda place: AIM + (1.0 if place < edge else -1.0))
     found = corrected(GOAL, start, -0.5, same, simulation)
     places = [place for place, _, _ in simulation.calls]
@@ -246,7 +246,7 @@ def test_places_without_an_interval_are_left_for_twice_the_cases():
 
 
 def test_every_simulated_place_is_one_at_which_there_is_a_study():
-    """Places are rounded before they are simulated; what is found need not be."""
+    """Places are rounded before the simulation; the result need not be."""
     simulation = Simulation(GOAL, lambda place: AIM - 0.5 * (place - 6.03))
     found = corrected(GOAL, 4.98, -0.5, lambda place: round(place, 1), simulation)
     assert all(place == round(place, 1) for place, _, _ in simulation.calls)
@@ -284,7 +284,7 @@ def test_number_of_cases_has_the_mean_width(target, start):
 
 @pytest.mark.parametrize("start", [80.0, 150.0])
 def test_number_of_cases_has_the_power_of_its_neighbours_nearest_to_the_target(start):
-    """Among the numbers around the one that is found, whose powers go up and down, the nearest one to 0.8 is taken."""
+    """Among neighbouring numbers, whose powers are not monotone, the one nearest to 0.8 is chosen."""
 
     def expected(n):
         return NormalDist().cdf((SHARE - 0.85) / math.sqrt(SHARE * 0.08 / n) - QUANTILE)
@@ -296,7 +296,7 @@ def test_number_of_cases_has_the_power_of_its_neighbours_nearest_to_the_target(s
 
 
 def test_no_neighbours_are_looked_at_for_many_units_or_values(monkeypatch):
-    """Seven numbers of cases are simulated beside those of the search; none where units are many, or without counts."""
+    """Seven neighbours are simulated after the search; none for many units, or without counts."""
     looked = []
 
     def noted(pilot, goals, level, n, seed, part=1):

@@ -139,7 +139,7 @@ def test_power_of_an_area_is_near_obuchowskis():
 
 
 def test_width_of_an_area_by_newcombes_formula():
-    """Pmvalsampsize 0.2.1 asks for 1,026 cases: cstatistic=0.770004, prevalence=500/5500, cstatciwidth=0.1."""
+    """Pmvalsampsize 0.2.1 gives 1,026 cases: cstatistic=0.770004, prevalence=500/5500, cstatciwidth=0.1."""
     low = np.array([NORMAL((each + 0.5) / 5000) for each in range(5000)])
     high = np.array([NORMAL((each + 0.5) / 500) for each in range(500)]) + math.sqrt(2) * NORMAL(0.77)
     pilot = Pilot.of(
@@ -209,7 +209,7 @@ def test_smallest_difference_is_that_which_takes_so_many_cases():
 
 
 def test_one_number_serves_all_that_is_asked():
-    """With several goals the one that takes most cases decides."""
+    """With several goals the one with most cases decides."""
     width, support = hs.plan(PILOT, "f1", width=0.1), hs.plan(PILOT, "f1", support={"1": 300})
     both = hs.plan(PILOT, "f1", width=0.1, support={"1": 300})
     assert (both.goal, both.n) == ("support", support.n)
@@ -233,7 +233,7 @@ def test_perfect_pilot_is_planned_by_pseudo_cases():
 
 
 def test_pilots_like_a_perfect_one_surround_its_plan():
-    """The numbers that other pilots tell include the planned one where most of these are perfect, too."""
+    """The range of numbers from other pilots includes the planned one if most of these are perfect, too."""
     plan = hs.plan(hs.from_counts([[50, 0], [0, 40]]), "recall", width=0.1)
     assert plan.low <= plan.n <= plan.high
     assert "pilot of 90 cases" in plan.sentence()
@@ -327,7 +327,7 @@ def test_sensitivity_needs_no_negatives():
 
 
 def test_test_sets_are_split_by_their_spread():
-    """Of two test sets the one with the larger variance gets more cases."""
+    """Among two test sets the one with the larger variance gets more cases."""
     first, second = hs.plan(PILOT, OTHER, "accuracy", width=0.1).splits
     assert second.best / first.best == pytest.approx(math.sqrt(0.78 * 0.22 / (0.92 * 0.08)), rel=0.01)
 
@@ -341,7 +341,7 @@ def test_clusters_of_other_sizes_have_the_same_variance():
 
 
 def test_clusters_of_the_pilot_tell_their_correlation():
-    """Clusters that agree wholly have an intracluster correlation of 1: more cases in each are worth nothing."""
+    """Clusters with full agreement have an intracluster correlation of 1: more cases in each add nothing."""
     truth = np.repeat(np.arange(40) % 2, 4)
     said = np.where(np.repeat(np.arange(40) % 5 == 0, 4), 1 - truth, truth)
     pilot = hs.confusion(truth, said, groups=np.repeat(np.arange(40), 4))
@@ -365,7 +365,7 @@ def test_more_runs_help_as_far_as_they_go():
 
 
 def test_labels_beside_a_judge_are_those_of_the_label_plan():
-    """Of judged cases the number is that of all human labels, and its best split the label plan's."""
+    """For judged cases the number is that of all human labels, with the split of the label plan."""
     judge = ["pass"] * 800 + ["fail"] * 200
     human = ["pass"] * 57 + ["fail"] * 3 + [None] * 740 + ["fail"] * 10 + ["pass"] * 5 + [None] * 185
     table = hs.judged(human, judge)
@@ -376,7 +376,7 @@ def test_labels_beside_a_judge_are_those_of_the_label_plan():
 
 
 def test_reviews_are_the_fewest_that_the_review_plan_needs():
-    """Of reviewed cases the number is the smallest budget with which the review plan is as narrow."""
+    """For reviewed cases the number is the smallest budget with which the review plan reaches the width."""
     table = hs.reviewed([[900, 20], [30, 50]], [[[0, 0], [3, 2]], [[0, 0], [0, 5]]])
     more = hs.plan(table, "precision", width=0.3).n - 10
     assert hs.review_plan(table, "precision", budget=more).planned_width <= 0.3

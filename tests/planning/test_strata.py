@@ -28,7 +28,7 @@ def test_stratified_cases_have_the_variance_within_strata():
 
 
 def test_stratified_cases_of_another_truth():
-    """With a stated value the strata keep their shares, and the metric has the value."""
+    """With a stated value the strata keep their frequencies, and the metric has the value."""
     plan = hs.plan(sampled((0.5, 0.3, 0.2)), "accuracy", width=0.1, true_value=0.9)
     assert plan.true_value == pytest.approx(0.9)
     assert plan.n < hs.plan(sampled((0.5, 0.3, 0.2)), "accuracy", width=0.1).n
@@ -70,7 +70,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_such_tables_do_not_tell_is_refused(name):
-    """What the table does not tell is refused in one line."""
+    """Information that the table lacks gives a one-line error."""
     table, asked, words = REFUSED[name]
     with pytest.raises(hs.HowsureError, match=words) as caught:
         hs.plan(table, "f1", **asked)

@@ -51,7 +51,7 @@ def test_another_metric_of_a_study():
 
 
 def test_an_empty_study_is_refused():
-    """Without experiments or a metric there is nothing to draw."""
+    """Without experiments or a metric an error is raised."""
     empty, unasked = hs.Study(), hs.Study()
     unasked.add("tree", COUNTS["tree"])
     for each in (empty, unasked):

@@ -20,7 +20,7 @@ def test_a_plan_is_a_curve_with_its_number_on_it():
 
 
 def test_a_power_is_drawn_as_a_chance():
-    """The curve of a power rises within 0 and 1, and its axis says what it is of."""
+    """The curve of a power increases within [0, 1], and its axis names the metric."""
     ax = hs.plots.plan(hs.plan(TABLE, "accuracy", power=0.8, null=0.85, alternative="greater"))
     _, chance = ax.get_lines()[0].get_data()
     assert (np.diff(chance) > 0).all()

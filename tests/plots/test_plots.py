@@ -231,7 +231,7 @@ def test_no_word_leaves_the_figure(scored, ground):
 
 
 def test_calibration_has_an_interval_in_each_bin(scored):
-    """Each bin's whisker spans its limits, beside the diagonal of perfect calibration."""
+    """Each bin's whisker spans its limits; the diagonal is perfect calibration."""
     curve = hs.calibration_curve(scored, bins=5)
     ax = hs.plots.curve(curve)
     segments = np.array(ax.collections[0].get_segments())
@@ -239,7 +239,7 @@ def test_calibration_has_an_interval_in_each_bin(scored):
 
 
 def test_a_metric_holds_down_to_the_next_score(scored):
-    """Along thresholds a metric is a step, whose value at a score holds from the score below it."""
+    """A metric against the threshold is a step function, with the value at a score valid from the score below it."""
     curve = hs.threshold_curves(scored, "recall")["recall"]
     ax = hs.plots.curve(curve)
     line = ax.lines[0]
@@ -283,7 +283,7 @@ class Separator:
 
 @pytest.mark.parametrize("positive", ["no", "yes"])
 def test_displays_read_an_estimator(positive):
-    """From an estimator a display has the curve of its scores of the positive class, and its class's name."""
+    """From an estimator a display has the curve of its scores for the positive class, and its class name."""
     rng = np.random.default_rng(5)
     y = np.where(rng.random(120) < 0.5, "yes", "no")
     X = rng.normal((y == "yes")[:, None] * 1.5, 1.0)
@@ -296,7 +296,7 @@ def test_displays_read_an_estimator(positive):
 
 
 def test_displays_have_scikit_learn_s_attributes():
-    """A display keeps its axes, figure and line, and plots again where it is told to."""
+    """A display keeps its axes, figure and line, and plots again on request."""
     from sklearn.linear_model import LogisticRegression
 
     rng = np.random.default_rng(6)
@@ -354,7 +354,7 @@ def test_a_comparison_is_drawn_with_its_region_and_its_draws(models):
 
 
 def test_ratios_have_their_line_at_one(models):
-    """Of a ratio the line of no difference lies at 1."""
+    """For a ratio the line of no difference is at 1."""
     ax = hs.plots.differences(hs.compare(models, "accuracy", a="forest", b="logistic", contrast="ratio"))
     assert ax.lines[0].get_xdata()[0] == 1
     assert ax.get_xlabel() == "ratio in accuracy with 95 % interval"
@@ -420,7 +420,7 @@ def test_forest_has_a_diamond_and_says_how_studies_differ():
 
 
 def test_displays_are_made_from_estimates_predictions_and_estimators(models):
-    """The displays of estimates draw what the functions draw, and plot again where they are told to."""
+    """The displays of estimates draw the same as the functions, and plot again on request."""
     evaluation = hs.evaluate(TABLE, ["accuracy", "f1"])
     assert tick_names(hs.plots.IntervalDisplay.from_estimate(evaluation).ax_.yaxis) == ["accuracy", "F1"]
     pooled = hs.pool([0.9, 0.8], [0.02, 0.03])
@@ -550,7 +550,7 @@ def test_intervals_of_groups_begin_with_all_cases(grouped):
 
 
 def test_matrices_of_groups_have_a_panel_each(grouped):
-    """Of groups there are axes by name, all cases first, in one figure; each shows its own table."""
+    """For groups there are axes by name, all cases first, in one figure; each shows its own table."""
     tables, _ = grouped
     drawn = hs.plots.confusion_matrix(tables)
     assert list(drawn) == ["all cases", "a", "b"]

@@ -42,7 +42,7 @@ def by_quadrature(likelihood, mu, tau):
 
 @pytest.mark.parametrize("column", METAFOR)
 def test_the_likelihood_is_that_of_metafor(column):
-    """By the same rule of 7 nodes the maximum is that of metafor to all its digits."""
+    """With the same rule of 7 nodes the maximum equals metafor's in all its digits."""
     likelihood = likelihood_of(CATHETERS[:, column], CATHETERS[:, column + 1])
     found = optimize.minimize(
         lambda at: -float(likelihood(np.array(at[0]), np.array(abs(at[1])), 7)), [-4, 0.9], method="Nelder-Mead"
@@ -133,7 +133,7 @@ def test_the_limits_of_tau():
 
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
 def test_perfect_sites_have_the_limit_of_one_proportion(level):
-    """Of 40 sites without an error the limit is that of all cases as one proportion: p^n = alpha."""
+    """For 40 sites without an error the limit is that of all cases as one proportion: p^n = alpha."""
     cases = np.full(40, 25.0)
     fit = BinomialNormal(Likelihood(np.ones(40), cases, cases), level)
     low, high = (float(each[0]) for each in fit.limits(level))
@@ -162,13 +162,13 @@ def test_values_and_limits_are_in_order_and_in_range(seed):
 
 
 def test_sites_of_one_case_are_one_proportion():
-    """Sites of one case each do not tell tau: the smallest, 0, is taken, and the value is the proportion."""
+    """Sites of one case do not identify tau: the smallest, 0, is used, and the value is the proportion."""
     fit = BinomialNormal(likelihood_of([1, 0, 1, 1], [1, 1, 1, 1]), 0.95)
     assert (fit.value, fit.maximum[1]) == (pytest.approx(0.75, abs=0.01), 0)
 
 
 def test_equal_sites_are_not_moved():
-    """Of equal sites the value is theirs, and tau is 0."""
+    """For equal sites the value is theirs, and tau is 0."""
     fit = BinomialNormal(likelihood_of([42] * 12, [45] * 12), 0.95)
     assert fit.value == pytest.approx(42 / 45, abs=1e-7)
     assert fit.maximum[1] == 0
@@ -213,11 +213,12 @@ def test_coverage(sites, tau):
     assert np.mean(covered, axis=0).min() > 0.93 - 3 * math.sqrt(0.95 * 0.05 / 250)
 
 
-# Hits and cases of published proportions: data sets of R's metadat, one of them with perfect sites and one with a site
-# without a hit. By each: coefficient, standard error, tau² and -2 log-likelihood by lme4 1.1-31,
+# Hits and cases of published proportions: data sets of R's metadat, one with perfect sites and one with a site
+# without a hit. For each: coefficient, standard error, tau² and -2 log-likelihood by lme4 1.1-31,
 # glmer(cbind(k, n - k) ~ 1 + (1 | site), family = binomial, nAGQ = 25,
-#       control = glmerControl("bobyqa", optCtrl = list(rhoend = 1e-10), tolPwrss = 1e-12));
-# then coefficient, standard error, tau² and QE.LRT by metafor 3.8-1, rma.glmm(measure = "PLO", xi = k, ni = n, nAGQ = 25).
+# control = glmerControl("bobyqa", optCtrl = list(rhoend = 1e-10), tolPwrss = 1e-12));
+# then coefficient, standard error, tau² and QE.LRT by metafor 3.8-1, rma.glmm(measure = "PLO", xi = k, ni = n, nAGQ =
+# 25).
 PUBLISHED = {
     "dat.debruin2009": (
         [11, 24, 179, 82, 60, 11, 99, 9, 88, 17, 26, 23, 40],

@@ -32,7 +32,7 @@ def test_product_of_betas(density):
 
 
 def test_betas_and_gammas_have_the_moments_of_the_draws():
-    """Of few draws too, each density has their mean and their variance with n − 1."""
+    """Also for few draws, each density has their mean and their variance with n − 1."""
     draws = [np.array([0.61, 0.7, 0.72, 0.8, 0.69]), np.array([0.55, 0.66, 0.74, 0.71])]
     means, variances = (
         np.array([getattr(each, part)(**more) for each in draws]) for part, more in (("mean", {}), ("var", {"ddof": 1}))
@@ -128,7 +128,7 @@ def test_same_seed_same_draws():
 
 @pytest.mark.parametrize("turn", [1, -1])
 def test_histograms_far_apart_have_normal_tails(turn):
-    """Of N(0, 1) and N(12, 2) the product, N(2.4, 0.8), lies where the second has not one of its 2,000 draws."""
+    """The product of N(0, 1) and N(12, 2), N(2.4, 0.8), is where the second has none of its 2,000 draws."""
     rng = np.random.default_rng(3)
     draws = [turn * rng.normal(0, 1, 2000), turn * rng.normal(12, 2, 2000)]
     pooled = hs.conflate(draws, density="histogram", bounds=(-math.inf, math.inf))
@@ -145,7 +145,7 @@ def test_weights_are_inverse_variances():
 
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_the_interval_is_the_shortest(level):
-    """Of a skewed product no interval of the level is shorter, over all its lower tails."""
+    """For a skewed product no interval of the level is shorter, over all its lower tails."""
     rng = np.random.default_rng(5)
     draws = [stats.beta(20, 2).rvs(400, random_state=rng), stats.beta(12, 1.5).rvs(400, random_state=rng)]
     pooled = hs.conflate(draws, density="beta", confidence_level=level)

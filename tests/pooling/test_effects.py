@@ -50,7 +50,7 @@ def test_equals_metafor(row):
 @pytest.mark.parametrize("part", SETS)
 @pytest.mark.parametrize("method", METHODS)
 def test_safeguard_takes_the_larger_of_both_standard_errors(method, part):
-    """By 'adhoc' the standard error is the larger of metafor's two, with Student's t on one less than experiments."""
+    """With 'adhoc' the standard error is the larger of metafor's two, with Student's t on experiments minus one."""
     values, errors = (each[SETS[part]] for each in log_risk_ratios())
     found = [row for row in rows_of("bcg_reference.csv") if (row["set"], row["method"]) == (part, method)]
     error = max(float(row["standard_error"]) for row in found)
@@ -92,7 +92,7 @@ def test_bounded_scales(scale, forward, slope):
 
 
 def test_the_normal_interval_is_by_hand():
-    """By 'z' the half width is the normal quantile over the root of the sum of weights, as in the simulations below."""
+    """With 'z' the half width is the normal quantile over the root of the sum of weights, as in simulations below."""
     values, errors = log_risk_ratios()
     pooled = hs.pool(values, errors, test="z")
     assert normal_holds(pooled, pooled.high - 1e-12)
@@ -114,7 +114,7 @@ def test_one_experiment_is_honest():
 
 
 def test_two_experiments_have_no_prediction_interval():
-    """A prediction interval needs a degree of freedom beside value and τ²: with two experiments it is nan."""
+    """A prediction interval needs a degree of freedom in addition to value and τ²: with two experiments it is nan."""
     assert all(map(math.isnan, hs.pool([0.8, 0.7], [0.05, 0.04]).prediction_interval))
 
 
@@ -196,7 +196,7 @@ def test_paule_mandel_makes_q_what_it_should_be(pairs):
 
 
 def normal_holds(pooled, truth):
-    """Whether the normal interval about a pooled value, as if τ² were known, holds the truth."""
+    """Return whether the normal interval for a pooled value, as if τ² were known, covers."""
     error = 1 / math.sqrt((1 / (np.square(pooled.standard_errors) + pooled.tau2)).sum())
     return abs(pooled.value - truth) <= stats.norm.ppf(0.975) * error
 
@@ -248,7 +248,7 @@ def test_prediction_interval_covers_a_new_experiment():
 
 
 def test_pooled_behaves_like_an_estimate():
-    """A pooled value unpacks as value and limits, is a number where one is wanted, and tells all in plain values."""
+    """A pooled value unpacks as value and limits, converts to a number, and exports plain values."""
     pooled = hs.pool([0.91, 0.84, 0.93], [0.01, 0.02, 0.015])
     value, (low, high) = pooled
     assert (value, low, high) == (float(pooled), pooled.low, pooled.high)
@@ -270,7 +270,7 @@ def test_forest_shows_every_experiment():
 
 
 def test_equal_values_have_no_variance_between_them():
-    """Equal values with standard errors below rounding are homogeneous, though rounding tells their mean from them."""
+    """Equal values with standard errors below rounding are homogeneous, although their mean differs by rounding."""
     pooled = hs.pool([0.7] * 5, np.geomspace(1, 3, 5) * 1e-20, method="pm")
     assert (pooled.tau2, pooled.value) == (0, pytest.approx(0.7))
 

@@ -53,7 +53,7 @@ def strange():
 
 @pytest.fixture
 def complaints():
-    """Return what the pages complain of; none may be left at the end."""
+    """Return a list of page errors, which must be empty at the end."""
     found = []
     yield found
     assert not found

@@ -24,8 +24,9 @@ ANSWERS = {
     "these data cannot tell forest and boosted_trees apart.",
     # 240 of 300 ill are called ill, and 23 healthy: 2 × 240 / (300 + 263)
     "groups": "F1 is 0.85; with these 600 cases, anything between",
-    # 300 right and 9 + 6 + 5 + 4 + 14 wrong. Each class's F1 is 40 / (its cases + its calls): 40 / 41 of ant and yak,
-    # 40 / 57 of cat and dog, 40 / 47 of cow and elk, 40 / 46 of hen and owl, 40 / 42 of seven; their mean is 0.898.
+    # 300 right and 9 + 6 + 5 + 4 + 14 wrong. Each class's F1 is 40 / (its cases + its predictions): 40 / 41 for ant and
+    # yak, 40 / 57 for cat and dog, 40 / 47 for cow and elk, 40 / 46 for hen and owl, 40 / 42 for seven; their mean is
+    # 0.898.
     "many_classes": "F1, macro average is 0.90; with these 338 cases, anything between",
     "unlabelled": "No label of these cases was seen: all numbers are what the scores lead to expect, and hold only as far "
     "as these are calibrated.",
@@ -40,7 +41,7 @@ ANSWERS = {
 
 @pytest.mark.parametrize("make", scenarios.SCENARIOS, ids=lambda make: make.__name__)
 def test_a_report_opens_with_the_answer(make):
-    """Of one model its main metric, of several who is ahead, without labels that none was seen: in the page and in text."""
+    """One model: its main metric; several: their order; without labels: that none was seen; in page and text."""
     report = make()
     first = report.headline[0][report.level if len(report.headline[0]) > 1 else 0]
     assert first.startswith(ANSWERS[make.__name__])
@@ -97,7 +98,7 @@ def test_who_is_ahead_follows_from_the_pairs():
 
 
 def test_what_was_not_compared_has_no_order():
-    """Where a pair is missing, or what is compared are no models, no order is told."""
+    """If a pair is missing, or the compared objects are not models, no order is stated."""
     assert standing("ABC", [compared("A", "B", 0.1, 0.3)]) == ""
     table = hs.from_counts([[50, 3], [5, 42]])
     difference = SimpleNamespace(value=0.1, low=0.05, high=0.15)
@@ -106,14 +107,14 @@ def test_what_was_not_compared_has_no_order():
 
 
 def test_many_models_are_counted():
-    """Of more than five names in a sentence the last ones are counted."""
+    """If there are more than five names in a sentence, the last ones are counted."""
     names = [f"m{place}" for place in range(8)]
     pairs = [compared(a, b, -0.1, 0.1) for a, b in itertools.combinations(names, 2)]
     assert standing(names, pairs) == "These data cannot tell m0, m1, m2, m3 and 4 more apart in accuracy."
 
 
 def test_an_evaluation_of_language_models_says_who_is_ahead():
-    """Of 120 items the new model solves 78, the old one 70 and the small one 37: the first two are not told apart."""
+    """The new model solves 78 of 120 items, the old one 70 and the small one 37: two are not distinguished."""
     found = hs.evaluate_log(hs.read_log([LOGS / name for name in ("new", "old", "small")]))
     assert report_of_log(found).headline == (
         ("In reading, new is ahead of small; these data cannot tell new apart from old.",),

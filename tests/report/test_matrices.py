@@ -7,7 +7,7 @@ from howsure.report.matrices import confused
 
 
 def test_classes_that_are_confused_stand_side_by_side():
-    """Those with most confusions are kept, and each stands beside the one that it is confused with most."""
+    """Those with most confusions are kept, and each is adjacent to the class that it is confused with most."""
     counts = np.diag([50] * 6)
     counts[0, 4], counts[4, 2], counts[5, 1] = 9, 6, 1
     # 4 has 15 confusions, 0 nine, 2 six; 4 is confused with 0 first and then, at its other end, with 2.

@@ -1,4 +1,4 @@
-"""What the report says: numbers at every level, cautions, headline, and what is refused."""
+"""Content of the report: numbers at every level, cautions, headline, and refused input."""
 
 import dataclasses
 import itertools
@@ -32,7 +32,7 @@ def cautions_of(report):
 
 
 def test_every_level_has_its_own_interval():
-    """At each level the report's intervals are those that `estimate` gives."""
+    """At each level the report's intervals are those of `estimate`."""
     report = hs.report_of(TABLE, confidence_level=0.68)
     assert report.levels == (0.68, *LEVELS)
     for each in report.to_dict()["estimates"]:
@@ -53,7 +53,7 @@ def test_the_headline_says_what_is_plausible():
 
 
 def test_the_headline_is_the_first_metric_that_was_asked_for():
-    """With metrics named, the first of them is the main one; with clusters the sentence counts them."""
+    """With named metrics the first one is the main metric; for clusters the sentence states their number."""
     rng = np.random.default_rng(2)
     truth = rng.integers(0, 2, 200)
     predicted = np.where(rng.random(200) < 0.8, truth, 1 - truth)
@@ -139,7 +139,7 @@ def test_clusters_weights_and_undefined_metrics_are_warned_of():
 
 
 def test_odd_data_are_warned_of_model_by_model():
-    """A report tells what is odd of counts and of scores, once, and with the model where it is not of all."""
+    """A report lists cautions about counts and scores once, with the model if they do not apply to all."""
     truth = np.array([0, 1, 1, 0, 1, 0] * 10)
     chance = np.random.default_rng(0).random(60)
     scored, cut = hs.scores(truth, chance), hs.scores(truth, (chance > 0.5).astype(float))
@@ -227,7 +227,7 @@ def test_pooled_values_have_their_forest():
 
 
 def test_what_a_table_rests_on_is_said():
-    """Of scores the threshold is named; of reviewed, corrected and calibrated tables what is to know of them."""
+    """For scores the threshold is named; for reviewed, corrected and calibrated tables their assumptions."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 200)
     score = np.clip(rng.normal(0.3 + 0.4 * truth, 0.25), 0, 1)
@@ -339,7 +339,7 @@ def test_multilabel_tables_have_a_report():
 
 
 def test_scores_that_tell_nothing_still_have_a_report():
-    """With one class only there are reasons in place of curves; constant scores have both."""
+    """With one class there are reasons instead of curves; constant scores have both."""
     single = hs.report_of(hs.scores([1, 1, 1], [0.2, 0.5, 0.7], pos_label=1))
     assert any("no case" in each for each in cautions_of(single))
     assert "Scores and thresholds" not in [each.title for each in single.sections]
@@ -421,7 +421,7 @@ def test_notebooks_show_the_report_in_a_frame():
 
 @pytest.mark.parametrize("method", ["bayes", "bootstrap_percentile", "bootstrap_bca"])
 def test_a_report_shows_the_estimates_that_it_is_given(paired, method):
-    """Of joint draws the intervals are the evaluation's own at its level, and from the same draws at the others."""
+    """For joint draws the intervals are the evaluation's own at its level, and from the same draws at the others."""
     settings = {"method": method, "random_state": 0}
     found = {
         level: hs.evaluate_models(paired, ["accuracy", "mcc"], confidence_level=level, **settings) for level in LEVELS
@@ -468,7 +468,7 @@ def test_groups_of_scores_and_predictions_have_all_their_metrics():
 
 
 def test_groups_have_the_intervals_of_their_own_tables_at_each_level(monkeypatch):
-    """All groups are taken in one pass a level, and each has what its table alone has, whatever else is there."""
+    """All groups are computed in one pass per level, and each has the results of its table alone."""
     rng = np.random.default_rng(5)
     truth = rng.integers(0, 2, 240)
     score = np.clip(rng.normal(0.3 + 0.4 * truth, 0.3), 0, 1).round(2)
@@ -512,12 +512,12 @@ def test_a_design_of_ones_own_speaks_for_itself():
     [("f1", ["f1", "roc_auc", "average_precision"]), (["roc_auc"], ["roc_auc"]), (["ece", "f1"], ["f1", "ece"])],
 )
 def test_of_predictions_and_scores_each_metric_is_of_its_own_table(asked, shown):
-    """Metrics of scores that are asked for stand alone; where none is, both usual ones stand beside those of predictions."""
+    """Requested metrics of scores are shown alone; by default the usual ones are added to those of predictions."""
     truth, score = [0, 1, 0, 1, 1, 0], [0.1, 0.6, 0.3, 0.8, 0.4, 0.7]
     scores = hs.scores(truth, score)
     report = hs.report_of([hs.Subject("model", scores.at(0.5), scores)], metrics=asked)
     names = [each["metric"] for each in report.to_dict()["estimates"]]
-    assert [name for name in names if "@" not in name] == shown  # beside those of each class
+    assert [name for name in names if "@" not in name] == shown  # without the metrics of each class
 
 
 def test_no_metric_is_told_whatever_holds_it():

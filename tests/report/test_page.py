@@ -8,7 +8,7 @@ from support import scenarios
 
 
 def column(page, table, index):
-    """Return what a table's column is sorted by, top to bottom; what is drawn beside the numbers is no column."""
+    """Return the sort keys of a table's column, top to bottom; bars are not a column."""
     rows = page.locator("table").nth(table).locator("tbody tr")
     sorted_by = """(rows, index) => rows.map(row => Array.from(row.cells).filter(cell => cell.className !== "track")[index])
         .map(cell => cell.dataset.sort ?? cell.textContent)"""
@@ -81,7 +81,7 @@ def test_the_level_control_changes_every_interval(report, opened):
 
 @pytest.mark.thorough
 def test_the_level_control_works_without_scripts(compact, chromium, tmp_path):
-    """Where scripts are off, the level still chooses what is shown."""
+    """Without scripts, the level control still selects the shown level."""
     path = compact.save(tmp_path / "report.html")
     context = chromium.new_context(offline=True, java_script_enabled=False)
     page = context.new_page()
@@ -133,7 +133,7 @@ def test_curves_and_level_answer_to_the_keyboard(report, opened):
 @pytest.mark.thorough
 @pytest.mark.parametrize("width", [400, 1600])
 def test_nothing_overflows(report, strange, opened, width):
-    """The page is as wide as the window; what is wider scrolls within its own frame."""
+    """The page is as wide as the window; wider content scrolls in its own frame."""
     for each in (report, strange):
         page = opened(each, width=width)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -181,7 +181,7 @@ def faults(page):
 @pytest.mark.thorough
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_checker_of_accessibility_finds_no_fault(compact, opened, scheme):
-    """A page with each kind of part has no fault that axe-core knows, on a light ground and on a dark one."""
+    """A page with every kind of part passes axe-core, on a light and on a dark background."""
     assert faults(opened(compact, scheme=scheme)) == []
 
 

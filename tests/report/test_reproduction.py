@@ -11,7 +11,7 @@ TABLE = hs.from_counts([[50, 3], [5, 42]])
 
 
 def test_files_are_known_again_by_their_fingerprints(tmp_path):
-    """Each file has its size and SHA-256; what is no single file is passed over."""
+    """Each file has its size and SHA-256; folders and patterns are ignored."""
     path = tmp_path / "cases.csv"
     path.write_bytes(b"label,prediction\n1,1\n")
     report = hs.report_of(TABLE, files=[path, tmp_path, tmp_path / "parts-*.csv", "too-long" * 500])
@@ -32,7 +32,7 @@ def test_the_day_is_told_and_can_be_stated(monkeypatch):
 
 @pytest.mark.parametrize("files", [[0.2, 1], 3, [None]])
 def test_what_names_no_file_is_refused(files):
-    """Files are told by their names, a list of them or one; other things are refused in one line."""
+    """`files` is a name or a list of names; other objects give a one-line error."""
     table = hs.from_counts([[50, 3], [5, 42]])
     with pytest.raises(hs.HowsureError, match="`files` are the names of the files"):
         hs.report_of(table, files=files)
@@ -40,7 +40,7 @@ def test_what_names_no_file_is_refused(files):
 
 @pytest.mark.parametrize("comparisons", [np.array([]), np.ones(3)])
 def test_arrays_are_no_comparisons(comparisons):
-    """Where models could be compared unasked too, what is no comparison is refused in one line."""
+    """For models with default comparisons too, objects that are not comparisons give a one-line error."""
     table = hs.paired([0, 1, 0, 1], {"A": [0, 1, 1, 1], "B": [0, 0, 0, 1]})
     with pytest.raises(hs.HowsureError, match="Give what `compare`"):
         hs.report_of(table, comparisons=comparisons)

@@ -52,7 +52,7 @@ def test_each_group_has_its_headline(study, report):
 
 
 def test_each_metric_has_experiments_forests_differences_and_ranks(study, report):
-    """The sheets hold what the study's own reports say."""
+    """The sheets contain the numbers of the study's own reports."""
     sheets = sheets_of(report, "F1")
     assert list(sheets) == [
         "Each experiment",

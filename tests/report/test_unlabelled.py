@@ -37,7 +37,7 @@ def test_it_says_first_that_no_label_was_seen(unlabelled):
 
 
 def test_models_without_labels_are_named(scored):
-    """Beside a model with labels, the one without is named; of labelled models nothing is said."""
+    """If some models have labels, those without are named; for labelled models there is no note."""
     labelled = hs.scores((RNG.random(150) < SCORE).astype(int), SCORE)
     both = hs.report_of({"seen": labelled, "unseen": scored}, metrics=["roc_auc"], method="delta")
     assert both.headline[0][0].startswith("No label of these cases was seen (unseen): ")

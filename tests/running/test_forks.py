@@ -26,7 +26,7 @@ def work(seed):
 def hung_children(forks):
     """Return how many children of forks, made while four threads work, do not end in time or end wrongly."""
     stop = threading.Event()
-    work(0)  # what is imported at first use is imported
+    work(0)  # imports packages on first use
 
     def busily(seed):
         while not stop.is_set():

@@ -14,7 +14,7 @@ from howsure.sources.duckdb_files import OPENED, percent_read
 
 
 class Bar:
-    """A bar that remembers what it was told."""
+    """A mock bar that records its calls."""
 
     task_ids = (0,)
 
@@ -32,7 +32,7 @@ class Bar:
 
 
 def test_work_is_followed_from_another_thread(monkeypatch):
-    """The bar rises with what is done, and ends with the work, also where that fails; unwatched there is none."""
+    """The bar advances with the work, and ends with it, also after an error; without an observer there is none."""
     bars, asked = [], count()
     monkeypatch.setattr(module, "_bar", lambda *_: bars.append(Bar()) or bars[-1])
     monkeypatch.setattr(module, "PATIENCE", 0.0)
@@ -54,7 +54,7 @@ def test_work_is_followed_from_another_thread(monkeypatch):
 
 
 def test_a_notebook_without_widgets_is_not_warned(monkeypatch):
-    """Where ipywidgets is missing the bar is plain text: rich's own asks for the package at every look."""
+    """Without ipywidgets the bar is plain text: rich's own bar looks for the package at every refresh."""
     monkeypatch.setattr(builtins, "get_ipython", type("ZMQInteractiveShell", (), {}), raising=False)
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
     bar = module._bar("counting", 10)

@@ -19,7 +19,7 @@ def test_results_come_in_order(monkeypatch):
 
 
 def test_work_within_a_thread_stays_there(monkeypatch):
-    """A function that itself asks for threads runs in the one that it has."""
+    """A function that requests threads within a thread runs in that one."""
     monkeypatch.setattr(threads, "cores", lambda: 4)
 
     def inner(_):
@@ -32,7 +32,7 @@ def test_work_within_a_thread_stays_there(monkeypatch):
 
 
 def test_short_work_stays_with_the_caller(monkeypatch):
-    """What is done within a moment is done where it was asked for, and later work there may ask for threads again."""
+    """Short work runs in the calling thread, and later work there can request threads again."""
     monkeypatch.setattr(threads, "cores", lambda: 4)
     monkeypatch.setattr(threads, "PATIENCE", 60.0)
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Accumulators: what they take, what they keep, and what they refuse; `test_parts` has every table and design."""
+"""Accumulators: accepted, stored and refused data; `test_parts` has every table and design."""
 
 import pickle
 import tracemalloc
@@ -111,7 +111,7 @@ def test_a_refused_batch_changes_nothing():
 
 
 def test_classes_are_named_where_a_batch_may_lack_some():
-    """Without names a batch of one class is refused with the remedy; batches that hold several are taken."""
+    """Without names a batch of one class is refused with the remedy; batches with several classes are accepted."""
     seen = hs.Accumulator(hs.confusion)
     seen.update(["a", "c"], ["a", "a"])
     seen.update(["b", "c"], ["b", "b"])
@@ -147,7 +147,7 @@ def test_accumulators_merge():
 
 
 def test_memory_grows_with_cells_and_clusters():
-    """A thousand batches of a thousand cases leave what one batch leaves; of clusters each is kept once."""
+    """A thousand batches of a thousand cases use the memory of one batch; each cluster is stored once."""
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=(2, 1000))
     seen = hs.Accumulator(hs.confusion, labels=[0, 1, 2])

@@ -48,7 +48,7 @@ def server(tmp_path):
 
 
 def test_files_behind_a_server(server, tmp_path):
-    """Parquet and CSV are read over HTTP, of Parquet only the columns that are named; what is not there is refused."""
+    """Parquet and CSV are read over HTTP, for Parquet only the named columns; missing files give an error."""
     try:
         duckdb.connect().load_extension("httpfs")
     except duckdb.Error:
@@ -68,7 +68,7 @@ def test_files_behind_a_server(server, tmp_path):
 
 @pytest.mark.parametrize("address", ["https://example.org/cases.parquet", "s3://bucket/cases.csv"])
 def test_an_extension_that_is_not_there(address, tmp_path, monkeypatch):
-    """Where DuckDB lacks what it reads addresses with, and cannot fetch it, the error says which and how to install it."""
+    """If DuckDB lacks the extension for addresses and cannot fetch it, the error names it and how to install it."""
     offline = {"extension_directory": str(tmp_path), "custom_extension_repository": str(tmp_path / "nowhere")}
     monkeypatch.setattr(duckdb, "connect", lambda config: CONNECT(config=config | offline))
     with pytest.raises(
@@ -80,7 +80,7 @@ def test_an_extension_that_is_not_there(address, tmp_path, monkeypatch):
 
 
 def test_partitions_at_addresses(tmp_path, monkeypatch):
-    """An address is read as a path is: what looks like a partition in it names a column, and what is not there is refused."""
+    """An address is read like a path: partitions in it are columns, and missing files give an error."""
     fsspec = pytest.importorskip("fsspec")
     memory = fsspec.filesystem("memory")
 

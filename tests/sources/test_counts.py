@@ -193,7 +193,7 @@ TALLIES = [[0, 0, 14], [2, 6, 6], [0, 8, 6], [3, 9, 2], [7, 7, 0], [3, 5, 6]]
 
 
 def test_numbers_by_category_are_read_or_refused():
-    """Fleiss' kappa of the numbers is that of the ratings; Conger's needs to know who said what."""
+    """Fleiss' kappa of the numbers equals that of the ratings; Conger's needs the individual raters."""
     with pytest.raises(hs.HowsureError, match="layout='category_counts'"):
         hs.ratings(TALLIES)
     table = hs.ratings(TALLIES, layout="category_counts")
@@ -237,7 +237,7 @@ def test_raters_in_rows_are_read_or_refused():
     ],
 )
 def test_winners_in_words_and_numbers(winner, more, share):
-    """The share of the first model follows from what the words mean."""
+    """The share of the first model follows from the meaning of the words."""
     table = hs.preferences(["A"] * 3, ["B"] * 3, winner, **more)
     assert hs.estimate(table.model("A"), "win_rate").value == pytest.approx(share)
 
@@ -280,7 +280,7 @@ def estimated(metric, **more):
     return lambda table: list(hs.estimate(table, metric, **more).to_dict().values())
 
 
-COUNTED = {  # source → its call with rows, and what is compared
+COUNTED = {  # source → its call with rows, and the compared metric
     "confusion": (lambda r, **k: hs.confusion(r(SAID), r(JUDGE), **k), estimated("f1")),
     "confusion of indicators": (
         lambda r, **k: hs.confusion(
@@ -382,7 +382,7 @@ def repeated(column):
 
 @pytest.mark.parametrize("source", COUNTED)
 def test_every_source_counts_identical_cases(source):
-    """A row with a number is as many rows; weights beside it are refused."""
+    """A row with a number is as many rows; together with weights it is refused."""
     make, shown = COUNTED[source]
     found, right = shown(make(lambda column: column, counts=NUMBER)), shown(make(repeated))
     assert len(found) == len(right)

@@ -82,13 +82,13 @@ def crowds(target):
 
 @pytest.mark.parametrize("metric", WITH_CROWDS)
 def test_crowds_are_those_of_coco(metric):
-    """With crowds among the truths average precision is pycocotools'."""
+    """With crowds among the true objects average precision equals pycocotools'."""
     preds, target = images(4, 40)
     assert hs.estimate(hs.detections(preds, crowds(target)), metric).value == pytest.approx(WITH_CROWDS[metric])
 
 
 def test_a_crowd_is_no_truth_and_hides_what_lies_in_it():
-    """Of three detections one hits, one lies in the crowd, as does a second one, and a crowd that is missed counts not."""
+    """Of three detections one hits, one is in the crowd, as is a second one; a missed crowd is not counted."""
     preds = [{"boxes": [[0, 0, 10, 10], [50, 50, 60, 60], [70, 70, 80, 80]], "scores": [0.9, 0.8, 0.7]}]
     target = [{"boxes": [[0, 0, 10, 10], [40, 40, 90, 90], [100, 100, 190, 190]], "iscrowd": [0, 1, 1]}]
     table = hs.detections(preds, target, iou=0.5)
@@ -121,7 +121,7 @@ def test_images_by_group_are_those_alone():
 @pytest.mark.parametrize("metric", ["map", "froc", "froc+fp_per_unit=0.1"])
 @pytest.mark.parametrize("hits", [[], [0], [1]], ids=["nothing found", "all wrong", "perfect"])
 def test_samples_of_one_kind_have_limits_that_say_something(metric, hits):
-    """Of 60 images with one truth each, found in all or in none, the interval is neither a point nor the whole range."""
+    """For 60 images with one object each, all or none found, the interval is neither a point nor the whole range."""
     preds = [{"scores": [0.9 - index / 100] * len(hits), "hits": hits} for index in range(60)]
     found = hs.estimate(hs.detections(preds, [1] * 60, iou=0.5), metric)
     assert found.value == pytest.approx(float(hits == [1]))
@@ -136,7 +136,7 @@ def test_average_precision_is_that_of_coco(metric):
 
 
 def test_only_the_highest_scores_of_an_image_count():
-    """Of more than the stated number of detections of a class in an image those of the highest scores count."""
+    """If an image has more detections of a class than the limit, those with the highest scores count."""
     preds, target = [{"scores": [0.1, 0.9, 0.5], "hits": [1, 0, 1]}], [2]
     one = hs.detections(preds, target, iou=0.5, max_detections=2)
     other = hs.detections([{"scores": [0.9, 0.5], "hits": [0, 1]}], target, iou=0.5)
@@ -150,7 +150,7 @@ def test_average_precision_by_hand():
 
 
 def test_sensitivity_by_hand():
-    """With half a false positive per image the threshold lies above the second one."""
+    """With half a false positive per image the threshold is above the second one."""
     preds = [{"scores": [0.9, 0.6, 0.3], "hits": [1, 0, 1]}, {"scores": [0.8, 0.4], "hits": [1, 0]}]
     table = hs.detections(preds, [3, 1], iou=0.5)
     found = {rate: hs.estimate(table, f"froc+fp_per_unit={rate}").value for rate in (0.25, 0.5, 1)}
@@ -158,7 +158,7 @@ def test_sensitivity_by_hand():
 
 
 def test_a_truth_is_taken_once_by_the_best_score():
-    """Of two detections of one truth the one of the higher score hits, and the other is a false alarm."""
+    """Of two detections of one object the one with the higher score hits, and the other is a false alarm."""
     preds = [{"boxes": [[0, 0, 10, 10], [0, 0, 10, 9]], "scores": [0.4, 0.8]}]
     table = hs.detections(preds, [{"boxes": [[0, 0, 10, 10]]}], iou=0.5)
     assert table.counts.tolist() == [1, 1, 0, 0, 1, 0]  # an image; false alarm at 0.4, hit at 0.8; no miss
@@ -274,7 +274,7 @@ def test_thresholds_and_metrics_that_are_not_there():
 
 
 def test_a_metric_of_each_image_passes_over_classes_that_are_not_there():
-    """Of images with two of three classes each, average precision is that of the image alone, counted by itself."""
+    """In images with two of three classes each, average precision is that of the image alone, counted directly."""
     preds, target = images(6, 12)
     every = hs.detections(preds, target, iou=[0.5, 0.75])
     alone = [hs.detections([one], [other], iou=[0.5, 0.75]) for one, other in zip(preds, target, strict=True)]
@@ -413,7 +413,7 @@ def area_by_loops(by_score, missed):
 
 @pytest.mark.parametrize("metric, chosen", [("map", [0, 1, 2]), ("map+label=found", [1]), ("map+label=partly", [2])])
 def test_the_slopes_of_average_precision_are_those_of_the_area_under_its_steps(metric, chosen):
-    """Classes never there, all found and partly missed: a count changes the mean of the areas of those that are there."""
+    """For classes that are absent, all found, or partly missed: a count changes the mean area of the present ones."""
     preds = [
         {"scores": [0.9, 0.8, 0.7], "hits": [1, 0, 1], "labels": ["found", "found", "found"]},
         {"scores": [0.95, 0.6, 0.5], "hits": [0, 1, 0], "labels": ["partly", "partly", "partly"]},
@@ -448,7 +448,7 @@ def test_small_weights_say_as_much_as_large_ones(metric):
 
 
 def test_another_image_allows_more_false_alarms_down_to_the_lowest_score():
-    """With half a false alarm per image the threshold lies one score above the lowest, and moves with the images."""
+    """With half a false alarm per image the threshold is one score above the lowest, and depends on the images."""
     preds = [{"scores": [0.9, 0.8], "hits": [1, 0]}, {"scores": [0.7, 0.6], "hits": [1, 0]}]
     table = hs.detections(preds, [2, 1], iou=0.5)
     slopes = resolve("froc+fp_per_unit=0.5", table).gradient(table.counted)

@@ -38,7 +38,7 @@ def test_the_four_outcomes_by_name():
     ],
 )
 def test_a_refusal_leads_on(call, words):
-    """One sentence says what is wrong, and another what to write."""
+    """One sentence states the problem, and another the remedy."""
     with pytest.raises(hs.HowsureError, match=words):
         call()
 

@@ -1,4 +1,4 @@
-"""Data that do not look like what they are given as: every source refuses them, and takes them with `check=False`."""
+"""Data of an unexpected kind: every source refuses them, and accepts them with `check=False`."""
 
 import inspect
 
@@ -36,7 +36,7 @@ CASES = [
     for more, arguments in MORE.items()
     if set(arguments) <= set(inspect.signature(source).parameters)
 ]
-ALTERED = {  # what is wrong → the columns that say so, and words of the message
+ALTERED = {  # fault → the columns that cause it, and words of the message
     "scores": (
         {"truth": [0, 1] * (N // 2), "other": [0, 0, 1, 1] * (N // 4), "said": [0.2, 0.9, 0.9, 0.7] * (N // 4)},
         "holds fractions",
@@ -144,13 +144,13 @@ def test_series_of_other_cases_are_refused(name, more):
 
 
 def test_scores_in_a_matrix_have_no_index():
-    """Scores of many classes are an array; true classes and weights beside it still have to be of the same cases."""
+    """Scores of many classes are an array; true classes and weights must still have the same index."""
     arguments = {"y_true": pd.Series(TRUTH, index=range(5, N + 5)), "y_score": np.random.default_rng(0).random((N, 2))}
     refused("different indices", hs.multiclass_scores, **arguments, sample_weight=pd.Series(1, index=range(9, N + 9)))
 
 
 def test_cases_without_labels_are_of_one_index():
-    """Without labels, too, columns with different indices are refused."""
+    """Also without labels, columns with different indices are refused."""
     score = pd.Series(SCORE, index=range(5, N + 5))
     refused("different indices", hs.calibrated, y_score=score, by=pd.Series(SAID, index=range(N, 0, -1)))
 

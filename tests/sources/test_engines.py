@@ -53,7 +53,7 @@ class Streamed:
 
 
 def of_arrow(columns):
-    """Return a pandas frame with Arrow's types, which tell dates and decimals from text."""
+    """Return a pandas frame with Arrow's types, which distinguish dates and decimals from text."""
     return pa.table(columns).to_pandas(types_mapper=pd.ArrowDtype)
 
 
@@ -205,7 +205,7 @@ def test_bins_lose_nothing_of_a_score_that_millions_have(monkeypatch):
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("kind", MANY)
 def test_many_scores_of_which_some_are_no_numbers(kind, bad, monkeypatch):
-    """Of scores that are counted in bins, too, those that are missing or infinite are refused with their number."""
+    """Also for scores counted in bins, missing or infinite ones are refused with their number."""
     monkeypatch.setattr(engines, "MANY", 2000)
     columns = of_scores(5000)
     columns["score"][[7, 77, 777]] = bad
@@ -215,7 +215,7 @@ def test_many_scores_of_which_some_are_no_numbers(kind, bad, monkeypatch):
 
 @pytest.mark.parametrize("kind", MANY)
 def test_exact_scores(kind, monkeypatch):
-    """With exact=True no score is lost, however many there are."""
+    """With exact=True no score is lost, for any number of scores."""
     monkeypatch.setattr(engines, "MANY", 2000)
     columns = of_scores(5000)
     found, expected = (hs.scores("sick", "score", data=data, exact=True) for data in (MANY[kind](columns), columns))
@@ -224,7 +224,7 @@ def test_exact_scores(kind, monkeypatch):
 
 
 def test_clusters_of_one_kind_come_once():
-    """Of 3,000 clusters of four cases only the distinct tables leave the engine, and each method has them all."""
+    """Of 3,000 clusters of four cases only the distinct tables leave the engine, and each method uses them all."""
     rng = np.random.default_rng(3)
     columns = {
         "cluster": np.arange(12_000) // 4,
@@ -282,7 +282,7 @@ def refuses(read, fault, folder):
     return str(error.value)
 
 
-@pytest.mark.filterwarnings("ignore")  # of engines: made errors, they would be taken for what is refused
+@pytest.mark.filterwarnings("ignore")  # of engines: as errors they would be mistaken for refusals
 @pytest.mark.parametrize("fault", FAULTY)
 @pytest.mark.parametrize("kind", OPENED)
 def test_a_faulty_part(kind, fault, tmp_path):
@@ -311,7 +311,7 @@ def test_a_part_that_holds_numbers_where_text_is_declared(names):
     ],
 )
 def test_a_faulty_part_in_spark(spark, fault, words, tmp_path):
-    """Spark's traces of many lines are told by their last cause."""
+    """Spark's long traces are reported by their last cause."""
     assert words in refuses(lambda folder: spark.read.parquet(str(folder)), fault, tmp_path)
 
 
@@ -433,7 +433,7 @@ def postgres():
 
 @pytest.mark.thorough
 def test_postgresql_keeps_the_laws(postgres):
-    """A table of a PostgreSQL server gives what the same columns give in memory, counted by the server."""
+    """A table of a PostgreSQL server gives the results of the same columns in memory, counted by the server."""
     ibis = pytest.importorskip("ibis")
     pytest.importorskip("psycopg", reason="Ibis reaches PostgreSQL by psycopg")
     connection = ibis.postgres.connect(host=postgres, user="howsure", database="postgres")
@@ -445,7 +445,7 @@ def test_postgresql_keeps_the_laws(postgres):
 
 
 def test_the_guide_says_what_engines_count():
-    """The guide's table of engines and tables is what its script prints."""
+    """The guide's table of engines and tables equals the output of its script."""
     spec = importlib.util.spec_from_file_location("make_engines", DOCS / "make_engines.py")
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)

@@ -47,7 +47,7 @@ def test_bilou_is_bioes_in_other_letters(scheme):
     np.testing.assert_array_equal(one.counts, other.counts)
 
 
-# Of BIO, by hand: true positives, false positives and false negatives of each document and type that has some.
+# By hand for BIO tags: true positives, false positives and false negatives of each document and occurring type.
 BY_HAND = {
     "unit": [0, 0, 1, 1, 2, 3, 4, 4, 5, 5],
     "label": ["LOC", "PER", "LOC", "PER", "PER", "PER", "PER", "LOC", "ORG", "LOC"],

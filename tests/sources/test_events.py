@@ -211,7 +211,7 @@ def test_models_are_added_by_unit():
     "metric", ["accuracy", "specificity", "mcc", "kappa", "balanced_accuracy", "prevalence", "npv"]
 )
 def test_metrics_of_true_negatives_are_refused(metric):
-    """Metrics that look at true negatives are refused with those that do not."""
+    """Metrics of true negatives are refused, with alternatives."""
     with pytest.raises(hs.HowsureError, match=r"true negatives.*precision.*f1.*jaccard.*fp_per_unit"):
         hs.estimate(hs.events([5, 3], [1, 2], [0, 1]), metric)
 
@@ -223,7 +223,7 @@ def test_metrics_of_events_need_events():
 
 
 def test_perfect_and_empty_tables():
-    """Without an error the interval has a width; without an event precision is undefined, with a reason."""
+    """Without an error the interval has positive width; without an event precision is undefined, with a reason."""
     perfect = hs.evaluate(hs.events(np.full(20, 5), np.zeros(20), np.zeros(20)))
     assert all(each.low < each.high for each in perfect.values())
     empty = hs.evaluate(hs.events(np.zeros(20), np.zeros(20), np.zeros(20)))
@@ -255,7 +255,7 @@ def test_wrong_data_are_refused_in_words(message):
 
 
 def test_groups_split_rows():
-    """With `by` each group has the table of its rows, with all classes, and all of them the whole one."""
+    """With `by` each group has the table of its rows, with all classes, and all groups together the whole one."""
     tables = entities(by="kind")
     assert {key: hs.estimate(table, "f1@micro").value for key, table in tables.items()} == pytest.approx(
         {"LOC": 4 / 7, "ORG": 2 / 3, "PER": 4 / 7}
@@ -281,7 +281,7 @@ def coverage(units, studies, metric):
 
 @pytest.mark.parametrize("metric", ["precision", "recall", "f1"])
 def test_intervals_of_a_dozen_uneven_units_cover(metric):
-    """Intervals of 95 % of twelve units of unequal size hold the truth in 95 of 100 studies, give or take three."""
+    """95 % intervals for twelve units of unequal size cover in 95 of 100 studies, give or take three."""
     assert 0.92 <= coverage(12, 1000, metric) <= 0.985  # Monte Carlo error 0.007
 
 
@@ -289,21 +289,21 @@ def test_intervals_of_a_dozen_uneven_units_cover(metric):
 @pytest.mark.parametrize("units", [10, 30, 100, 1000])
 @pytest.mark.parametrize("metric", ["precision", "recall", "f1"])
 def test_intervals_of_uneven_units_cover(units, metric):
-    """From ten to a thousand units of unequal size intervals of 95 % hold the truth in 93.5 to 98 of 100 studies."""
+    """95 % intervals for ten to a thousand units of unequal size cover in 93.5 to 98 of 100 studies."""
     assert 0.935 <= coverage(units, 4000 if units < 1000 else 1000, metric) <= 0.98
 
 
 @pytest.mark.parametrize("metric, method", [("fp_per_unit", "delta"), ("map", "bootstrap_bca")])
 def test_methods_of_the_new_metrics_are_listed(metric, method):
-    """The list of methods for a metric of events, or of detections, has those that suit it."""
+    """The list of methods for a metric of events, or of detections, contains the applicable ones."""
     assert method in [row[0] for row in method_grid(metric).rows]
 
 
 def test_one_unit_of_many_events_leaves_a_limit_that_is_no_absurdity():
-    """Of ten units with fifty false positives in one, the upper limit is within a hundred times the mean, and log-like.
+    """If one of ten units has all fifty false positives, the upper limit is within a hundred times the mean.
 
-    The log of the mean has the standard error of its share, ``s / (sqrt(n) m)`` = 1 where one of n units has all. Four
-    degrees of freedom, and a variance that is doubled at most, reach ``2.776 * sqrt(2)`` of it.
+    The log of the mean has the standard error of its share, ``s / (sqrt(n) m)`` = 1 if one of n units has all. Four
+    degrees of freedom, and a variance that is doubled at most, give ``2.776 * sqrt(2)`` of it.
     """
     found = hs.estimate(hs.events([1] * 10, [0] * 9 + [50], [0] * 10), "fp_per_unit")
     reach = np.exp(2.7764451 * np.sqrt(2))

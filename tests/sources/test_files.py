@@ -160,7 +160,7 @@ def test_bad_matrices(text, words, tmp_path):
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json"])
 def test_the_type_of_a_column_follows_from_all_its_rows(suffix, tmp_path):
-    """Decimals that begin after 21,000 whole numbers stay decimals: the distinct scores are 0, 0.25, 0.5, 0.75, 1."""
+    """Decimals after 21,000 integers stay decimals: the distinct scores are 0, 0.25, 0.5, 0.75, 1."""
     write = {
         "csv": lambda rows: "true,score\n" + "".join(f"{true},{score}\n" for true, score in rows),
         "tsv": lambda rows: "true\tscore\n" + "".join(f"{true}\t{score}\n" for true, score in rows),
@@ -210,7 +210,7 @@ def test_long_ids_are_not_merged(tmp_path):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_corrupted_feather_files(seed, tmp_path):
-    """Twenty random bytes in a Feather file are found before anything looks at what they point to."""
+    """Twenty random bytes in a Feather file are detected before any pointer is followed."""
     rng, path = np.random.default_rng(seed), tmp_path / "cases.feather"
     feather.write_feather(pa.table({"t": ["a", "b"] * 500, "p": ["a", "a"] * 500}), path, compression="uncompressed")
     content = bytearray(path.read_bytes())
@@ -301,7 +301,7 @@ def test_files_of_cases_in_another_encoding_name_the_remedy(encoding, tmp_path):
 
 
 def test_a_binary_file_of_cases_is_one_line(tmp_path):
-    """Bytes that are no CSV end in a line without the reader's list of what it tried."""
+    """Bytes that are not CSV give a one-line error without the reader's list of attempts."""
     path = tmp_path / "cases.csv"
     path.write_bytes(np.random.default_rng(0).bytes(3000))
     with pytest.raises(hs.HowsureError, match="cases.csv'") as caught:

@@ -87,13 +87,13 @@ def test_bad_weights_are_refused(kind, bad):
 
 @pytest.mark.parametrize("kind", LAZY)
 def test_weights_that_are_text(kind):
-    """A text column as weight is refused before the engine is asked to add it up."""
+    """A text column as weight is refused before the engine sums it."""
     with pytest.raises(hs.HowsureError, match=r"column 'text'. is not numeric"):
         grouped(KINDS[kind](FRAME), {"y_true": "whole"}, "text")
 
 
 def test_columns_of_one_name():
-    """A pandas frame with two columns of one name is refused: neither is the one that is meant."""
+    """A pandas frame with two columns of the same name is refused as ambiguous."""
     frame = pd.DataFrame([["a", "b"], ["b", "b"]], columns=["label", "label"])
     with pytest.raises(hs.HowsureError, match="several columns of one name"):
         hs.confusion("label", "label", data=frame, check=False)

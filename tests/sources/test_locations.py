@@ -32,7 +32,7 @@ WRITERS = {
     "parquet": lambda frame, path: frame.to_parquet(path, index=False),
     "feather": lambda frame, path: feather.write_feather(pa.Table.from_pandas(frame), str(path)),
 }
-HIDDEN = {  # what is not installed where an engine is the one that reads
+HIDDEN = {  # packages that are not installed where an engine reads
     "duckdb": (),
     "pyarrow": ("duckdb",),
     "polars": ("duckdb", "pyarrow"),

@@ -79,14 +79,14 @@ WRONG = {
 
 @pytest.mark.parametrize("message", WRONG)
 def test_cases_that_do_not_match(message):
-    """A case that a model lacks or has twice, and one with several labels or patients, are told with numbers."""
+    """Missing or repeated cases, and cases with several labels or patients, are reported with numbers."""
     with pytest.raises(hs.HowsureError, match=message) as error:
         hs.paired("label", "said", data=WRONG[message], model="model", case="case", groups="patient")
     assert "\n" not in str(error.value)
 
 
 def test_incomplete_cases_are_left_out_on_request():
-    """Nothing is left out unless it is asked for; then cases that a model lacks are."""
+    """Cases that a model lacks are left out only on request."""
     some = LONG[~((LONG.case < 4) & (LONG.model == "tiny"))]
     long = {"data": some, "model": "model", "case": "case", "incomplete": "drop"}
     found = hs.paired("label", "said", **long)

@@ -10,7 +10,7 @@ TRUTH, SAID = np.tile([1, 0], 6), np.tile([1, 0, 1, 1], 3)
 
 
 def makers():
-    """Return what makes tables of groups, by way."""
+    """Return functions that make tables of groups, by kind."""
     return {
         "confusion": lambda by: hs.confusion(TRUTH, SAID, by=by),
         "paired": lambda by: hs.paired(TRUTH, {"A": SAID, "B": SAID[::-1]}, by=by),
@@ -54,7 +54,7 @@ def test_the_order_of_groups_is_not_that_of_classes():
 
 
 def test_several_columns_are_each_in_order():
-    """Of several columns each is in its own order, and mixed types are still by type and text."""
+    """Each of several columns has its own order, and mixed types are ordered by type and text."""
     by = {"site": ["b", "a"] * 6, "week": np.repeat(["week 10", "week 9"], 6)}
     expected = [(site, week) for site in "ab" for week in ("week 9", "week 10")]
     assert list(hs.confusion(TRUTH, SAID, by=by)) == expected

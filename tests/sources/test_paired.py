@@ -52,7 +52,7 @@ def test_a_narrower_table_has_the_same_pairs():
 
 @pytest.mark.parametrize("classes, models", [(2, 2), (2, 3), (2, 7), (5, 2), (5, 6), (300, 4)])
 def test_pseudo_cases_are_balanced(classes, models):
-    """Of the pseudo-cases each two models are both right, right alone, and both wrong a quarter each; classes share evenly."""
+    """For any two models of the pseudo-cases, each pattern of right and wrong has a quarter; classes are equal."""
     tuples = pseudo_tuples(classes, models)
     true, right = tuples[:, 0], tuples[:, 1:] == tuples[:, :1]
     assert np.ptp(np.bincount(true)) == 0
@@ -72,7 +72,7 @@ def test_two_models_of_two_classes_have_agresti_and_mins_prior():
 
 
 def test_many_models_of_many_classes_are_counted():
-    """Forty models of a hundred classes have more combinations than a 64-bit number; each is told from the others."""
+    """Forty models of a hundred classes have more combinations than a 64-bit number; all are distinguished."""
     truth, said = columns(1, size=500, classes=100, models=40)
     table = hs.paired(truth, said)
     rows = np.column_stack([truth, *said.values()])

@@ -33,7 +33,7 @@ def test_types_of_arrays(dtype):
 
 
 def test_unsigned_ids_beyond_signed_ones():
-    """Ids of 64 bits are told apart, in NumPy, Polars and Arrow: 8 cases of ids that differ by 1 are 8 clusters."""
+    """64-bit ids are distinguished in NumPy, Polars and Arrow: 8 cases with ids that differ by 1 are 8 clusters."""
     ids = np.arange(8, dtype=np.uint64) + np.uint64(2**63)
     for groups in (ids, pl.Series(ids), pa.array(ids)):
         assert len(hs.confusion(TRUE, SAID, groups=groups).design.multiplicity) == 8

@@ -1,4 +1,4 @@
-"""The positive class, named alike everywhere."""
+"""The positive class, with the same argument everywhere."""
 
 import inspect
 
@@ -30,7 +30,7 @@ SOURCES = {
     "from_counts": lambda **chosen: hs.from_counts(COUNTS, **({"labels": WORDS} | chosen)),
     "paired_counts": lambda **chosen: hs.paired_counts(CUBE, **({"labels": WORDS} | chosen)).model("A"),
 }
-OTHERS = {  # what they return is no table of predictions
+OTHERS = {  # functions that do not return a table of predictions
     "scores": lambda **chosen: hs.estimate(hs.scores(TRUTH, -SCORE, **chosen), "roc_auc"),
     "paired_scores": lambda **chosen: hs.compare(
         hs.paired_scores(TRUTH, {"A": -SCORE, "B": np.sin(SCORE * 9)}, **chosen), "roc_auc"
@@ -53,7 +53,7 @@ WITHOUT = {
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_the_positive_class_is_the_last_of_the_table(name):
-    """Of two classes the one that `pos_label` names is positive, as if the classes were named in that order."""
+    """With two classes the one in `pos_label` is positive, as if the classes were listed in that order."""
     if name == "from_counts":
         counts = np.array(COUNTS)[::-1, ::-1]
         ordered = hs.from_counts(counts, labels=["well", "ill"])
@@ -71,7 +71,7 @@ def test_the_positive_class_is_the_last_of_the_table(name):
 
 
 def test_what_the_positive_class_changes_elsewhere():
-    """The area under a curve, its difference, a slope and what is calibrated turn round with the positive class."""
+    """An area under a curve, its difference, a slope and calibrated scores reverse with the positive class."""
     areas = [float(OTHERS["scores"](pos_label=label)) for label in ("ill", "well")]
     assert sum(areas) == pytest.approx(1)
     differences = [OTHERS["paired_scores"](pos_label=label).value for label in ("ill", "well")]
@@ -109,7 +109,7 @@ def test_an_unknown_class_is_told_with_the_nearest(name):
 
 
 def test_it_is_for_two_classes():
-    """Of three classes none is positive by itself; the message says how to ask for one."""
+    """With three classes none is positive by default; the message states how to choose one."""
     with pytest.raises(HowsureError, match="for two classes, and there are 3.*f1@binary.positive_class=b"):
         hs.confusion(["a", "b", "c"], ["a", "b", "b"], pos_label="b")
     with pytest.raises(HowsureError, match="cases of two classes"):
@@ -119,7 +119,7 @@ def test_it_is_for_two_classes():
 
 
 def test_one_class_alone_has_an_opposite():
-    """Where all cases are of one class, the positive one may be the one that never occurs, and need not be."""
+    """If all cases are of one class, the positive one may be a class that never occurs, and need not be."""
     never = hs.confusion(["well"] * 9, ["well"] * 8 + ["ill"], pos_label="ill")
     assert hs.estimate(never, "specificity").value == pytest.approx(8 / 9)
     always = hs.confusion([1] * 9, [1] * 9, pos_label=1, check=False)

@@ -128,7 +128,7 @@ def test_sides_name_the_winner(first, second, tie):
 
 
 def test_unknown_words_are_refused_with_the_known_ones():
-    """The message lists the words that are known; 0 beside 2 may mean anything."""
+    """The message lists the known words; 0 together with 2 is ambiguous."""
     with pytest.raises(hs.HowsureError, match=r"'up' at row 0.*known words: .*model_a.*left.*right"):
         hs.preferences(["A"], ["B"], ["up"])
     with pytest.raises(hs.HowsureError, match="numbers="):

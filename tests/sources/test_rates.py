@@ -34,14 +34,14 @@ def test_every_table_comes_back_from_its_own_figures(seed):
 
 
 def test_rounding_is_told():
-    """Of figures that several counts give the nearest is taken, and a warning names the others."""
+    """If several counts match the figures, the nearest is used, and a warning names the others."""
     with pytest.warns(UserWarning, match="845 to 855 of 1000 positives give it; 850 is taken"):
         found = hs.from_rates(sensitivity=0.85, specificity=Decimal("0.9057"), positives=1000, negatives=53)
     assert found.counts[1].tolist() == [150, 850]
 
 
 def test_zeros_at_the_end_tell_the_decimals():
-    """A number has at least two decimals, a text those that it is written with."""
+    """A number has at least two decimals, a text those that are written."""
     with pytest.raises(hs.HowsureError, match="0.9 fits no whole number of 47 positives: 42 give 0.8936"):
         hs.from_rates(sensitivity=0.9, specificity=0.943, positives=47, negatives=53)
     with pytest.warns(UserWarning, match="40 to 44 of 47"):
@@ -127,9 +127,9 @@ def test_predictive_values_of_weights_clusters_groups_and_pairs():
 
 @pytest.mark.parametrize("rates", [(50, 50, 0.9, 0.95, 0.01), (20, 200, 0.95, 0.9, 0.1), (100, 100, 0.8, 0.8, 0.05)])
 def test_intervals_of_predictive_values_cover(rates):
-    """The 95 % interval holds the truth in 94 to 98.5 % of all tables of 20 to 200 cases of a class, counted exactly.
+    """The 95 % interval covers in 94 to 98.5 % of all tables of 20 to 200 cases of a class, by enumeration.
 
-    Neither side misses more than 3.2 %, where the delta method's upper limit misses up to 7.5 %.
+    Neither side misses more than 3.2 %, while the delta method's upper limit misses up to 7.5 %.
     """
     ill, well, sensitivity, specificity, share = rates
     tp, fp = (part.ravel() for part in np.meshgrid(np.arange(ill + 1), np.arange(well + 1), indexing="ij"))

@@ -1,4 +1,4 @@
-"""From what raters say to tables of items by pattern of ratings."""
+"""Ratings counted as tables of items by rating pattern."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ def long():
 
 
 def test_items_are_counted_by_pattern():
-    """Items that all raters rate alike are one cell; items that nobody rated are left out."""
+    """Items with the same pattern are one cell; items without a rating are left out."""
     table = hs.ratings([["a", "b"], ["a", "b"], ["a", None], [None, None], ["b", "b"]])
     said = {tuple(row): count for row, count in zip(table.codes.tolist(), table.counts.tolist(), strict=True) if count}
     assert said == {(0, 1): 2, (0, -1): 1, (1, 1): 1}
@@ -106,7 +106,7 @@ def test_several_sets_of_raters_are_one_table():
 
 
 def test_ordered_categories_keep_their_order():
-    """Ordered categories of pandas are the categories, in their order, also those that nobody gave."""
+    """Ordered categories of pandas are the categories, in their order, including unused ones."""
     scale = pd.CategoricalDtype(["low", "mid", "high", "top"], ordered=True)
     columns = {
         name: pd.Series(said, dtype=scale)
@@ -169,7 +169,7 @@ def test_ratings_of_one_category_are_undefined_in_words():
 
 
 def test_a_column_that_names_the_items_is_no_rater():
-    """A column with another value in each row beside ratings that repeat is doubted, and taken where it is meant so."""
+    """A column with distinct values in each row among repeated ratings is refused, unless `check=False`."""
     frame = pd.DataFrame({"item": range(30), "x": [1, 2, 3] * 10, "y": [1, 2, 2] * 10})
     with pytest.raises(hs.HowsureError, match=r"`rating\['item'\]` has another value in each row.*Leave it out"):
         hs.ratings(frame)

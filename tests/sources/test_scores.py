@@ -41,7 +41,7 @@ def test_weights_and_their_squares_are_summed_by_cell():
 
 
 def test_clusters_keep_their_cases():
-    """With groups the design holds which cells each cluster's cases are in."""
+    """With groups the design stores the cells of each cluster's cases."""
     table = hs.scores(TRUTH, SCORE, groups=["a", "a", "b", "b", "c", "c"])
     assert table.design.number == 3
     assert table.design.totals(np.arange(8.0).reshape(4, 2)).tolist() == [0 + 5, 1 + 2, 7 + 4]
@@ -108,7 +108,7 @@ class TestThreshold:
 
     @pytest.mark.parametrize("threshold", [np.nan, "high"])
     def test_threshold_is_a_number(self, threshold):
-        """What is no number is refused."""
+        """Objects that are not numbers are refused."""
         with pytest.raises(hs.HowsureError, match="not a number"):
             hs.scores(TRUTH, SCORE).at(threshold)
 
@@ -144,7 +144,7 @@ def test_unknown_positive_class_is_refused():
 
 
 def test_one_class_is_allowed_where_the_other_is_named():
-    """With `pos_label` one class will do; what needs two is nan with a reason."""
+    """With `pos_label` one class is enough; metrics that need two are nan with a reason."""
     table = hs.scores([1, 1, 1], [0.2, 0.3, 0.9], pos_label=1)
     assert table.counts.sum(0).tolist() == [0, 3]
     estimate = hs.estimate(table, "roc_auc")

@@ -9,7 +9,7 @@ from howsure.sources.locations import located
 
 
 class Recorded:
-    """A connection that keeps the queries it is asked."""
+    """A connection that stores its queries."""
 
     def __init__(self, connection, queries):
         self.connection, self.queries = connection, queries
@@ -24,7 +24,7 @@ class Recorded:
 
 
 def test_a_file_is_sniffed_once(tmp_path, monkeypatch):
-    """DuckDB finds the format and types of a CSV file once, from all rows; what is asked after that finds nothing out."""
+    """DuckDB detects the format and types of a CSV file once, from all rows; later queries do not detect again."""
     queries, plain = [], duckdb.connect
     monkeypatch.setattr(duckdb_files, "OPENED", set())
     monkeypatch.setattr(duckdb, "connect", lambda **settings: Recorded(plain(**settings), queries))

@@ -1,4 +1,4 @@
-"""Strata of known sizes in the sources of tables: what is read, and what is refused."""
+"""Strata of known sizes in the sources of tables: accepted and refused input."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def figures(tables, metric):
 @pytest.mark.parametrize("beside", BESIDE, ids=lambda beside: "+".join(beside) or "alone")
 @pytest.mark.parametrize("source", SOURCES)
 def test_frames_of_every_library_give_the_same(source, beside, tmp_path):
-    """Strata are read from arrays, pandas, Polars, lazy frames, DuckDB and files alike, with all else that there is."""
+    """Strata are read from arrays, pandas, Polars, lazy frames, DuckDB and files with equal results."""
     duckdb, pandas, polars = (pytest.importorskip(name) for name in ("duckdb", "pandas", "polars"))
     make, metric = SOURCES[source]
     settings = {"strata": "site", "stratum_sizes": SIZES, **beside}
@@ -105,7 +105,7 @@ def test_trials_have_the_strata_of_their_tasks():
 
 
 def test_long_data_have_strata():
-    """Of models in one column each case has the stratum of its rows."""
+    """For models in one column each case has the stratum of its rows."""
     rows = {
         "case": np.tile(np.arange(SIZE), 2),
         "model": np.repeat(["A", "B"], SIZE),

@@ -1,4 +1,4 @@
-"""From repeated runs to tables of tasks."""
+"""Tables of tasks from repeated runs."""
 
 import numpy as np
 import pytest

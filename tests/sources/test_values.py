@@ -1,4 +1,4 @@
-"""From numbers per case to tables."""
+"""Tables of values from one number per case."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def test_values_are_counted():
 
 
 def test_truth_values_are_bounded():
-    """Truth values lie between 0 and 1 without being told; numbers may go on."""
+    """Booleans have the bounds 0 and 1 by default; numbers have no bounds."""
     assert hs.values([True, True]).bounds == (0, 1)
     assert hs.values(np.array([True, False])).bounds == (0, 1)
     assert hs.values([1, 0]).bounds is None
@@ -59,7 +59,7 @@ def test_models_are_counted_jointly():
 
 
 def test_evaluating_models_at_once_reads_the_values_of_each():
-    """With joint draws too, each model has its own values."""
+    """Also with joint draws, each model has its own values."""
     models = hs.values({"a": X, "b": X + 1, "c": 2 * X})
     found = hs.evaluate_models(models, "mean", method="bootstrap", random_state=0)
     means = [each["mean"].value for each in found.values()]
@@ -95,7 +95,7 @@ def test_what_is_no_column_of_numbers_is_refused(given, more, words):
 @pytest.mark.parametrize("missing", [None, np.nan])
 @pytest.mark.parametrize("by_column", [False, True])
 def test_cases_that_a_model_lacks_are_refused_or_dropped_from_columns_too(missing, by_column):
-    """What stands beside the numbers goes with them."""
+    """The other columns of these cases are dropped, too."""
     data = {
         "A": [1, 0, missing, 1, 0, 1],
         "B": [1, 1, 0, 1, 0, missing],

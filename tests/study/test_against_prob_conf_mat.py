@@ -113,7 +113,7 @@ def test_pairwise_comparisons_agree(theirs, ours, metric):
 @pytest.mark.thorough
 @pytest.mark.parametrize("metric", FEW)
 def test_comparisons_to_a_classifier_that_guesses_agree(theirs, ours, metric):
-    """The baseline that guesses all classes alike often has the same distribution."""
+    """The baseline that guesses all classes equally often has the same distribution."""
     for name in NAMES[:3]:
         expected = their_draws(theirs, metric, name, "random")
         summary = ours.summaries(metric, source="random")[name]
@@ -191,7 +191,7 @@ def test_histogram_conflation_is_no_wider_than_the_product():
 
 
 class TestDefectsOfThePeer:
-    """What prob_conf_mat 0.4 gets wrong in a study, and what is held here instead."""
+    """Defects of prob_conf_mat 0.4 in a study, and the corresponding tests of howsure."""
 
     def test_adding_changes_nothing_else(self):
         """Another metric, experiment, order or level changes no draw, where theirs all change with one seed."""
@@ -271,7 +271,7 @@ class TestDefectsOfThePeer:
         assert found["wide"][2] == pytest.approx(1 - found["wide"][1] - found["wide"][3])
 
     def test_no_region_of_equivalence_by_default(self):
-        """Without `rope` there is no verdict of equivalence, where theirs takes a tenth of the spread of the draws."""
+        """Without `rope` there is no verdict of equivalence, while theirs uses a tenth of the spread of the draws."""
         study = hs.Study(seed=0, n_draws=500)
         study.add("a", matrix("mlp/fold_0"))
         study.add("b", matrix("svm/fold_0"))

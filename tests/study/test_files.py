@@ -1,4 +1,4 @@
-"""Study files: what is saved comes back, byte for byte, and what is wrong is named."""
+"""Study files: saved studies are restored byte for byte, and faults are named."""
 
 import json
 import math
@@ -89,7 +89,7 @@ def test_any_text_survives(tmp_path_factory, labels, name, prior):
 
 @pytest.mark.parametrize("labels", [[3, 5], [0.5, 1.5], [True, False], ["0", "1"]])
 def test_labels_keep_their_type(tmp_path, labels):
-    """Labels that are numbers, texts or truth values stay what they are."""
+    """Labels that are numbers, texts or Booleans keep their type."""
     study = hs.Study()
     study.add("a", hs.from_counts([[5, 1], [0, 6]], labels=labels))
     found = hs.Study.load(study.save(tmp_path / "study.toml")).experiments["a"].table.labels.tolist()
@@ -177,7 +177,7 @@ ONE = '[experiments."a/b"]\ncounts = [[5, 1], [2, 7]]\n'
     ],
 )
 def test_values_of_another_kind_are_named(tmp_path, text, words):
-    """A value that cannot be what its key says is refused in one line, whatever it is."""
+    """A value of the wrong kind for its key gives a one-line error."""
     (tmp_path / "s.toml").write_text(text, encoding="utf-8")
     with pytest.raises(hs.HowsureError, match=r".") as raised:
         hs.Study.load(tmp_path / "s.toml")

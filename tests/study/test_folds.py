@@ -1,4 +1,4 @@
-"""From scikit-learn's cross-validation to a study."""
+"""Studies from scikit-learn's cross-validation."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Studies in memory: what goes in, what is reported, and what is refused."""
+"""Studies in memory: accepted input, reports, and refused input."""
 
 import json
 import math
@@ -73,7 +73,7 @@ def test_metrics_share_tables(study):
 
 
 def test_summaries_of_all_metrics(study):
-    """Without a metric there is one line for each metric and experiment, keyed by both."""
+    """Without a metric there is one line for each metric and experiment, with both as keys."""
     report = study.summaries()
     assert len(report) == 8
     assert report["mcc", "b/0"].median == np.median(study.draws("mcc", "b/0"))

@@ -1,7 +1,7 @@
-"""Random data, random questions and hostile arguments, and what must hold of every answer.
+"""Random data, random requests and hostile arguments, and properties that every result must have.
 
-Each case follows from its seed alone: ``faults_of(seed)`` says what is wrong with it, one line each. As a script it
-runs as many seeds as are asked for, and prints the faults: ``python tests/support/fuzz.py 100000 --first 0``.
+Each case follows from its seed alone: ``faults_of(seed)`` returns its faults, one line each. As a script it runs the
+requested number of seeds, and prints the faults: ``python tests/support/fuzz.py 100000 --first 0``.
 """
 
 import argparse
@@ -34,7 +34,7 @@ FEW_DRAWS = {
 
 
 def faults_of(seed):
-    """Return what is wrong with the answers to a random question, a line each."""
+    """Return the faults in the results of a random request, a line each."""
     rng = np.random.default_rng(seed)
     kind = rng.choice([misuse, published, counted, pooled, use], p=[0.2, 0.05, 0.1, 0.1, 0.55])
     return [f"seed {seed}: {fault}" for fault in kind(rng)]
@@ -42,7 +42,7 @@ def faults_of(seed):
 
 @dataclass(frozen=True)
 class Question:
-    """A metric, a method and a level, to ask of a case."""
+    """A metric, a method and a level for a case."""
 
     metric: str
     method: str
@@ -50,7 +50,7 @@ class Question:
     threshold: float | None
 
     def of(self, table, level=None):
-        """Return the answer of a table, and what is wrong with the way in which it came."""
+        """Return the result for a table, and faults in the way it was computed."""
         wanted = {"threshold": self.threshold, "random_state": 1, "confidence_level": level or self.level}
         method = FEW_DRAWS.get(self.method, self.method)
         return answered(hs.estimate, table, self.metric, method=method, **wanted)
@@ -101,7 +101,7 @@ def ranked(rng, case):
 
 
 def places(board):
-    """Yield what is wrong with the places of a leaderboard."""
+    """Yield faults in the places of a leaderboard."""
     size, known = len(board), [each for each in board.places if each.rank is not None]
     for each in board.places:
         if not 1 <= each.rank_low <= each.alone_low <= each.alone_high <= each.rank_high <= size:
@@ -175,7 +175,7 @@ def table_range(question, table):
 
 
 def groups(question, case, rng):
-    """Yield what is wrong with the estimates of two groups together: each is that of its rows alone."""
+    """Yield faults in the estimates of two groups together: each must be that of its rows alone."""
     together, alone = case.split(rng)
     table, fault = answered(lambda: one_model(together.table()))
     found, fault = (table, fault) if fault or isinstance(table, Exception) else question.of(table)

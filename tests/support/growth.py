@@ -1,4 +1,4 @@
-"""How the work of the main paths grows with what they are given: cases of growing size, and the exponent of each."""
+"""Growth of the work of the main paths: cases of increasing size, and the exponent of each."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def models_compared(models: int) -> Work:
     return lambda: hs.compare_all(table, "accuracy")
 
 
-# Work, its smaller size, and the largest exponent that is allowed; one is added for what is quadratic by its nature.
+# Work, its smaller size, and the largest allowed exponent; one is added for inherently quadratic work.
 CASES: dict[str, tuple[Callable[[int], Work], int, float]] = {
     "rows of labels": (rows_of_labels, 50_000, 1.5),
     "rows of scores": (rows_of_scores, 20_000, 1.5),

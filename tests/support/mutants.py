@@ -1,6 +1,6 @@
-"""Files changed at random, and what must hold when they are read: an answer within its range, or our error.
+"""Randomly changed files, and properties of reading them: a result within its range, or our error.
 
-Each mutant follows from its seed alone: ``faults_of(seed)`` says what is wrong with it, one line each. As a script it
+Each mutant follows from its seed alone: ``faults_of(seed)`` returns its faults, one line each. As a script it
 runs as many seeds as are requested, each block of them in a process with limited memory, and prints the faults:
 ``python tests/support/mutants.py 10000 --first 0``.
 """
@@ -154,7 +154,7 @@ def saved(index, suffix):
 
 
 def a_table(rng, folder):
-    """Yield what is wrong with a mutant of a saved table."""
+    """Yield faults of a mutant of a saved table."""
     index = int(rng.integers(len(TABLES)))
     kind = rng.choice(["node", "node", "node", "node", "node", "node", "bytes", "parquet"])
     path = folder / ("table.parquet" if kind == "parquet" else "table.json")
@@ -174,7 +174,7 @@ def a_table(rng, folder):
 
 
 def used(table):
-    """Yield what is wrong with the answers of a table."""
+    """Yield faults in the results of a table."""
     for caution in table.cautions:
         assert isinstance(caution, str)
     repr(table)
@@ -189,7 +189,7 @@ def used(table):
 
 
 def answers(table):
-    """Yield what is wrong with estimates of the first metrics of a table."""
+    """Yield faults in estimates of the first metrics of a table."""
     for metric in table.default_metrics[:3]:
         for method in (None, hs.Dirichlet(n_draws=20), hs.Bootstrap("percentile", n_resamples=20)):
             try:
@@ -200,7 +200,7 @@ def answers(table):
 
 
 def a_study(rng, folder):
-    """Yield what is wrong with a mutant of a study file."""
+    """Yield faults of a mutant of a study file."""
     import tomllib
 
     if rng.random() < 0.5:
@@ -217,7 +217,7 @@ def a_study(rng, folder):
 
 
 def a_log(rng, folder):
-    """Yield what is wrong with a mutant of a log, of an archive or of a folder of them."""
+    """Yield faults of a mutant of a log, of an archive or of a folder of them."""
     logs = sorted(path for path in (Path(__file__).parents[1] / "data" / "logs").rglob("*") if path.suffix in LOGS)
     source = logs[rng.integers(len(logs))]
     path = folder / source.name
@@ -263,7 +263,7 @@ def archive_changed(source, rng):
 
 
 def faults_of(seed):
-    """Return what is wrong with the mutant of a seed."""
+    """Return the faults of the mutant of a seed."""
     rng = np.random.default_rng(seed)
     kind = [a_table, a_table, a_table, a_log, a_log, a_study][rng.integers(6)]
     start = time.perf_counter()

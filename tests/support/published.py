@@ -39,7 +39,7 @@ def one_model(table):
 
 
 def published(rng):
-    """Yield what is wrong with the answers to numbers from a paper."""
+    """Yield faults in the results from numbers of a paper."""
     kind = [of_area, of_two_models, of_several, of_share][rng.integers(4)]
     size = int(rng.choice([1, 2, 7, 40, 1_000, 10**6]))
     level = float(rng.choice(LEVELS))
@@ -99,7 +99,7 @@ def of_share(rng, size, level):
 
 
 def within(found):
-    """Yield what is wrong with a value and its limits."""
+    """Yield faults in a value and its limits."""
     if math.isnan(found.low) != math.isnan(found.high):
         yield f"one limit alone is nan: {found}"
     if (math.isnan(found.low) or math.isnan(found.value)) and not found.reason:
@@ -148,7 +148,7 @@ def counted(rng):
 
 
 def pooled(rng):
-    """Yield what is wrong with a pool of one metric of several sites."""
+    """Yield faults in a pool of one metric of several sites."""
     method, level = POOLING[rng.integers(len(POOLING))], float(rng.choice(LEVELS))
     tables, metric = sites(rng, level)
     if not tables:
@@ -186,7 +186,7 @@ def sites(rng, level):
 
 
 def spread(found, low, high):
-    """Yield what is wrong with the range of a pool, and with what it tells of the differences of the sites."""
+    """Yield faults in the range of a pool, and in its heterogeneity."""
     numbers_ = (found.value, found.low, found.high, *found.prediction_interval)
     for number in numbers_:
         if not math.isnan(number) and not low - SLACK <= number <= high + SLACK:

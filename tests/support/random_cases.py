@@ -150,7 +150,7 @@ def of_score_matrix(rng, columns, truth, labels, skill):
 
 
 def of_labels(rng, kind, columns, truth, labels, predicted):
-    """Return labels and predictions of one model or several, or verdicts of a judge beside a few human labels."""
+    """Return labels and predictions of one model or several, or verdicts of a judge and a few human labels."""
     if kind == "confusion":
         own = {"y_true": truth, "y_pred": predicted()}
     elif kind == "paired":

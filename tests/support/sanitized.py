@@ -1,7 +1,7 @@
 """The compiled kernels under the compiler's checks of addresses and of undefined behaviour.
 
 As a script it compiles the kernels with these checks into a temporary folder, and runs there the tests of the
-kernels and as many random inputs as are requested; it ends with an error where a check fails:
+kernels and as many random inputs as are requested; it ends with an error if a check fails:
 ``python tests/support/sanitized.py 25000``.
 """
 
@@ -56,7 +56,7 @@ def resampled(rng):
 
 
 def drawn(rng):
-    """Draw and sum at sizes beside those of blocks."""
+    """Draw and sum at sizes next to those of blocks."""
     for draws in (0, 1, 31, 32, 33, 63, 64, 65, 1000):
         shapes = np.array([0, 5e-324, 1e-310, 0.1, 1, 1.5, 2, 3, 4, 5, 150, 1e6, 1e12, 1e300])
         gammas(rng.permutation(shapes), draws, rng.integers(2**64 - 1, dtype=np.uint64))

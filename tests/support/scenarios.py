@@ -1,7 +1,7 @@
-"""Ten reports that between them show what the page can be about; run it to look at them.
+"""Ten reports that together show all parts of the page; run it to look at them.
 
-``python tests/support/scenarios.py FOLDER`` writes each as a page, and where Playwright and Chromium are there, pictures
-at three widths, light and dark.
+``python tests/support/scenarios.py FOLDER`` writes each as a page, and, if Playwright and Chromium are installed,
+pictures at three widths, light and dark.
 """
 
 import itertools
@@ -104,7 +104,7 @@ SCENARIOS = (one_model, two_models, five_models, groups, many_classes, unlabelle
 
 
 def take_pictures(folder, pages):
-    """Open each page at each width on each ground, and keep what it looks like."""
+    """Open each page at each width on each background, and take a picture."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

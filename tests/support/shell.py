@@ -10,7 +10,7 @@ from unittest import mock
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended, and what it printed: on either stream, and in the order in which a terminal shows both."""
+    """Exit status and output of a command: each stream, and both in the order of a terminal."""
 
     returncode: int
     stdout: str

@@ -42,7 +42,7 @@ def alike(one, other):
 
 
 def numbers(found, table, metric, threshold):
-    """Yield what is wrong with an estimate's numbers."""
+    """Yield faults in the numbers of an estimate."""
     from howsure.metrics.binding import resolve
 
     low, high = resolve(metric, table, threshold=threshold).range
@@ -77,7 +77,7 @@ def numbers(found, table, metric, threshold):
 
 
 def printed(found):
-    """Yield what is wrong with an estimate, a comparison or a pool in print."""
+    """Yield faults in the printed form of an estimate, a comparison or a pool."""
     ways = {"text": str, "repr": repr, "HTML": lambda each: each._repr_html_(), "records": lambda each: each.records()}
     ways |= {"grid": lambda each: str(each.grid())}
     if hasattr(found, "sentence"):

@@ -10,7 +10,7 @@ import howsure as hs
 TRUTH = ["cat", "dog", "owl"] * 10
 TWO = [0, 1, 1, 0] * 10
 ONE_HOT = np.eye(3)[[0, 1, 2, 1, 0, 2] * 5]
-ODD = {  # what is odd → the table, and words of its one caution
+ODD = {  # unusual data → the table, and words of its one caution
     "case": (
         lambda: hs.confusion(TRUTH, ["Cat", "dog", "owl"] * 10, check=False),
         ["('Cat', 'cat')", "differ only in case"],

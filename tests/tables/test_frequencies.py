@@ -30,7 +30,7 @@ def test_predictive_values_are_those_of_bayes_rule():
 
 
 def test_a_published_example():
-    """Of women of 40, 1 % have the disease; a test of recall 80 % and false positive rate 9.6 % has precision 7.8 %.
+    """If 1 % of women of 40 have the disease, a test of recall 80 % and false positive rate 9.6 % has precision 7.8 %.
 
     Eddy (1982), in Judgment under Uncertainty, with Gigerenzer and Hoffrage's (1995) rates.
     """
@@ -82,7 +82,7 @@ def test_scores_at_stated_frequencies():
 
 
 def test_groups_and_models_at_stated_frequencies():
-    """Each group's table, and each model's of a joint one, is the one that it has alone."""
+    """Each group's table, and each model's table in a joint one, is the one that it has alone."""
     rng = np.random.default_rng(4)
     truth, site = rng.integers(0, 2, 90), np.arange(90) % 3
     said = {name: np.where(rng.random(90) < 0.8, truth, 1 - truth) for name in "AB"}
@@ -151,10 +151,10 @@ def test_classes_without_cases_tell_nothing():
 
 
 def test_precision_at_one_percent_covers():
-    """Of 50 to 200 cases of each class the intervals at 1 % cover, and are never a point, also without any error.
+    """With 50 to 200 cases of each class the intervals at 1 % cover, with positive width, also without any error.
 
-    Of 800 studies the share that covers has a standard error of 0.8 percentage points at 95 %; where a false positive
-    is seldom seen they cover more often.
+    With 800 studies the simulated coverage has a standard error of 0.8 percentage points at 95 %; if false positives
+    are rarely seen, coverage is higher.
     """
     rng = np.random.default_rng(8)
     for cases, false in ((50, 0.02), (100, 0.1), (200, 0.005)):
@@ -173,7 +173,7 @@ def test_precision_at_one_percent_covers():
 
 @pytest.mark.parametrize("method", ["mid_p", "wilson", "flow", "delta", "bayes", "bootstrap_percentile"])
 def test_no_method_doubts_a_stated_frequency(method):
-    """Whichever method is asked, a stated frequency has no interval, but a reason."""
+    """With any method, a stated frequency has no interval, but a reason."""
     found = hs.estimate(hs.from_counts(COUNTS).at_prevalence(RARE), "prevalence", method=method, random_state=0)
     assert np.isnan(found.low)
     assert found.reason

@@ -4,7 +4,7 @@ from howsure.tables.last import Last
 
 
 class Interrupted:
-    """A key during whose comparison another thread asks for something else."""
+    """A key during whose comparison another thread requests another value."""
 
     def __init__(self, meanwhile):
         self.meanwhile = meanwhile
@@ -16,7 +16,7 @@ class Interrupted:
 
 
 def test_what_another_thread_asks_for_meanwhile_is_not_returned():
-    """Each caller gets what belongs to its own key, although another one replaces what is kept in between."""
+    """Each caller gets the value of its own key, although another thread replaces the cached value in between."""
     last = Last()
     key = Interrupted(lambda: last.at("other", lambda: "of the other"))
     assert [last.at(key, lambda: "own") for _ in range(2)] == ["own", "own"]

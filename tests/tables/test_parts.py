@@ -93,7 +93,7 @@ def batch(kind, design, by, rows):
 
 
 def table(kind, design, by, rows=slice(None)):
-    """Return what the source makes of some rows."""
+    """Return the table that the source makes from a selection of rows."""
     source, settings, _ = KINDS[kind]
     columns, more = batch(kind, design, by, rows)
     return source(*columns, **settings, **more)
@@ -450,7 +450,7 @@ def test_kept_weights_are_put_together():
 
 
 def test_unlabelled_batches_add_up():
-    """Cases whose classes are expected from their scores are expected alike when they come in parts."""
+    """Cases whose expected classes come from scores have the same expected counts in parts."""
     for target in ("batch", "population"):
         for weight in (None, DATA["weight"]):
             some = [slice(0, 20), slice(20, N)]

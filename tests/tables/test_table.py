@@ -1,4 +1,4 @@
-"""Tables and counts: outcomes, labels, one class against the rest, thresholds, and what is no confusion matrix."""
+"""Tables and counts: outcomes, labels, one class against the rest, thresholds, and invalid confusion matrices."""
 
 import pickle
 
@@ -63,7 +63,7 @@ def test_position_of_a_label_and_of_its_text(labels):
 
 
 def test_unknown_and_ambiguous_labels():
-    """An unknown class has the nearest names; classes that read alike cannot be named."""
+    """For an unknown class the nearest names are listed; classes with equal names cannot be selected."""
     table = hs.from_counts(COUNTS, labels=["cat", "dog", "horse"])
     with pytest.raises(hs.HowsureError, match=r"no class 'dgo'\. Did you mean 'dog'"):
         table.position("dgo")
@@ -118,7 +118,7 @@ def test_fixed_margins_do_not_survive_merging():
     ],
 )
 def test_what_is_no_confusion_matrix(counts, words):
-    """Each refusal says what is wrong, in one line, and where."""
+    """Each refusal states the fault and its place, in one line."""
     with pytest.raises(hs.HowsureError, match=words) as caught:
         hs.from_counts(counts)
     assert "\n" not in str(caught.value)
@@ -147,7 +147,7 @@ def test_estimated_counts_keep_their_design():
 
 
 def test_views_of_one_table_are_not_mixed_up():
-    """Comparing metric after metric on one paired table gives what a fresh table gives each time."""
+    """Comparing metric after metric on one paired table gives the results of a fresh table each time."""
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 2, 60)
     models = {name: np.where(rng.random(60) < 0.8, truth, 1 - truth) for name in "ABC"}
@@ -160,7 +160,7 @@ def test_views_of_one_table_are_not_mixed_up():
 
 
 def test_a_kept_table_does_not_keep_what_was_worked_out():
-    """A copy by pickle is as long before as after questions, and answers them alike."""
+    """A pickled copy has the same size before and after requests, and gives equal results."""
     rng = np.random.default_rng(0)
     table = hs.scores(rng.integers(0, 2, 500), rng.random(500))
     before = pickle.dumps(table)

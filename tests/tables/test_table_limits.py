@@ -8,7 +8,7 @@ import howsure as hs
 
 @pytest.mark.parametrize("size", [1e16, 1e18, 1e19, 1e300, 1e308])
 def test_more_cases_than_whole_floats_are_refused(size):
-    """Counts whose sum no whole float can tell apart from its neighbour are refused, without a warning of NumPy's."""
+    """Counts whose sum exceeds exact floating-point integers are refused, without a warning of NumPy."""
     for counts in ([[size, 3], [5, size]], [[[size, 3], [5, size]], [[50, 3], [5, 42]]]):
         with pytest.raises(hs.HowsureError, match="the most cases are 9.01e\\+15"):
             hs.from_counts(counts)

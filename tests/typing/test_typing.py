@@ -30,13 +30,13 @@ def checked(*command):
 
 @pytest.mark.types
 def test_mypy_sees_types_and_mistakes():
-    """What users write has types, and what is wrong is an error, by `mypy --strict`."""
+    """User code has types, and mistakes are errors, with `mypy --strict`."""
     checked("mypy", "--strict", *FILES)
 
 
 @pytest.mark.types
 def test_pyright_sees_types_and_mistakes():
-    """What users write has types, and what is wrong is an error, by pyright."""
+    """User code has types, and mistakes are errors, with pyright."""
     pytest.importorskip("pyright", reason="pyright is not installed")
     if run("pyright", "--version").returncode:
         pytest.skip("pyright cannot fetch its program: there is no network")
@@ -49,7 +49,7 @@ def test_what_users_write_runs():
 
 
 def test_names_of_methods():
-    """Type checkers know the names of the shipped methods, their synonyms, and no others."""
+    """Type checkers accept the names of the shipped methods, their synonyms, and no others."""
     shipped = {
         name
         for method, entry in METHODS.items()

@@ -1,6 +1,6 @@
-"""Questions that users of evaluation tools asked in public, rebuilt small: each has its right answer.
+"""Public questions of users of evaluation tools, rebuilt small, each with its right answer.
 
-`cases.toml` holds the cases; `README.md` says what its fields mean. A case with ``xfail`` is not right yet.
+`cases.toml` contains the cases; `README.md` describes its fields. A case with ``xfail`` is not right yet.
 """
 
 import ast
@@ -70,13 +70,13 @@ def agrees(answer, expect):
 
 
 def answered(call, names):
-    """Return what a call in Python gives, and its words."""
+    """Return the result of a call in Python, and its text."""
     answer = evaluated(call, names)
     return answer, f"{answer}\n{getattr(answer, 'reason', '') or ''}"
 
 
 def ran(case, call):
-    """Return what a command prints, as an answer and as text; raise its error."""
+    """Return the output of a command, as a result and as text; raise its error."""
     done = run(*shlex.split(call)[1:])
     text = done.stdout + done.stderr
     if done.returncode == 2 and "exit" not in case:
@@ -90,7 +90,7 @@ def ran(case, call):
 
 
 def verdict(case, form, call, names):
-    """Return "right", or what was wrong."""
+    """Return "right", or the fault."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -108,7 +108,7 @@ def verdict(case, form, call, names):
 
 
 def parameters():
-    """Return the cases, those that are not right yet marked so."""
+    """Return the cases, with those that are not right yet marked."""
     for case in CASES:
         marks = [pytest.mark.xfail(reason=case["xfail"], strict=True)] if "xfail" in case else []
         marks += [pytest.mark.thorough] if case.get("slow") else []

@@ -19,7 +19,7 @@ from howsure.planning.splits import Share
 from howsure.tables.table import Table
 
 MOST_REVIEWS = 2**31
-NO_REVIEW = "A review plan needs"  # what is said of tables that are none of reviews
+NO_REVIEW = "A review plan needs"  # start of the message for tables without reviews
 UNCHECKED = "Labels are planned in all, those that are there included, by the normal distribution"
 
 

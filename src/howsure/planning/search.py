@@ -17,19 +17,19 @@ from howsure.planning.goals import MOST, Goal
 from howsure.planning.pilots import Pilot
 
 Array = NDArray[Any]
-STUDIES, LONE_STUDIES, DRAWN_STUDIES = 4000, 400, 60  # in one pass, one by one, and of methods that draw themselves
+STUDIES, LONE_STUDIES, DRAWN_STUDIES = 4000, 400, 60  # in one pass, one by one, and for methods that draw
 FEWEST = 100
-NUMBERS = 2**24  # of all tables of a simulation
-AT_ONCE = 2**20  # of those held together
+NUMBERS = 2**24  # values of all tables of a simulation
+AT_ONCE = 2**20  # values of the tables in memory at once
 ROUNDS = 6
-QUICK = 2  # of these, with a quarter of the studies
+QUICK = 2  # first rounds, with a quarter of the studies
 NEAR = 0.2  # on the goal's scale: simulations farther from the target have little information on the number
-STEEPEST = 8.0  # times as much, or as little, as expected may what is reached change with the place
-STEPS = 400  # units, up to which the steps of counts are seen in a power
-STEP = 1.02  # by which n differs where a slope is taken
+STEEPEST = 8.0  # largest ratio between the observed and the expected slope, in either direction
+STEPS = 400  # units: with more, the steps of a power by the discreteness of counts are negligible
+STEP = 1.02  # relative change of n for a numerical slope
 LEAST = 2.0  # cases of a study
-ROUNDING = 1e-9  # of a number of units
-WITHIN = 0.005  # of the cases, as far as simulations do not tell: whole units may be fewer by so much
+ROUNDING = 1e-9  # rounding error of a number of units
+WITHIN = 0.005  # tolerance of the number of cases, which simulations do not resolve, when units are rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ def corrected_cases(
     ends = start / STEP, start * STEP
     rise = goal.scaled(expected(ends[1])) - goal.scaled(expected(ends[0]))
     run = goal.place(ends[1]) - goal.place(ends[0])
-    slope = rise / run if rise else 1 / goal.place(STEP * ends[1])  # where a single case is expected to do
+    slope = rise / run if rise else 1 / goal.place(STEP * ends[1])  # if a single case is expected to be enough
 
     def reached(place: float, turn: int, part: int) -> Reached:
         return simulated(pilot, [goal], level, goal.number(place), child_seed(seed, turn), part)[0]

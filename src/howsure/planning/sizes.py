@@ -39,14 +39,14 @@ from howsure.planning.search import Reached, corrected, corrected_cases, simulat
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-PILOTS = 200  # that are drawn to tell how much a plan rests on this one
-POINTS = 41  # of the curve
-AROUND = 8.0  # times more and fewer cases that it reaches
+PILOTS = 200  # resampled pilots, for the sensitivity of a plan to its pilot
+POINTS = 41  # points of the curve
+AROUND = 8.0  # range of the curve: from n / 8 to 8 n cases
 UNTOLD = "No new studies can be drawn from counts of this design, so that the number is not checked by simulation"
 USUAL_CHANCE = 0.8
 TINY = 1e-12
-SHORT = 1e-3  # of the way to the null value: so far from the end of its range a value is taken for the true one
-MOST_NUMBERS = 2**24  # of one study, beyond which its size alone makes the normal distribution right
+SHORT = 1e-3  # smallest distance of a true value from the end of its range, relative to that of the null value
+MOST_NUMBERS = 2**24  # values of one study: in larger ones the normal distribution is accurate
 CALLS = (
     "Call `plan(table, metric, width=0.05)`, `plan(paired_table, metric, power=0.8)` or "
     "`plan(table_a, table_b, metric, power=0.8)`, with tables from `confusion`, `from_rates`, `paired` or `scores`. "
@@ -304,7 +304,7 @@ class _Question:
             error = math.sqrt(truth.variance / n)
             value = corrected(goal, value, sign / error, within, reached)
         found = replace(self, truth=self.pilot.moved(within(value)), states_value=True)
-        plan = found._plan("power", goal, n, math.nan, power)  # noqa: SLF001 - of its own class
+        plan = found._plan("power", goal, n, math.nan, power)  # noqa: SLF001 - method of the same class
         if plan.power < power and within(value) != value:
             message = (
                 f"{n:,} cases show no value of `{self.truth.name}` with a power of {power:g}: at {within(value):.4g} "
@@ -315,7 +315,7 @@ class _Question:
 
     def _support(self, chance: float) -> Support:
         table = self.truth.tables[0]
-        assert self.least is not None  # noqa: S101 - asked only where it is
+        assert self.least is not None  # noqa: S101 - set for this goal
         return Support(chance, table.class_totals / table.class_totals.sum(), self.least)
 
     def _spread(self, truth: Pilot) -> Spread:

@@ -118,7 +118,7 @@ def of_test_sets(pilot: Pilot, n: float) -> tuple[Share, ...]:
     pairs = zip(pilot.tables, parts, strict=True)
     variances = np.array([float(each.rows * each.variance(part.reshape(each.shape))) for each, part in pairs])
     shares = np.array([each.rows / pilot.cases for each in pilot.tables])
-    # A test set's variance is of all its rows: so many cases of it add rows times that, over their number.
+    # `variances` is the variance per case: n cases of a test set contribute variances / n.
     whole, roots = float((variances / shares).sum()), np.sqrt(variances)
     names = [pilot.names[0] or "first", pilot.names[1] or "second"]
     return _shares(names, shares, n, n * roots * roots.sum() / whole)

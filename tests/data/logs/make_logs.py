@@ -1,7 +1,7 @@
-"""Logs of Inspect, lm-evaluation-harness and DeepEval, written by these packages themselves, with models that pretend.
+"""Logs of Inspect, lm-evaluation-harness and DeepEval, written by these packages with mock models.
 
-To make the stored ones again, with inspect-ai 0.3.285, lm-eval 0.4.13 and deepeval 4.3.1: ``python make_logs.py inspect FOLDER``,
-``lm_eval`` and ``deepeval``.
+To regenerate the stored logs with inspect-ai 0.3.285, lm-eval 0.4.13 and deepeval 4.3.1: ``python make_logs.py inspect
+FOLDER``, ``lm_eval`` and ``deepeval``.
 """
 
 import gzip

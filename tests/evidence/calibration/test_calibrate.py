@@ -47,7 +47,7 @@ def test_probabilities_are_those_of_a_calibrated_classifier(method, seed):
 
 
 def test_beta_calibration_is_its_definition():
-    """Of many cases it is logistic regression on ln s and -ln(1 - s) with slopes that are not negative."""
+    """In large samples it is logistic regression on ln s and -ln(1 - s) with non-negative slopes."""
     score, label = labelled(3, rows=20_000)
     features = np.column_stack([np.log(score), -np.log1p(-score), np.ones(len(score))])
 
@@ -79,10 +79,10 @@ def test_venn_abers_is_refitting_with_the_new_case():
 @pytest.mark.thorough
 @pytest.mark.parametrize("method, level", [("platt", 0.95), ("beta", 0.95), ("isotonic", 0.8)])
 def test_draws_hold_the_true_curve(method, level):
-    """At fixed scores the central 95 % of the draws hold the true probability at about that rate.
+    """At fixed scores the central 95 % of the draws contain the true probability at about that rate.
 
-    Isotonic draws do so in sums over many scores, which metrics are, and at a single score in about 80 % only:
-    the bootstrap is known not to follow the maximum of a monotone fit at a point (Sen, Banerjee, Woodroofe 2010).
+    Isotonic draws do so for sums over many scores, as in metrics, but for a single score in only about 80 %:
+    the bootstrap is known to be inconsistent for a monotone fit at a point (Sen, Banerjee, Woodroofe 2010).
     """
     places = np.array([0.15, 0.4, 0.75])
     inside = []

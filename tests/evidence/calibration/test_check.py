@@ -55,7 +55,7 @@ def test_groups_are_hosmer_and_lemeshows():
 
 @pytest.mark.thorough
 def test_calibrated_scores_are_rejected_at_the_nominal_rate():
-    """Of calibrated batches each test rejects 5 %, and intervals of slope and intercept hold 1 and 0 in 95 %."""
+    """On calibrated batches each test rejects 5 %, and the intervals of slope and intercept cover 1 and 0 in 95 %."""
     tests = [hs.calibration_test(hs.scores(*labelled(seed, 300))) for seed in range(250)]
     tolerance = 4 * np.sqrt(0.05 * 0.95 / 250)
     for name in ("p_value", "z_p_value", "groups_p_value"):
@@ -91,7 +91,7 @@ def test_what_has_no_answer_is_nan_with_a_reason():
 
 
 def test_unusable_tables_are_named():
-    """A confusion table and scores beyond [0, 1] give errors that say what is needed."""
+    """A confusion table, and scores outside [0, 1], give errors that state what is needed."""
     with pytest.raises(hs.HowsureError, match="table of scores"):
         hs.calibration_test(hs.from_counts([[5, 1], [2, 7]]))
     with pytest.raises(hs.HowsureError, match="probabilities"):
@@ -108,7 +108,7 @@ def test_scores_that_do_not_vary_have_no_slope():
 
 
 def test_the_test_is_the_same_of_the_other_class():
-    """With classes and scores turned round the statistics are the same, scores of 0 and of 1 included."""
+    """After swapping classes and scores the statistics are the same, also with scores of 0 and 1."""
     rng = np.random.default_rng(9)
     score = np.concatenate([rng.uniform(0.05, 0.95, 200), [0.0, 0.0, 1.0]])
     truth = (rng.random(203) < score).astype(int)

@@ -70,7 +70,7 @@ def test_groups_of_neighbouring_scores_do_not_depend_on_the_direction():
 
 
 def test_groups_of_neighbouring_scores_stand_at_their_mean():
-    """Of 1,024 scores two at a time make a group, which lies at the mean of its cases, each as often as it occurs."""
+    """With 1,024 scores, two at a time form a group at the mean of its cases, weighted by frequency."""
     scores, often = np.arange(1024.0), np.tile([1, 3], 512)
     table = hs.scores(np.repeat(np.arange(1024) % 4 // 2, often), np.repeat(scores, often))
     found = Steps.of(table, 5, np.random.default_rng(0)).scores

@@ -152,7 +152,7 @@ def test_every_case_is_allocated_to_one_class():
 
 @pytest.mark.thorough
 def test_delta_resamples_posterior_and_repetition_agree() -> None:
-    """With much data the standard errors by delta, resampling, Gibbs and literal repetition of the study agree."""
+    """With much data, the standard errors by delta, resampling, Gibbs and repetition of the study agree."""
     rng = np.random.default_rng(7)
     values = []
     for _ in range(150):
@@ -162,13 +162,13 @@ def test_delta_resamples_posterior_and_repetition_agree() -> None:
     for metric, literal in zip(("accuracy", "f1"), np.std(values, axis=0), strict=True):
         methods = ("delta", "bootstrap_percentile", "bayes")
         errors = [hs.estimate(table, metric, method=each, random_state=0).standard_error for each in methods]
-        assert errors == pytest.approx([literal] * 3, rel=0.2)  # 150 studies know it to 6 %
-        assert errors == pytest.approx([errors[-1]] * 3, rel=0.07)  # Gibbs' draws know it to 2 %
+        assert errors == pytest.approx([literal] * 3, rel=0.2)  # 150 studies have an error of 6 %
+        assert errors == pytest.approx([errors[-1]] * 3, rel=0.07)  # Gibbs draws have an error of 2 %
 
 
 @pytest.mark.thorough
 def test_intervals_cover_where_the_majority_vote_does_not() -> None:
-    """Over 150 studies, 95 % intervals hold the truth; those against the majority vote do in about half of them."""
+    """In 150 studies, 95 % intervals cover the true value; those for the majority vote cover in about half of them."""
     rng = np.random.default_rng(3)
     known = {"accuracy": 0.9, "recall": 0.9, "f1": 2 * 0.27 / (2 * 0.27 + 0.07 + 0.03)}
     covered, majority = dict.fromkeys(known, 0), np.zeros((150, 2, 2))
@@ -186,7 +186,7 @@ def test_intervals_cover_where_the_majority_vote_does_not() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("method, lowest", [(None, 0.9), (hs.Dirichlet(n_draws=2000), 0.85)], ids=["auto", "bayes"])
 def test_intervals_cover_over_many_studies(method, lowest) -> None:
-    """Over 200 studies of 300 cases, a good classifier and four annotators with gaps, 95 % intervals hold the truth."""
+    """In 200 studies of 300 cases, a good classifier and four annotators with gaps, 95 % intervals cover."""
     rng = np.random.default_rng(4)
     rates = ((0.95, 0.9), (0.95, 0.85), (0.9, 0.9), (0.95, 0.8))
     truth, predicted, _ = study(1_000_000, rng, 0.96, rates)
@@ -333,7 +333,7 @@ def test_the_sampling_variance_of_few_cases_is_that_at_the_limit(metric) -> None
 
 
 def test_agreement_of_fifty_cases_is_covered() -> None:
-    """With the variance at the estimate kappa and MCC are covered in 87 % of the studies, and missed below."""
+    """With the variance at the estimate, kappa and MCC are covered in 87 % of the studies, with misses below."""
     rng, studies = np.random.default_rng(8), 120
     truth = hs.from_counts([[4500, 500], [600, 4400]])
     known = {metric: hs.estimate(truth, metric).value for metric in ("kappa", "mcc")}
@@ -345,7 +345,7 @@ def test_agreement_of_fifty_cases_is_covered() -> None:
 
 
 def test_influences_average_to_the_expected_shares() -> None:
-    """At the fitted shares the scores sum to zero: what is left of the influences' mean over cases is the shares."""
+    """At the fitted shares the scores sum to zero, so the mean of the influences over cases equals the shares."""
     _, predicted, votes = study(2000, np.random.default_rng(2))
     rows, counts = np.unique(np.column_stack([votes, predicted]), axis=0, return_counts=True)
     prior = np.full((votes.shape[1], 2, 2), 1e-6)

@@ -25,12 +25,12 @@ def jeffreys(x, n):
 
 
 def test_cases_without_a_label_are_as_those_of_their_verdict():
-    """Of 80 cases that the judge passes people pass 19 of 20, of 20 others 1 of 5: 76 + 4 of 100, cell by cell."""
+    """People pass 19 of 20 cases that the judge passes (of 80) and 1 of 5 others (of 20): 76 + 4 of 100, by cell."""
     table = hs.judged(HUMAN, JUDGE)
     assert table.labels.tolist() == ["fail", "pass"]
     np.testing.assert_allclose(table.counts, [[20 * 4 / 5, 80 / 20], [20 / 5, 80 * 19 / 20]])
     assert hs.estimate(table, "pass_rate") == pytest.approx(0.8)
-    assert hs.estimate(table, "recall") == pytest.approx(76 / 80)  # of those that people pass, the judge passes
+    assert hs.estimate(table, "recall") == pytest.approx(76 / 80)  # the judge passes 76 of 80 that people pass
     assert hs.estimate(table, "specificity") == pytest.approx(16 / 20)
 
 
@@ -58,7 +58,7 @@ def test_the_value_is_that_of_prediction_powered_inference_with_its_best_weight(
 
 
 def test_any_metric_of_human_labels_and_a_prediction():
-    """With `y_pred` the table is of human label × prediction, by what people say for each verdict and prediction."""
+    """With `y_pred` the table is human label × prediction, by human labels for each verdict and prediction."""
     human, judge, filtered = study(200, 1000, np.random.default_rng(1))
     known = ~np.isnan(human)
     table = hs.judged(human, judge, y_pred=filtered, check=False)
@@ -123,7 +123,7 @@ def test_a_report_is_of_human_labels_and_verdicts():
 
 
 def test_cases_that_always_come_in_twos_tell_as_much_as_one():
-    """Clusters of two equal cases have the interval of single ones, at most a tenth wider for what few clusters tell."""
+    """Clusters of two equal cases give the interval of single cases, at most a tenth wider for few clusters."""
     human, judge, _ = study(100, 900, np.random.default_rng(3))
     single = hs.estimate(hs.judged(human, judge, check=False), "pass_rate")
     twice = [np.repeat(each, 2) for each in (human, judge, np.arange(1000))]
@@ -135,7 +135,7 @@ def test_cases_that_always_come_in_twos_tell_as_much_as_one():
 
 
 def test_the_scale_of_weights_does_not_matter():
-    """Equal weights are none, and a case that weighs two is worth more than one that weighs one."""
+    """Equal weights have no effect, and a case of weight two counts more than one of weight one."""
     plain = hs.estimate(hs.judged(HUMAN, JUDGE), "pass_rate")
     equal = hs.estimate(hs.judged(HUMAN, JUDGE, sample_weight=np.full(100, 7.0)), "pass_rate")
     assert (equal.value, equal.low, equal.high) == pytest.approx((plain.value, plain.low, plain.high))
@@ -146,7 +146,7 @@ def test_the_scale_of_weights_does_not_matter():
 
 
 def test_groups_of_cases_have_a_table_each():
-    """With `by` each group's table is that of its cases alone, from a frame of named columns too."""
+    """With `by` each group's table is that of its cases alone, also from a frame with named columns."""
     human, judge, filtered = study(200, 600, np.random.default_rng(4))
     rows = {
         "human": human,
@@ -184,7 +184,7 @@ def test_two_systems_are_compared_on_the_same_cases():
 
 
 def test_a_verdict_without_a_label_may_be_anything():
-    """Of 10 cases of an unlabelled verdict none or all may pass: the interval allows for both, and says so."""
+    """For 10 cases of a verdict without labels, none or all may pass: the interval allows for both, with a note."""
     human = ["pass"] * 18 + ["fail"] * 2 + [None] * 80
     found = hs.estimate(hs.judged(human, ["pass"] * 90 + ["fail"] * 10), "pass_rate")
     assert found.low <= 0.81
@@ -194,7 +194,7 @@ def test_a_verdict_without_a_label_may_be_anything():
 
 
 def test_it_says_where_the_human_labels_alone_tell_as_much():
-    """Verdicts that people's labels do not depend on add nothing; those that are mostly right do."""
+    """Verdicts that are independent of human labels add no information; mostly correct ones do."""
     rng = np.random.default_rng(6)
     human, judge, _ = study(40, 400, rng, rate=0.6, right=0.95)
     assert not hs.estimate(hs.judged(human, judge, check=False), "pass_rate").reason
@@ -259,7 +259,7 @@ def coverage(setting, number):
 
 @pytest.mark.thorough
 def test_intervals_cover_in_a_short_sample():
-    """Of 60 studies with 50 labels the rate is held in 95 %: less than 52 would come in one of 1,000 runs."""
+    """In 60 studies with 50 labels the rate is covered in 95 %: fewer than 52 would occur in one of 1,000 runs."""
     held, width = coverage((50, 500, 0.9, 0.95, 0.7), 60)
     assert (held >= 52 / 60).all()
     assert width < 0.16  # of 50 human labels alone it is 0.167 on average
@@ -277,6 +277,6 @@ def test_intervals_cover(setting):
 
 
 def test_labels_of_weight_0_are_no_labels():
-    """A group whose labelled cases all weigh 0 is refused as one without labels, and no number is made of it."""
+    """A group whose labelled cases all have weight 0 is refused like one without labels."""
     with pytest.raises(hs.HowsureError, match="`human` has 0 labels of 3 cases"):
         hs.judged([1, 0, None] * 2, [1, 0, 1] * 2, sample_weight=[1, 1, 1, 0, 0, 0], by=list("uuuvvv"))

@@ -16,7 +16,7 @@ def study(labelled, others, rng):
 
 
 def test_the_mean_is_that_of_the_judges_strata():
-    """With 20 grades there are two strata, cut at the median score of the graded: their means, by their sizes."""
+    """With 20 grades there are two strata, cut at the median score of graded cases: weighted means of the strata."""
     human, _, score = study(20, 200, np.random.default_rng(0))
     known = ~np.isnan(human)
     upper = score > np.sort(score[known])[9]  # than the tenth of twenty
@@ -45,7 +45,7 @@ def test_only_the_order_of_the_judges_grades_matters():
 
 
 def test_a_judge_narrows_the_interval_and_holds_the_truth():
-    """With 100 human grades the interval is at least a tenth narrower than theirs alone; shares work too."""
+    """With 100 human grades the interval is at least a tenth narrower than from them alone, also for proportions."""
     rng = np.random.default_rng(3)
     human, _, score = study(100, 2000, rng)
     known = ~np.isnan(human)
@@ -58,7 +58,7 @@ def test_a_judge_narrows_the_interval_and_holds_the_truth():
 
 @pytest.mark.thorough
 def test_the_median_of_fine_grades_is_covered():
-    """Of 60 studies with 100 human grades each, 0.95 less three standard errors of 0.028 hold the median of all."""
+    """In 60 studies with 100 human grades, 0.95 minus three standard errors of 0.028 cover the median of all."""
     held = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -96,7 +96,7 @@ def pair(labelled, others, rng):
 
 
 def test_two_systems_are_compared_by_strata_of_the_judges_difference():
-    """With 20 grades there are two strata, cut at the median difference of the graded: their means, by their sizes."""
+    """With 20 grades there are two strata, cut at the median difference of graded cases: weighted stratum means."""
     human, judge = pair(20, 200, np.random.default_rng(5))
     known, gap = ~np.isnan(human["A"]), judge["A"] - judge["B"]
     upper = gap > np.sort(gap[known])[9]
@@ -140,7 +140,7 @@ def test_pairs_go_through_all_designs_and_methods(options, method):
 
 @pytest.mark.thorough
 def test_differences_are_covered_in_a_short_sample():
-    """Of 25 studies with 50 graded pairs at least 20 hold the difference, as all but one of 1,000 runs of 95 % would."""
+    """In 25 studies with 50 graded pairs at least 20 cover the difference, as in 999 of 1,000 runs at 95 %."""
     rng = np.random.default_rng(8)
     everyone = pair(300_000, 0, rng)[0]
     truth = everyone["A"].mean() - everyone["B"].mean()
@@ -180,7 +180,7 @@ def held(labelled, number):
 
 @pytest.mark.thorough
 def test_intervals_cover_in_a_short_sample():
-    """Of 60 studies with 30 grades at least 52 hold the mean, as all but one of 1,000 runs of 95 % would."""
+    """In 60 studies with 30 grades at least 52 cover the mean, as in 999 of 1,000 runs at 95 %."""
     assert held(30, 60) >= 52 / 60
 
 

@@ -12,7 +12,7 @@ Z = 1.959963984540054
 
 
 def test_labels_are_shared_out_by_size_times_spread():
-    """With 54 and 77 more, labels are in proportion to cases times spread, and the variance is as wanted, not less."""
+    """With 54 and 77 more labels, labels are proportional to cases times spread, and the variance is as requested."""
     table = hs.judged(HUMAN, JUDGE)
     plan = hs.label_plan(table, "pass_rate", width=0.08)
     labels = plan.labelled + plan.labels
@@ -66,7 +66,7 @@ def test_other_metrics_and_tables_have_plans():
 
 
 def test_a_width_that_is_reached_needs_no_label():
-    """Where the interval is narrow enough no label is asked for."""
+    """If the interval is already narrow enough, no label is requested."""
     plan = hs.label_plan(hs.judged(HUMAN, JUDGE), "pass_rate", width=0.5)
     assert plan.labels.tolist() == [0, 0]
     assert plan.at_random == 0

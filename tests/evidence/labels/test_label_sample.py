@@ -55,7 +55,7 @@ def test_each_row_of_a_stratum_is_as_likely():
 
 
 def test_labels_are_shared_out_by_size_times_spread_where_they_are_many():
-    """With many labels each stratum's are in proportion to its cases times the deviation that scores and labels give."""
+    """With many labels, those of each stratum are proportional to cases times the estimated standard deviation."""
     score = np.repeat([0.2, 0.4, 0.6, 0.9], 100_000)
     predicted = (score > 0.5).astype(int)
     sample = hs.sample_to_label(predicted, score, "accuracy", n=40_000)
@@ -65,7 +65,7 @@ def test_labels_are_shared_out_by_size_times_spread_where_they_are_many():
 
 
 def test_labels_that_are_there_count():
-    """A second round leaves labelled rows out, and asks for more where labels contradict the scores."""
+    """A second round leaves labelled rows out, and requests more where labels contradict the scores."""
     first = hs.sample_to_label(PREDICTED, SCORE, n=200, random_state=0)
     known = np.full(3000, np.nan)
     known[first.rows] = TRUTH[first.rows]
@@ -107,7 +107,7 @@ def test_intervals_are_narrower_than_with_labels_drawn_evenly():
 
 @pytest.mark.thorough
 def test_the_interval_holds_the_truth():
-    """Of 50 pools the intervals of F1 and recall hold the population's in about 95 %, also with scores that mislead."""
+    """In 50 pools the intervals of F1 and recall cover in about 95 %, also with misleading scores."""
     rng = np.random.default_rng(1)
     chance = rng.beta(0.2, 1.8, 200_000)
     everyone = {"f1": None, "recall": None}

@@ -43,7 +43,7 @@ def test_of_two_places_it_is_the_difference_of_the_differences():
 
 
 def test_a_leaning_is_found_and_none_is_not():
-    """Of 60 judges without a leaning intervals leave out 0 in at most 8; a strong leaning is seen."""
+    """For 60 unbiased judges, intervals exclude 0 in at most 8; a strong bias is detected."""
     rng = np.random.default_rng(1)
     null = [hs.judge_leaning(*rows(300, rng)) for _ in range(60)]
     assert sum(not each.low <= 0 <= each.high for each in null) <= 8

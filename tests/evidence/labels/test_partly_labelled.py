@@ -8,7 +8,7 @@ import howsure as hs
 
 
 def test_scores_are_cut_where_their_deviations_are_shared_out_evenly():
-    """Of even scores ``sqrt(p (1 - p))`` grows as the distribution Beta(3/2, 3/2): its thirds are the strata."""
+    """For uniform scores, ``sqrt(p (1 - p))`` cumulates like the Beta(3/2, 3/2) distribution: thirds are the strata."""
     score = (np.arange(3000) + 0.5) / 3000
     known = np.where(np.arange(3000) % 10 == 0, score > 0.4, np.nan)
     table = hs.partly_labelled(known, np.ones(3000, int), score)
@@ -17,14 +17,14 @@ def test_scores_are_cut_where_their_deviations_are_shared_out_evenly():
 
 
 def test_a_stratum_of_one_case_without_a_label_is_told():
-    """Of predicted 1 two cases each are labelled, at 0.2 and at 0.8, and of predicted 0 the only one is not."""
+    """Two cases each of predicted 1 are labelled, at 0.2 and at 0.8, and the only case of predicted 0 is not."""
     truth, predicted = [0, 1, 0, 1, None, None, None], [1, 1, 1, 1, 1, 1, 0]
     table = hs.partly_labelled(truth, predicted, [0.2, 0.2, 0.8, 0.8, 0.2, 0.8, 0.1])
     assert table.design.note == "1 of 3 strata have no label"
 
 
 def test_only_strata_with_cases_are_silent():
-    """Of a group that has no case in some strata only those that have cases, and no label, are counted."""
+    """In a group without cases in some strata, only strata with cases but no label are counted."""
     rng = np.random.default_rng(3)
     score = np.concatenate([rng.uniform(0.0, 0.3, 200), rng.uniform(0.3, 1.0, 200)])
     group = np.repeat(["low", "high"], 200)
@@ -41,7 +41,7 @@ def test_only_strata_with_cases_are_silent():
 
 
 def test_scores_at_the_ends_are_probabilities():
-    """Scores of 0 and of 1 are allowed; what lies beyond is refused by its number."""
+    """Scores of 0 and 1 are allowed; the number of scores beyond is reported."""
     score = np.linspace(0, 1, 60)
     truth = np.where(np.arange(60) % 2, score > 0.5, np.nan)
     assert hs.partly_labelled(truth, (score > 0.5).astype(int), score).rows == 60

@@ -87,7 +87,7 @@ def test_the_power_of_a_metric_that_bends_is_that_of_its_slopes() -> None:
 
 
 def test_without_a_weight_cases_of_one_made_label_and_prediction_have_the_trusted_ones_outcomes():
-    """Of 40 cases (made 1, predicted 1) 3 in 4 trusted ones are positive, of 60 (0, 0) 1 in 5: 30 and 12 of all."""
+    """Among 40 cases (made 1, predicted 1), 3 of 4 trusted ones are positive; among 60 (0, 0), 1 of 5: 30 and 12."""
     true = [1, 1, 1, 0, *[None] * 36, 1, 0, 0, 0, 0, *[None] * 55]
     made = [1] * 40 + [0] * 60
     table = hs.prediction_powered(true, made, list(made), check=False)
@@ -98,7 +98,7 @@ def test_without_a_weight_cases_of_one_made_label_and_prediction_have_the_truste
 
 @pytest.mark.thorough
 def test_forty_labels_and_poor_made_ones_cover():
-    """With 40 trusted labels, poor made labels and poor predictions, 95 % intervals cover in 92 % of studies at least."""
+    """With 40 trusted labels, poor made labels and poor predictions, 95 % intervals cover in at least 92 %."""
     rng, studies, covered = np.random.default_rng(40), 200, dict.fromkeys(("accuracy", "precision", "f1"), 0)
     rates = np.array([[0.8 * 0.65, 0.8 * 0.35], [0.2 * 0.4, 0.2 * 0.6]])
     known = {metric: hs.estimate(hs.from_counts(np.rint(1e6 * rates)), metric).value for metric in covered}
@@ -138,7 +138,7 @@ def test_worthless_labels_cost_next_to_nothing() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("trusted, right, accuracy", [(100, 0.9, 0.85), (100, 0.99, 0.97), (300, 0.97, 0.95)])
 def test_intervals_cover_and_are_narrower_than_the_trusted_ones(trusted, right, accuracy) -> None:
-    """Over 120 studies, 95 % intervals hold the truth, and are narrower on average than from trusted cases alone."""
+    """In 120 studies, 95 % intervals cover, and are narrower on average than from trusted cases alone."""
     _covers(trusted, right, accuracy, 120)
 
 
@@ -146,7 +146,7 @@ def test_intervals_cover_and_are_narrower_than_the_trusted_ones(trusted, right, 
 @pytest.mark.parametrize("trusted", [100, 200, 300])
 @pytest.mark.parametrize("right, accuracy", [(0.9, 0.85), (0.97, 0.95), (0.99, 0.97)])
 def test_intervals_cover_over_many_studies(trusted, right, accuracy) -> None:
-    """Over 1,500 studies, 95 % intervals hold the truth, and are narrower on average than from trusted cases alone."""
+    """In 1,500 studies, 95 % intervals cover, and are narrower on average than from trusted cases alone."""
     _covers(trusted, right, accuracy, 1500)
 
 
@@ -246,7 +246,7 @@ def test_a_power_outside_its_range_and_a_label_that_is_not_named_are_refused() -
 
 
 def test_columns_are_named_with_data() -> None:
-    """With ``data`` the three columns are names."""
+    """With ``data`` the three arguments are names of columns."""
     rows = {"checked": [0, 1, 1, None, None, None], "made": [0, 1, 0, 1, 0, 1], "model": [0, 1, 1, 1, 0, 0]}
     named = hs.prediction_powered("checked", "made", "model", data=rows)
     np.testing.assert_allclose(named.counts, hs.prediction_powered(*rows.values()).counts)
@@ -263,7 +263,7 @@ def test_made_labels_that_tell_nothing_of_the_metric_are_left_out() -> None:
 
 
 def test_rounding_gives_made_labels_no_say_in_a_metric_that_they_tell_nothing_of() -> None:
-    """By predictions in their place accuracy is 1 whatever they are: no study of forty gives them a weight for it."""
+    """By predictions as made labels accuracy is always 1: no study of forty gives them a weight for it."""
     rng = np.random.default_rng(101)
     for _ in range(40):
         truth = rng.integers(0, 2, 600)

@@ -25,7 +25,7 @@ REVIEW = [[[9, 1], [1, 2]], [[2, 2], [0, 8]]]
 
 @pytest.mark.parametrize("row", EPIR)
 def test_known_rates_give_the_limits_of_epir(row) -> None:
-    """With known rates the apparent prevalence's limits are carried over, and cut at 0 and 1."""
+    """With known rates the limits of the apparent prevalence are transformed, and clipped to [0, 1]."""
     method, level, positive, n, sensitivity, specificity, value, low, high = row
     estimate = hs.corrected_prevalence(
         positive, n, sensitivity=sensitivity, specificity=specificity, method=method, confidence_level=level
@@ -131,7 +131,7 @@ def test_perfect_labels_change_nothing() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("metric", ["accuracy", "recall", "precision", "f1", "mcc"])
 def test_delta_resamples_and_posterior_agree(metric) -> None:
-    """With much data the standard errors by delta, by a literal repetition, by resampling and by Gibbs agree."""
+    """With much data the standard errors by delta, repetition of the study, resampling and Gibbs agree."""
     rng = np.random.default_rng(0)
     joint = np.einsum("ij,ik->ikj", TRUE, LABELLING)
     values = []
@@ -161,7 +161,7 @@ def _value(metric: str, rates: np.ndarray, cells: np.ndarray) -> float:
 
 
 def test_clusters_of_recorded_cases_stay_clusters() -> None:
-    """The design of the recorded cases is carried over: cases in pairs that agree are worth half."""
+    """The design of the recorded cases is kept: cases in identical pairs count half."""
     rng = np.random.default_rng(5)
     cells = rng.choice(4, size=600, p=[0.55, 0.12, 0.08, 0.25])
     twice = np.repeat(cells, 2)
@@ -206,7 +206,7 @@ def test_score_intervals_refuse_estimated_counts() -> None:
     ],
 )
 def test_impossible_labellings_are_refused(arguments, words) -> None:
-    """What is no matrix of shares or counts, or tells no classes apart, gets a line that says so."""
+    """Matrices that are not shares or counts, or are singular, give a one-line error."""
     with pytest.raises(HowsureError, match=words):
         hs.corrected(hs.from_counts([[50, 3], [5, 42]]), **arguments)
 
@@ -220,7 +220,7 @@ def test_a_corrected_table_is_not_corrected_again() -> None:
 
 @pytest.mark.thorough
 def test_corrected_metrics_cover_where_recorded_ones_fail() -> None:
-    """Over 250 studies with 7 % wrong labels, corrected 95 % intervals hold the truth; recorded ones mostly do not."""
+    """In 250 studies with 7 % wrong labels, corrected 95 % intervals cover; uncorrected ones mostly do not."""
     rng = np.random.default_rng(11)
     joint = np.einsum("ij,ik->ikj", TRUE, LABELLING)
     metrics = ("accuracy", "recall", "f1@macro")
@@ -271,7 +271,7 @@ def test_what_is_no_table_or_no_rate_is_refused(call, words) -> None:
 
 @pytest.mark.parametrize("more", [{"sensitivity": 0.9}, {"specificity": 0.8}, {"sensitivity": 0.9, "specificity": 0.8}])
 def test_a_labelling_and_its_rates_are_not_given_together(more):
-    """Either of both rates beside the matrix that says them is refused."""
+    """Either of the two rates together with the matrix is refused."""
     with pytest.raises(HowsureError, match="Give one or the other"):
         hs.corrected(hs.from_counts([[50, 3], [5, 42]]), labelling=[[0.9, 0.1], [0.2, 0.8]], **more)
 
@@ -300,7 +300,7 @@ def test_corrected_prevalence_has_the_closed_form_and_error(checked):
 
 @pytest.mark.parametrize("positive, formula", [(8, "-0.04"), (80, "1.4")])
 def test_a_share_beyond_the_range_is_told_on_either_side(positive, formula):
-    """Fewer or more are recorded than errors alone make: the formula's number is told, and the value is the end."""
+    """If fewer or more are recorded than errors alone produce, the formula's value is reported, and the end is used."""
     found = hs.corrected_prevalence(positive, 100, sensitivity=0.6, specificity=0.9)
     assert found.value == float(positive > 50)
     assert f"the formula gives {formula}: more errors are expected" in found.reason

@@ -1,4 +1,4 @@
-"""Cases of known stratum, of which some have an outcome: what the design says, against loops over strata and cases."""
+"""Two-phase samples: the design compared with loops over strata and cases."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def test_expected_counts_are_of_the_strata_and_their_kin(kin):
 
 
 def test_the_parts_of_strata_are_those_of_a_loop():
-    """Place, reach, trials and variance of each stratum are those of its labels; what varies leans towards all."""
+    """Value, reach, trials and variance of each stratum are those of its labels; variances are partially pooled."""
     found = of(LABELLED).strata(np.zeros(6), FORM)
     squares, freedom, places = [], [], []
     for row, share, cells in zip(LABELLED, shares(LABELLED, KIN), PLACES, strict=True):
@@ -71,7 +71,7 @@ def test_what_shows_no_variation_has_that_of_a_case_more():
 
 
 def test_a_form_that_some_strata_do_not_see_pools_the_others_alone():
-    """What varies in a stratum that the form does not tell apart adds no freedom to the pooled variance."""
+    """A stratum on which the form is constant adds no degrees of freedom to the pooled variance."""
     seen = of(LABELLED[[0, 3]], OTHERS[[0, 3]], KIN[[0, 3]], PLACES[[0, 3]]).strata(np.zeros(6), FORM)
     form = np.concatenate([FORM[:3], [0.5, 0.5, 0.5]])
     every = of(LABELLED).strata(np.zeros(6), form)
@@ -99,7 +99,7 @@ def test_the_slopes_of_observed_cells_are_the_derivative(weighted):
 
 
 def test_variance_of_clusters_is_that_of_their_sums_of_slopes():
-    """Of judged cases in groups the standard error is near the bootstrap's over whole groups, within and between."""
+    """For judged cases in groups the standard error is near the bootstrap's over whole groups, within and between."""
     rng = np.random.default_rng(4)
     group = np.repeat(np.arange(60), 10)
     level = rng.normal(0, 1.2, 60)[group]
@@ -115,7 +115,7 @@ def test_variance_of_clusters_is_that_of_their_sums_of_slopes():
 
 
 def test_trials_are_those_of_labelled_cases():
-    """Labels are worth what their own weights say, however heavy the cases without one are."""
+    """The effective number of labels follows from their own weights, not from those of unlabelled cases."""
     rng = np.random.default_rng(5)
     truth, judge = rng.integers(0, 2, 80), rng.integers(0, 2, 80)
     known = np.arange(80) < 40

@@ -12,7 +12,7 @@ REVIEWS = np.array([[[9, 1], [6, 4]], [[5, 5], [1, 9]]])
 
 
 def variance_left(table, gradient, reviews):
-    """Return the variance expected after further reviews, by drawing what they would find."""
+    """Return the expected variance after further reviews, by drawing their results."""
     rng = np.random.default_rng(0)
     left = []
     for _ in range(400):
@@ -33,7 +33,7 @@ def variance_left(table, gradient, reviews):
 
 
 def test_expected_width_is_what_further_reviews_would_leave():
-    """The closed form of the variance after a review is its mean over what the review may find."""
+    """The closed form of the variance after a review is the mean over possible results."""
     table = hs.reviewed(COUNTS, REVIEWS, prior=0.5)
     plan = hs.review_plan(table, "accuracy", budget=120)
     # Accuracy is linear for fixed totals, so its gradient is the same after the review.
@@ -61,7 +61,7 @@ def test_no_other_whole_split_is_better():
 
 
 def test_narrowing_is_the_width_of_one_review():
-    """The narrowing of a cell is about what a plan of one review takes off the width."""
+    """The narrowing of a cell is about the reduction of the width by a plan of one review."""
     table = hs.reviewed(COUNTS, REVIEWS)
     plan = hs.review_plan(table, "f1", budget=1)
     chosen = np.argmax(plan.reviews)
@@ -71,7 +71,7 @@ def test_narrowing_is_the_width_of_one_review():
 
 
 def test_reviews_go_where_the_metric_looks():
-    """Precision of the last class asks for no review of cases predicted otherwise, and no cell gets more than it has."""
+    """Precision of the last class needs no review of cases predicted otherwise, and cells are not exceeded."""
     plan = hs.review_plan(hs.reviewed(COUNTS, REVIEWS), "precision", budget=10_000)
     assert (plan.reviews[:, 0] == 0).all()
     assert plan.reviews[:, 1].tolist() == [20, 480]
@@ -162,7 +162,7 @@ def test_tables_without_a_review_design_are_refused():
 
 
 def test_cells_without_cases_have_no_reviews_and_narrow_nothing():
-    """Of a table with empty cells the plan has zeros there, and all that it may spend elsewhere."""
+    """For a table with empty cells the plan has zeros there, and uses the budget elsewhere."""
     counts = np.array([[40, 0, 3], [2, 30, 0], [1, 4, 20]])
     plan = hs.review_plan(hs.reviewed(counts, np.zeros((3, 3, 3)), prior=0.5), "accuracy", budget=25)
     empty = counts == 0
@@ -174,7 +174,7 @@ def test_cells_without_cases_have_no_reviews_and_narrow_nothing():
 
 
 def test_a_budget_for_all_reads_all():
-    """With budget for every case each is read, cells of a single case too; with less the interval stays wider."""
+    """With a budget for all cases each is reviewed, also in cells of one case; with less the interval is wider."""
     counts = np.array([[1, 1], [1, 60]])
     table = hs.reviewed(counts, np.zeros((2, 2, 2)), prior=0.5)
     plans = [hs.review_plan(table, "accuracy", budget=number) for number in (5, 20, 62, 63)]

@@ -21,7 +21,7 @@ def distribution_by_adaptive_quadrature(model, point):
     (a, b), (c, d) = of_tp.args, of_fp.args
     constant = special.betaln(a, b) + special.betaln(c, d)
 
-    def integrand(fp_rate, tp_rate):  # in plain numbers: it is asked for a hundred thousand values
+    def integrand(fp_rate, tp_rate):  # plain Python numbers, since it is evaluated a hundred thousand times
         actual = model.tp * (1 - tp_rate) + model.fp * fp_rate
         inside = special.betainc(actual + 1, model.tp + model.fp - actual + 1, point)
         log_tp = (a - 1) * math.log(tp_rate) + (b - 1) * math.log1p(-tp_rate)
@@ -115,7 +115,7 @@ def test_pymc_agrees():
     """PyMC's sampler gives the same mean and limits."""
     model = hs.ReviewedPrecision(tp=400, fp=150, **REVIEW, **TEXT_PRIORS)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what its libraries say of each other
+        warnings.simplefilter("ignore")  # warnings between its dependencies
         pymc = pytest.importorskip("pymc")
         with pymc.Model():
             of_tp = pymc.Beta("of_tp", 5 + 1.4, 95 + 1.8)
@@ -180,7 +180,7 @@ def test_nodes_average_as_the_beta_distribution():
 @pytest.mark.parametrize("scale", [10**3, 10**5])
 @pytest.mark.parametrize("priors", [{}, TEXT_PRIORS, {"prior_tp": (0.5, 0.5), "prior_fp": (2, 30)}])
 def test_large_counts_are_as_exact_as_small_ones(scale, priors):
-    """With up to a million cases, a step between the rates' nodes, the distribution function is right to 1e-8."""
+    """With up to a million cases, a step between the nodes, the distribution function is accurate to 1e-8."""
     model = hs.ReviewedPrecision(tp=10 * scale, fp=3 * scale, **REVIEW, **priors)
     # A dense grid of both rates, evenly spaced in normal scores: far from elegant, and independent of the nodes.
     size = {10**3: 200, 10**5: 720}[scale]  # the more cases, the steeper is the step that it must resolve
@@ -240,13 +240,13 @@ def test_impossible_reviews_are_refused(change, words):
 
 
 def test_no_prediction_is_refused():
-    """Without any positive prediction precision is undefined."""
+    """If no case is predicted positive, precision is undefined."""
     with pytest.raises(hs.HowsureError, match="undefined"):
         hs.reviewed_precision(0, 0, reviewed_tp=0, mislabelled_tp=0, reviewed_fp=0, mislabelled_fp=0)
 
 
 def test_points_outside_the_range_are_answered():
-    """Below 0 and above 1 the distribution function is 0 and 1 and the density 0; what is missing stays missing."""
+    """Below 0 and above 1 the distribution function is 0 and 1 and the density 0; nan stays nan."""
     model = hs.ReviewedPrecision(tp=40, fp=15, reviewed_tp=9, mislabelled_tp=1, reviewed_fp=8, mislabelled_fp=2)
     points = np.array([-1, 0, 1, 2, np.nan])
     np.testing.assert_allclose(model.distribution(points), [0, 0, 1, 1, np.nan], atol=1e-12)

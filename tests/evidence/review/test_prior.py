@@ -103,7 +103,7 @@ def test_what_points_say_is_averaged_over_them(group):
 
 @pytest.mark.parametrize("group", range(3))
 def test_unreviewed_cases_vary_as_their_draws_do(group):
-    """Mean and variance of drawn corrections are those that are stated, of the whole sum and cell by cell."""
+    """Mean and variance of drawn corrections equal the closed forms, for the total and for each cell."""
     cells, form = groups()[group], np.random.default_rng(2).normal(size=9)
     drawn = cells.imputed(60_000, np.random.default_rng(3)).reshape(60_000, -1, 3)
     assert (drawn.sum(-1) == cells.recorded).all()
@@ -129,7 +129,7 @@ def test_reviews_that_are_repeated_vary_with_their_pseudo_reviews(group):
 
 
 def test_cases_that_are_left_out_change_what_their_cell_expects():
-    """An unreviewed case takes its shares along; a review takes itself along, and what it says of the others."""
+    """Leaving out an unreviewed case removes its shares; leaving out a review also changes the shares of others."""
     for cells in groups():
         blocks = list(cells.left_out())
         assert len(blocks) == len(cells.recorded)

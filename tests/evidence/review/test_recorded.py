@@ -13,7 +13,7 @@ NONE = np.full(len(TRUTH), np.nan)
 
 @pytest.mark.parametrize("method", ["delta", "fieller", "wilson", "bayes"])
 def test_without_a_review_labels_are_right(method):
-    """With no case reviewed the estimates are those of the table as it was recorded."""
+    """With no case reviewed the estimates are those of the recorded table."""
     metric = "recall" if method == "wilson" else "f1"
     plain = hs.estimate(hs.from_counts(COUNTS), metric, method=method, random_state=0)
     for table in (
@@ -40,6 +40,6 @@ def test_a_group_without_a_review_is_as_recorded():
 
 @pytest.mark.parametrize("by", [{}, {"by": TRUTH}])
 def test_nothing_reviewed_and_no_prior_is_refused(by):
-    """Without a review and a prior nothing is known of the labels; the message names either remedy."""
+    """Without a review and a prior the labels are unknown; the message names both remedies."""
     with pytest.raises(hs.HowsureError, match="prior='recorded'"):
         hs.reviewed(y_true=TRUTH, y_pred=SAID, y_reviewed=NONE, **by)

@@ -206,10 +206,10 @@ def test_wrong_records_hide_frequent_classes_more_often():
 
 @pytest.mark.thorough
 def test_the_rarest_of_five_classes_gets_no_cases_of_the_others():
-    """Mistakes at frequent classes make a rare one look frequent; the expected errors at it stay near their truth.
+    """Errors at frequent classes make a rare class look frequent; its expected errors stay near the true number.
 
     Each class is half as frequent as the next, one record in ten is wrong, 200 of 1,000 cases are reviewed at random.
-    Of the rarest class 4.8 cases are predicted wrongly; with all records and predictions for its frequency it were 6.7.
+    In the rarest class 4.8 cases are predicted wrongly; frequencies from all records and predictions would give 6.7.
     """
     rng = np.random.default_rng(3)
     prevalence = 2.0 ** -np.arange(5) / (2 - 2**-4)
@@ -329,7 +329,7 @@ def simulated(classes, wrong, budget, studies, seed):
 @pytest.mark.thorough
 @pytest.mark.parametrize("classes, wrong, budget", [(2, 0.2, 100), (4, 0.1, 200)])
 def test_coverage_in_brief(classes, wrong, budget):
-    """95 % intervals hold the truth in 60 studies as often as they promise, and uncorrected ones hardly ever do."""
+    """In 60 studies 95 % intervals cover at their level, and uncorrected ones hardly ever."""
     corrected, recorded = simulated(classes, wrong, budget, 60, 7)
     assert (corrected >= 0.95 - 3.3 * np.sqrt(0.95 * 0.05 / 60)).all(), corrected
     assert recorded[3] < 0.2
@@ -341,10 +341,10 @@ def test_coverage_in_brief(classes, wrong, budget):
 @pytest.mark.parametrize("wrong", [0.0, 0.1, 0.3])
 @pytest.mark.parametrize("classes", [2, 4])
 def test_coverage(classes, wrong, budget):
-    """95 % intervals of precision, recall, F1 and macro F1 hold the truth in 93 % of studies, or more.
+    """95 % intervals of precision, recall, F1 and macro F1 cover in 93 % of studies, or more.
 
-    Measured in 200 studies, hence 3 Monte Carlo errors below 93 %. Where nothing or little is wrong and few are
-    reviewed they cover up to 100 %: a review of 50 cannot rule out errors that are not there.
+    Measured in 200 studies, hence 3 Monte Carlo errors below 93 %. With few or no errors and few reviews,
+    coverage is up to 100 %: a review of 50 cannot exclude errors that do not exist.
     """
     corrected, _ = simulated(classes, wrong, budget, 200, 11)
     assert (corrected >= 0.93 - 3 * np.sqrt(0.93 * 0.07 / 200)).all(), corrected

@@ -59,7 +59,7 @@ def test_files_give_the_same(tmp_path):
 
 
 def test_whole_numbers_survive_missing_values():
-    """Integer labels become floats beside a nan, and are the same labels."""
+    """Integer labels become floats in a column with nan, but are the same labels."""
     code = {"cat": 0, "dog": 1, None: np.nan}
     true, predicted, corrected = ([code[each] for each in column] for column in (TRUE, PREDICTED, CORRECTED))
     table = from_rows(np.array(true), np.array(predicted), np.array(corrected))
@@ -131,7 +131,7 @@ def test_counts_and_rows_are_told_apart(given, words):
 
 
 def test_groups_are_corrected_by_their_own_reviews():
-    """With `by` each group's table is that of its rows alone, of all classes, and the overall one that of all rows."""
+    """With `by` each group's table is that of its rows alone, of all classes, and the overall one of all rows."""
     site = np.array(["a", "b", "a", "b", "b", "a", "b", "a"])
     tables = from_rows(TRUE, PREDICTED, CORRECTED, by=site)
     assert tables.columns == ("group",)

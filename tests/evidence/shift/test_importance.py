@@ -49,7 +49,7 @@ def test_few_effective_cases_are_said():
     ],
 )
 def test_hopeless_weights_are_refused(ratio, words):
-    """Fewer than ten effective cases, most of the weight on one, and what is no weight are refused in a line."""
+    """Fewer than ten effective cases, most of the weight on one, and invalid weights give a one-line error."""
     with pytest.raises(HowsureError, match=words):
         hs.importance_weights(ratio)
 

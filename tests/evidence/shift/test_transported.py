@@ -32,7 +32,7 @@ def test_shares_solve_the_equations_of_black_box_shift_estimation():
 
 
 def test_the_prevalence_has_the_error_of_rogan_and_gladen():
-    """Of two classes share and standard error are those of a prevalence corrected by measured rates."""
+    """For two classes, frequency and standard error are those of a prevalence corrected by measured rates."""
     found = hs.estimate(hs.transported(SOURCE, TARGET), "prevalence")
     other = hs.corrected_prevalence(1400, 10_000, sensitivity=(450, 500), specificity=(900, 1000))
     assert (found.value, found.standard_error) == pytest.approx((other.value, other.standard_error))
@@ -83,7 +83,7 @@ def test_rates_within_the_classes_are_as_well_known_as_in_the_source(faults):
 
 @pytest.mark.parametrize("metric", ["specificity", "recall@macro", "informedness", "g_mean", "lr_plus", "log_dor"])
 def test_metrics_of_rates_within_the_classes_have_the_sources_interval(metric):
-    """Also with scores, and groups of cases: a share of nearly zero does not widen what it does not enter."""
+    """Also with scores and clusters: a class frequency near zero does not widen metrics that do not depend on it."""
     rng = np.random.default_rng(4)
     truth, groups = np.arange(600) % 2, np.arange(600) // 3
     source = hs.scores(truth, rng.normal(1.5 * truth), groups=groups)
@@ -138,7 +138,7 @@ def test_a_share_below_zero_is_set_to_nearly_zero_and_said():
 
 @pytest.mark.parametrize("metric", ["precision", "accuracy", "f1", "mcc"])
 def test_a_classifier_that_made_no_error_is_not_known_to_make_none(metric, tmp_path):
-    """Of 30 cases without an error a share of about 3 / 30 is possible: 1.96 √2 / 30 by two cases more."""
+    """After 30 cases without an error, a share of about 3 / 30 is possible: 1.96 √2 / 30 with two pseudo-cases."""
     there = hs.transported(hs.from_counts([[30, 0], [0, 30]]), {0: 7000, 1: 3000})
     found = hs.estimate(there, metric)
     assert found.low < 0.97 < found.high == found.value == 1
@@ -158,7 +158,7 @@ def test_ranges_of_scores_without_a_case_of_a_class_are_not_known_to_have_none()
 
 @pytest.mark.thorough
 def test_label_shift_is_not_rejected_where_it_holds_and_is_where_it_does_not():
-    """Of 60 targets some 5 % are rejected where the classes' scores are alike, and nearly all where they spread."""
+    """In 60 targets about 5 % are rejected under label shift, and nearly all if the class distributions differ."""
     rng = np.random.default_rng(1)
     label = np.arange(1000) % 2
     rejected = []
@@ -189,7 +189,7 @@ def test_one_range_more_than_classes_is_enough():
 
 @pytest.mark.thorough
 def test_the_interval_holds_the_truth():
-    """Of 80 studies with a share of 0.05 the intervals of prevalence, F1 and MCC hold the truth in about 95 %."""
+    """In 80 studies with frequency 0.05 the intervals of prevalence, F1 and MCC cover in about 95 %."""
     rng = np.random.default_rng(2)
     rates, mixture = np.array([[0.9, 0.1], [0.15, 0.85]]), np.array([0.95, 0.05])
     truth = hs.evaluate(hs.from_counts(np.rint(1e6 * mixture[:, None] * rates)), ["prevalence", "f1", "mcc"])
@@ -263,7 +263,7 @@ REFUSED = [
 
 @pytest.mark.parametrize("call, words", REFUSED, ids=range(len(REFUSED)))
 def test_what_cannot_be_carried_over_is_refused(call, words):
-    """Unknown and absent classes, empty targets, predictions that tell nothing, and estimates are refused in a line."""
+    """Unknown and absent classes, empty targets, uninformative predictions, and estimates give a one-line error."""
     with pytest.raises(HowsureError, match=words) as caught:
         call()
     assert "\n" not in str(caught.value)
@@ -271,7 +271,7 @@ def test_what_cannot_be_carried_over_is_refused(call, words):
 
 @pytest.mark.parametrize("positive", [120, 300, 700])
 def test_with_known_rates_the_prevalence_has_the_limits_of_the_predicted_share(positive):
-    """With rates as good as known, the limits are those of (q − fpr) / (tpr − fpr) at Jeffreys' limits of q."""
+    """With practically known rates, the limits are those of (q − fpr) / (tpr − fpr) at Jeffreys' limits of q."""
     rates = np.array([[0.9, 0.1], [0.2, 0.8]])
     found = hs.estimate(hs.transported(hs.from_counts(1e9 * rates), {0: 1000 - positive, 1: positive}), "prevalence")
     limits = stats.beta.ppf([0.025, 0.975], positive + 0.5, 1000.5 - positive)
@@ -279,7 +279,7 @@ def test_with_known_rates_the_prevalence_has_the_limits_of_the_predicted_share(p
 
 
 def test_the_table_of_the_same_samples_is_the_same_and_of_others_theirs():
-    """The refit gives the table at the observed counts, and at others the one that `transported` gives for them."""
+    """The refit gives the table at the observed counts, and for other counts the result of `transported`."""
     refit = hs.transported(SOURCE, TARGET).design.refit
     other = np.array([850.0, 150, 40, 460, 7900, 2100])
     theirs = hs.transported(
@@ -292,7 +292,7 @@ def test_the_table_of_the_same_samples_is_the_same_and_of_others_theirs():
 @pytest.mark.thorough
 @pytest.mark.parametrize("share", [0.05, 0.3])
 def test_a_hundred_labelled_cases_miss_on_both_sides(share):
-    """With 50 labelled cases of each class 95 % intervals cover at least 92 %, and misses are on both sides."""
+    """With 50 labelled cases of each class 95 % intervals cover at least 92 %, with misses on both sides."""
     rng, studies = np.random.default_rng(100), 400
     rates = np.array([[0.88, 0.12], [0.17, 0.83]])
     mixture = np.array([1 - share, share])

@@ -78,7 +78,7 @@ def test_the_calibrated_threshold_decides_by_the_probability():
 
 
 def test_a_larger_labelled_sample_leaves_the_classes_uncertain_only():
-    """Of very many labelled cases the interval is that of independent classes given their probabilities."""
+    """With very many labelled cases the interval is that of independent classes given their probabilities."""
     made = calibrator("platt", rows=200_000)
     score = np.random.default_rng(4).random(300)
     share = made.predict(score)
@@ -208,7 +208,7 @@ def test_calibrated_takes_a_calibrator():
 
 
 def test_a_calibrator_in_the_wrong_place_is_refused():
-    """Columns of many classes, populations and what is no calibrator get a clear line."""
+    """Several score columns, populations and objects that are not calibrators give a clear error."""
     made = calibrator("beta")
     for more, words in (
         ({"calibrator": "beta"}, "comes from `calibrate"),

@@ -256,7 +256,7 @@ def test_pointwise_bands_hold_at_their_level():
     target=st.sampled_from(["batch", "population"]),
 )
 def test_intervals_keep_to_the_rules(score, threshold, target):
-    """Whatever the scores: limits inside the range, around the value, never a point; what is undefined says why."""
+    """For any scores: limits in the range and around the value, positive width; undefined results have a reason."""
     scores = hs.calibrated(score, target=target)
     metrics = ["accuracy", "precision", "recall", "f1", "mcc", "kappa", "npv", "dor", "informedness"]
     for table, names in ((scores.at(threshold), metrics), (scores, ["roc_auc", "average_precision", "brier_score"])):

@@ -1,4 +1,4 @@
-"""Scores without labels: of many classes, with decisions beside them, and as a kernel density estimate."""
+"""Scores without labels: of many classes, with decisions, and as a kernel density estimate."""
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_tables_of_chunks_of_scores_of_many_classes():
 
 
 def test_decisions_stand_beside_one_score():
-    """Predictions beside a score are taken as they are; those of a threshold give the table at it."""
+    """Predictions given with a score are used unchanged; those of a threshold give the table at it."""
     given = hs.calibrated(SCORE, y_pred=np.where(SCORE >= 0.3, "ill", "well"), labels=["well", "ill"])
     at = hs.calibrated(SCORE).at(0.3)
     np.testing.assert_allclose(given.counts, at.counts)
@@ -71,7 +71,7 @@ def test_decisions_stand_beside_one_score():
 
 @pytest.mark.thorough
 def test_a_kernel_density_estimate_is_a_distribution():
-    """Of SciPy's kernel density estimate the part within [0, 1] counts; metrics are those of cases drawn from it."""
+    """The part of SciPy's kernel density estimate within [0, 1] is used; metrics are those of cases drawn from it."""
     kernels = stats.gaussian_kde(SCORE, weights=np.linspace(1, 2, len(SCORE)))
     drawn = kernels.resample(200_000, seed=1)[0]
     drawn = drawn[(drawn > 0) & (drawn < 1)]

@@ -27,7 +27,7 @@ def made(kind, weight, target="batch"):
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind[2])
 @pytest.mark.parametrize("target", ["batch", "population"])
 def test_equal_weights_are_none_and_units_do_not_matter(kind, target):
-    """Weights that are all alike change nothing, and their unit changes no value and no limit."""
+    """Constant weights change nothing, and their unit changes no value and no limit."""
     numbers = [
         hs.estimate(made(kind, weight, target), kind[2], random_state=1)
         for weight in (None, np.full(SIZE, 3.0), WEIGHT, 1e-3 * WEIGHT)
@@ -50,7 +50,7 @@ def test_draws_vary_as_the_formula_says(kind, target):
 
 
 def test_standard_errors_of_a_weighted_precision():
-    """With w the weights of the cases called positive: of the batch sum w² p (1 - p), of the population sum w² (p - mean)²."""
+    """With weights w of predicted positives: for the batch sum w² p (1 - p), for the population sum w² (p - mean)²."""
     above = SCORE >= 0.5
     share, weight = SCORE[above], WEIGHT[above]
     mean = (weight * share).sum() / weight.sum()
@@ -76,7 +76,7 @@ def test_intervals_hold_the_metric_of_hidden_labels(method, size):
 
 
 def test_bands_and_chunks_take_weights():
-    """Along thresholds and chunk by chunk weighted cases have the limits of tables of their own."""
+    """At thresholds and by chunk, weighted cases have the limits of separate tables."""
     table = hs.calibrated(SCORE, sample_weight=WEIGHT)
     curve = hs.threshold_curves(table, "precision")["precision"]
     place = int(np.flatnonzero(curve["threshold"] <= 0.5)[0])
@@ -100,6 +100,6 @@ def test_bands_and_chunks_take_weights():
     ],
 )
 def test_weights_that_cannot_be_used_are_named(arguments, words):
-    """Wrong lengths, negative weights, none at all, and weights beside a calibrator are refused in one line."""
+    """Wrong lengths, negative weights, zero weights, and weights with a calibrator give a one-line error."""
     with pytest.raises(hs.HowsureError, match=words):
         hs.calibrated(SCORE, **arguments)
