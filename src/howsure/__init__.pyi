@@ -148,6 +148,7 @@ from .evidence.review.budget import (
     ReviewPlan as ReviewPlan,
     review_plan as review_plan,
 )
+from .evidence.review.elicitation import beta_prior as beta_prior
 from .evidence.review.precision import (
     ReviewedPrecision as ReviewedPrecision,
     reviewed_precision as reviewed_precision,

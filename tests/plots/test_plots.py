@@ -130,7 +130,7 @@ def test_confusion_matrix_has_share_interval_and_count_in_each_cell():
     assert ax.texts[2].get_text() == f"{5 / 47:.2f}\n[{low:.2f}, {high:.2f}]\n5"
     assert np.asarray(ax.images[0].get_array()) == pytest.approx(np.array([[50 / 53, 3 / 53], [5 / 47, 42 / 47]]))
     assert tick_names(ax.xaxis) == tick_names(ax.yaxis) == ["healthy", "ill"]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("predicted class", "true class")
+    assert (ax.get_xlabel().split("\n")[0], ax.get_ylabel()) == ("predicted class", "true class")
 
 
 def test_cells_of_clustered_cases_have_wider_intervals():
@@ -171,8 +171,9 @@ def test_curve_and_band_are_drawn_as_computed(scored, curve_of):
     corners = ax.collections[0].get_paths()[0].vertices
     assert corners[:, 1].min() == pytest.approx(curve.low[known].min())
     assert corners[:, 1].max() == pytest.approx(curve.high[known].max())
-    assert (ax.get_xlabel(), ax.get_ylabel()) == (curve.x_name, curve.y_name)
-    assert "along the whole curve" in ax.get_title(loc="left")
+    label, _, notes = ax.get_xlabel().partition("\n")
+    assert (label, ax.get_ylabel()) == (curve.x_name, curve.y_name)
+    assert notes.startswith("band: 95 %, along the whole curve")
 
 
 @pytest.mark.parametrize("band", ["pointwise", "simultaneous"])
@@ -253,7 +254,7 @@ def test_a_metric_holds_down_to_the_next_score(scored):
 def test_a_det_curve_has_its_own_axes_and_diagonal(scored):
     """A DET curve is false negatives against false positives; guessing runs from the top left to the bottom right."""
     ax = hs.plots.curve(hs.det_curve(scored))
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("false positive rate", "false negative rate")
+    assert (ax.get_xlabel().splitlines()[0], ax.get_ylabel()) == ("false positive rate", "false negative rate")
     assert (ax.lines[0].get_xy1(), ax.lines[0].get_xy2()) == ((0, 1), (1, 0))
     assert ax.lines[1].get_drawstyle() == "default"
 
@@ -413,8 +414,9 @@ def test_forest_has_a_diamond_and_says_how_studies_differ():
     half = 1.959964 * errors
     assert ends_of(ax) == pytest.approx(np.column_stack([values - half, values + half]), abs=1e-6)
     assert tick_names(ax.yaxis) == ["w", "x", "y", "z", "together"]
-    assert ax.get_title(loc="left").startswith(f"I² = {100 * pooled.i2:.0f} %")
-    assert ax.get_xlabel() == "accuracy with 95 % interval"
+    label, notes = ax.get_xlabel().split("\n")
+    assert label == "accuracy with 95 % interval"
+    assert notes.startswith(f"I² = {100 * pooled.i2:.0f} %")
     single = hs.plots.forest(hs.pool([0.9], [0.02]))
     assert not any(line.get_linestyle() == "--" for line in single.lines), "one experiment foretells no other"
 
@@ -424,7 +426,8 @@ def test_displays_are_made_from_estimates_predictions_and_estimators(models):
     evaluation = hs.evaluate(TABLE, ["accuracy", "f1"])
     assert tick_names(hs.plots.IntervalDisplay.from_estimate(evaluation).ax_.yaxis) == ["accuracy", "F1"]
     pooled = hs.pool([0.9, 0.8], [0.02, 0.03])
-    assert hs.plots.ForestDisplay.from_estimate(pooled, metric="f1").ax_.get_xlabel() == "F1 with 95 % interval"
+    label = hs.plots.ForestDisplay.from_estimate(pooled, metric="f1").ax_.get_xlabel()
+    assert label.startswith("F1 with 95 % interval\nI² = ")
     display = hs.plots.DifferenceDisplay.from_estimate(
         hs.compare(models, "f1", a="forest", b="bayes"), rope=(-0.1, 0.1)
     )

@@ -31,7 +31,7 @@ from howsure.plots.heat import confusion_matrix, ranks
 from howsure.plots.leaderboards import leaderboard
 from howsure.plots.plans import plan
 from howsure.plots.posteriors import posterior
-from howsure.plots.reviews import review_plan
+from howsure.plots.reviews import mislabelling_rates, review_plan
 
 __all__ = [
     "CalibrationDisplay",
@@ -51,6 +51,7 @@ __all__ = [
     "intervals",
     "leaderboard",
     "looks",
+    "mislabelling_rates",
     "plan",
     "posterior",
     "ranks",

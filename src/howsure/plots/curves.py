@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from howsure.curves.axes import DIAGONALS
 from howsure.curves.curves import Curve
+from howsure.estimates.estimate import positive_notes
 from howsure.grids import percent
 from howsure.metrics.words import metric_words
 from howsure.plots.series import by_series, joined, made_by
@@ -45,8 +46,8 @@ def curve(curve: Curve | Mapping[Any, Curve], *, name: str = "", ax: Axes | None
     --------
     >>> import howsure as hs
     >>> ax = hs.plots.curve(hs.roc_curve(hs.scores([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])), name="model")
-    >>> ax.get_xlabel(), ax.get_ylabel()
-    ('false positive rate', 'true positive rate')
+    >>> ax.get_xlabel().splitlines(), ax.get_ylabel()
+    (['false positive rate', 'band: 95 %, at each point'], 'true positive rate')
     """
     series = {group: made_by(MAKERS, each, Curve) for group, each in by_series(curve).items()}
     ax = axes(ax, SIZE if any(each.is_along_thresholds for each in series.values()) else SQUARE)
@@ -79,19 +80,17 @@ def _draw(curve: Curve, name: str, ax: Axes) -> None:
             ax.vlines(x, low, high, color=colour(index), linewidth=1.2)
         else:
             ax.fill_between(x, low, high, color=colour(index), alpha=BAND, linewidth=0, step="pre" if along else None)
-    words = {"pointwise": "at each point", "simultaneous": "along the whole curve"}.get(curve.band)
-    if words:
-        ax.set_title(f"band: {percent(curve.confidence_level)}, {words}", loc="left", fontsize="medium")
     if label:
         ax.legend(loc="best", fontsize="small")
 
 
 def _reference(ax: Axes, curve: Curve) -> None:
     """Label the axes, and draw the line of an uninformative, or of a perfectly calibrated, classifier."""
-    ax.set_xlabel(curve.x_name)
+    words = {"pointwise": "at each point", "simultaneous": "along the whole curve"}.get(curve.band)
+    notes = [f"band: {percent(curve.confidence_level)}, {words}"] if words else []
+    notes += map(plain, positive_notes([curve]))
+    ax.set_xlabel("\n".join(filter(None, (curve.x_name, "; ".join(notes)))))
     ax.set_ylabel(curve.y_name)
-    if curve.positive:
-        ax.set_xlabel(f"{curve.x_name}\npositive class: {plain(curve.positive)}")
     if not curve.is_along_thresholds:
         ax.set_xlim(-0.02, 1.02)
         ax.set_ylim(-0.02, 1.02)

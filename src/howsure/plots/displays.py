@@ -149,7 +149,7 @@ class RocCurveDisplay(CurveDisplay):
     >>> import howsure as hs
     >>> table = hs.scores([0, 0, 1, 1, 0, 1], [0.1, 0.4, 0.35, 0.8, 0.2, 0.9])
     >>> display = hs.plots.RocCurveDisplay.from_scores(table, name="forest")
-    >>> round(float(display.summary), 3), display.ax_.get_xlabel()
+    >>> round(float(display.summary), 3), display.ax_.get_xlabel().splitlines()[0]
     (0.889, 'false positive rate')
     """
 
@@ -221,7 +221,7 @@ class ConfusionMatrixDisplay:
     --------
     >>> import howsure as hs
     >>> display = hs.plots.ConfusionMatrixDisplay.from_predictions([0, 1, 1, 0], [0, 1, 0, 0])
-    >>> display.ax_.get_xlabel(), display.ax_.get_ylabel()
+    >>> display.ax_.get_xlabel().splitlines()[0], display.ax_.get_ylabel()
     ('predicted class', 'true class')
     """
 

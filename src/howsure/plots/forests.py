@@ -53,11 +53,10 @@ def forest(pooled: Pooled, *, metric: str = "", ax: Axes | None = None) -> Axes:
     ax.axhline(len(single) - 0.5, color=ink(), linewidth=0.8, alpha=0.4)
     ax.axvline(pooled.value, color=ink(), linewidth=0.8, linestyle=":")
     _diamond(ax, pooled, len(single))
-    ax.set_title(", ".join(pooled.facts[:2]), loc="left", fontsize="medium")
     name_rows(ax, [*single, "together"])
     words = metric_words(metric or pooled.metric) or "value"
     label = f"{words} with {percent(pooled.confidence_level)} interval"
-    ax.set_xlabel("\n".join([label, *map(plain, positive_notes([pooled]))]))
+    ax.set_xlabel("\n".join([label, ", ".join(pooled.facts[:2]), *map(plain, positive_notes([pooled]))]))
     return ax
 
 

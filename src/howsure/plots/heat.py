@@ -108,9 +108,9 @@ def _matrix(given_table: Table, confidence_level: float, given: Any, name: str =
     ]
     ax = _shaded(share, texts, (labels, labels), given)
     ax.set_ylabel("true class")
-    ax.set_xlabel("predicted class")
-    words = f"share of the true class, {percent(level)} interval, cases"
-    ax.set_title(plain(name) if name else words, loc="left", fontsize="medium")
+    ax.set_xlabel(f"predicted class\ncells: share of the true class, {percent(level)} interval, cases")
+    if name:  # of one panel among others
+        ax.set_title(plain(name), loc="left", fontsize="medium")
     return ax
 
 
@@ -155,8 +155,8 @@ def ranks(probabilities: Ranks | Mapping[str, Sequence[float]], *, ax: Axes | No
     matrix = np.stack(rows)
     texts = [[_probability(each) for each in row] for row in matrix]
     ax = _shaded(matrix, texts, (list(probabilities), [str(rank + 1) for rank in range(matrix.shape[1])]), ax)
-    ax.set_xlabel("\n".join(["rank (1 is best)", *map(plain, positive_notes([probabilities]))]))
-    ax.set_title("probability of each rank", loc="left", fontsize="medium")
+    words = ["rank (1 is best); cells: probability", *map(plain, positive_notes([probabilities]))]
+    ax.set_xlabel("\n".join(words))
     return ax
 
 

@@ -1,4 +1,4 @@
-"""Plot of a review plan."""
+"""Plots of reviews: what to review next, and the rates of mislabelled cases."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from matplotlib.axes import Axes
 
 from howsure.errors import HowsureError
 from howsure.evidence.review.budget import ReviewPlan
+from howsure.evidence.review.precision import ReviewedPrecision
 from howsure.plots.series import made_by
-from howsure.plots.style import axes, colour, ink, name_rows, of_rows
+from howsure.plots.style import BAND, axes, colour, ink, legend_above, name_rows, of_rows
+
+POINTS = 200  # of a density, at equal steps of probability
 
 
 def review_plan(plan: ReviewPlan, *, ax: Axes | None = None) -> Axes:
@@ -52,4 +55,53 @@ def review_plan(plan: ReviewPlan, *, ax: Axes | None = None) -> Axes:
     name_rows(ax, names)
     ax.set_xlim(0, 1.12 * cells[0][0])
     ax.set_xlabel("cases to review next")
+    return ax
+
+
+def mislabelling_rates(model: ReviewedPrecision, *, ax: Axes | None = None) -> Axes:
+    """Draw the prior and the posterior density of the rates of mislabelled true and false positives.
+
+    Parameters
+    ----------
+    model : ReviewedPrecision
+        Counts, reviews and priors; before a review, with numbers of reviews of 0, the two densities are equal.
+    ax : matplotlib Axes, optional
+        Axes to draw on; by default new axes.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes. Priors are dotted, posteriors are filled.
+
+    Raises
+    ------
+    HowsureError
+        If the argument is no `ReviewedPrecision`.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> prior = hs.beta_prior(below=0.2, sure=0.9)
+    >>> model = hs.ReviewedPrecision(
+    ...     tp=900, fp=120, reviewed_tp=50, mislabelled_tp=2, reviewed_fp=40, mislabelled_fp=15, prior_tp=prior
+    ... )
+    >>> ax = hs.plots.mislabelling_rates(model)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['true positives, prior', 'true positives', 'false positives, prior', 'false positives']
+    """
+    if not isinstance(model, ReviewedPrecision):
+        message = f"`mislabelling_rates` draws a `ReviewedPrecision`, not {type(model).__name__}."
+        raise HowsureError(message)
+    ax = axes(ax)
+    for index, (kind, name) in enumerate({"tp": "true positives", "fp": "false positives"}.items()):
+        prior, posterior = model.prior_rates[kind], model.rates[kind]
+        x = np.unique(np.concatenate([each.ppf(np.linspace(0.001, 0.999, POINTS)) for each in (prior, posterior)]))
+        ax.plot(x, prior.pdf(x), color=colour(index), linestyle=":", label=f"{name}, prior")
+        ax.plot(x, posterior.pdf(x), color=colour(index), label=name)
+        ax.fill_between(x, posterior.pdf(x), color=colour(index), alpha=BAND, linewidth=0)
+    ax.set_xlim(0, None)
+    ax.set_ylim(0, None)
+    ax.set_xlabel("rate of mislabelled cases")
+    ax.set_ylabel("density")
+    legend_above(ax, columns=2)
     return ax
