@@ -57,7 +57,7 @@ class Question:
 
 
 def use(rng):
-    """Return the faults of a random estimate: of its numbers, and of what must not change them."""
+    """Return the faults of a random estimate: of its numbers, and of its invariances."""
     case = a_case(rng)
     if rng.random() < 0.2:
         return ranked(rng, case)
@@ -125,7 +125,7 @@ def places(board):
 
 
 def changes(question, case, table, found, rng):
-    """Yield what must not change an estimate, and does; and a higher level that is narrower."""
+    """Yield changes that should not change an estimate but do, and higher levels that are narrower."""
     wider, _ = question.of(table, 1 - (1 - question.level) / 3)
     slack = 1e-9 * max(1.0, abs(found.value))
     # The p-value of `binom_test` is not monotone, and so are its limits not.
@@ -157,7 +157,7 @@ def unused(question, case, table, found):
     labels = case.keywords["labels"]
     another = np.append(labels, ["zzz"] if labels.dtype.kind == "U" else [99])
     if resolve(question.metric, table).members is None or (table.class_totals > 0).sum() < 2:
-        return  # a truth of one class shows no variation, and a table smoothed over all classes stands in for it
+        return  # a population of one class has no variation; a table smoothed over all classes replaces it
     if found.value in table_range(question, table):
         return  # nor does a value at the end of the range
     again, fault = question.of(replace(case, keywords=case.keywords | {"labels": another}).table())
