@@ -25,7 +25,7 @@ def pytest_collect_file() -> Generator[None, list[Any], list[Any]]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes longest, whatever the order of the others; note where generators stand before any test."""
+    """Run slow tests first, in any order of the others; store the state of the random generators before any test."""
     for item in items:
         _generators(getattr(item, "module", None))
     items.sort(key=lambda item: item.get_closest_marker("longest") is None)
@@ -45,7 +45,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def _same_numbers_in_any_order(request: pytest.FixtureRequest) -> None:
-    """Begin each test where its file's generators stood when the file was read, whatever ran before it."""
+    """Start each test with the state of the random generators when its file was read, for any order of tests."""
     for generator, state in _generators(getattr(request.node, "module", None)):
         generator.bit_generator.state = state
 

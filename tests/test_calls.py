@@ -1,4 +1,4 @@
-"""Calls that do not fit a public function: one line with what to write."""
+"""Invalid calls of public functions: one line with the code to write."""
 
 import inspect
 import pickle
@@ -19,7 +19,7 @@ def parameters(name):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_unknown_arguments_are_refused_with_what_is_known(name):
-    """Each function names itself and the argument; where it has a level, other words for one lead there."""
+    """Each function names itself and the argument; if it has a level, synonyms are recognised."""
     if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters(name).values()):
         pytest.skip("takes any keyword")
     needed = [None for each in parameters(name).values() if each.default is each.empty and each.kind < 2]
@@ -73,7 +73,7 @@ def test_names_of_other_packages_lead_here():
 
 
 def test_errors_within_a_call_stay_as_they_are():
-    """A TypeError that a user's own function raises is not taken for a wrong call."""
+    """A TypeError from a user's own function is not reported as a wrong call."""
 
     def own(y_true, y_pred):
         return len(y_true) + y_pred.dtype

@@ -24,7 +24,7 @@ SPECS += ["balanced_accuracy+adjusted=true", "weighted_kappa+power=0", "fbeta+be
 
 @st.composite
 def tables(draw):
-    """Draw a table that is likely to be perfect, or to have empty rows, columns, or hardly any case."""
+    """Draw a table that is likely to be perfect, or to have empty rows, columns, or few cases."""
     classes = draw(st.integers(2, 4))
     cell = draw(st.sampled_from([st.just(0), st.integers(0, 1), st.integers(0, 3), st.integers(0, 60)]))
     off_diagonal = draw(st.sampled_from([st.just(0), st.integers(0, 1), st.integers(0, 20)]))
@@ -56,7 +56,7 @@ def check_all(table, specs, **settings):
 
 
 def check(estimate, bounds):
-    """Check what must hold of every interval of a method that keeps the range."""
+    """Check properties of the intervals of a method that keeps the range."""
     low, high = estimate.low, estimate.high
     if np.isnan(estimate.value):
         assert estimate.reason, estimate
@@ -120,7 +120,7 @@ PROPORTIONS = ["wilson", "wilson_cc", "clopper_pearson", "mid_p", "agresti_coull
 @given(table=tables(), methods=several(PROPORTIONS, 3))
 @settings(max_examples=70)
 def test_proportions(table, methods):
-    """Every binomial method keeps the range and has width, for proportions and what follows from one."""
+    """Every binomial method keeps the range and has positive width, for proportions and functions of one."""
     for method in methods:
         for estimate in hs.evaluate(table, SHARES, method=method).values():
             if method in ("jeffreys", "agresti_coull", "arcsine"):  # these may leave out an observed 0 or 1

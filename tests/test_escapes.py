@@ -1,4 +1,4 @@
-"""Text that leaves: labels, names and messages are text everywhere, whatever they hold."""
+"""Output of text: labels, names and messages are escaped everywhere, for any content."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ def nothing_is_obeyed(text):
 
 
 def test_labels_are_shown_and_not_obeyed_in_every_format():
-    """A label of control signs stands as escapes in text, Markdown, HTML and LaTeX."""
+    """A label of control characters is printed as escapes in text, Markdown, HTML and LaTeX."""
     evaluation = hs.evaluate(hs.from_counts([[50, 3], [5, 42]], labels=[NASTY, "b"]), "recall@none")
     for text in (
         str(evaluation),
@@ -61,7 +61,7 @@ def test_a_cell_has_an_end():
 
 
 def test_json_holds_the_very_text_and_nothing_to_obey():
-    """JSON reads back as the same text, and in between holds escapes alone."""
+    """JSON gives the same text when read, and contains only escapes."""
     text = json_text({"label": NASTY, NASTY: 1.5})
     assert nothing_is_obeyed(text)
     assert json.loads(text) == {"label": NASTY, NASTY: 1.5}
@@ -83,7 +83,7 @@ def test_csv_has_nothing_to_obey():
 
 @pytest.mark.parametrize("label", ["[2pt]", "*", " [x]"])
 def test_no_label_is_an_argument_in_latex(label):
-    """After a rule or the end of a row a bracket or star would be taken for an argument: an empty group stops that."""
+    """After a rule or the end of a row a bracket or star would be an argument: an empty group prevents that."""
     lines = Grid((label, "value"), ((label, "1"), (label, "2"))).latex().splitlines()
     assert [line for line in lines if line.endswith(r"\\")] == [
         f"{{}}{label} & value \\\\", f"{{}}{label} & 1 \\\\", f"{{}}{label} & 2 \\\\"

@@ -1,4 +1,4 @@
-"""What people try first either works or says what to call."""
+"""Common first attempts either work or name the right call."""
 
 import matplotlib as mpl
 import numpy as np
@@ -81,7 +81,7 @@ def test_a_paired_table_has_the_report_of_its_models():
         (lambda: hs.Bootstrap(9999), r"kind of bootstrap '9999'.*n_resamples=9999"),
         (lambda: hs.estimate(TABLE, "f1@macro", classes=[7]), r"from 0 to 1, not \[7\]"),
         (lambda: hs.estimate(TABLE, "f1@macro", classes="a"), "from 0 to 1, not 'a'"),
-        # A name that is no text
+        # A name that is not a text
         (lambda: hs.pool([0.5, 0.6], [0.1, 0.1], method=TWO), r"no pooling method '\[1. 1.\]'"),
         (lambda: hs.pool([0.5, 0.6], [0.1, 0.1], scale=TWO), r"no scale '\[1. 1.\]'"),
         (lambda: hs.mcnemar(hs.paired(TRUTH, MODELS), method=2.5), "no test of McNemar's '2.5'"),

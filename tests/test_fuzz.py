@@ -10,6 +10,6 @@ CHUNK = 50
 
 @pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
 def test_answers_make_sense(first):
-    """Limits hold the value within the range, nan has a reason, order and units change nothing; misuse is refused in a line."""
+    """Limits contain the value in the range, nan has a reason, order and units have no effect; misuse is refused."""
     faults = [fault for seed in range(first, first + CHUNK) for fault in faults_of(seed)]
     assert not faults, "\n".join(faults)

@@ -1,4 +1,4 @@
-"""Laws that hold for every metric of the registry, under every average, for two to five classes."""
+"""Laws of every registered metric, under every average, for two to five classes."""
 
 import math
 
@@ -67,7 +67,7 @@ USABLE = [spec for spec in SPECS if not skipped(spec)]
     "spec", [*USABLE, *(each.name for each in OF_LABELS if each.form == "outcomes"), *SCORED, *VALUED]
 )
 def test_every_metric_keeps_the_laws(spec):
-    """What one's own metrics are held to holds for each of howsure's, under every average."""
+    """The laws for user-defined metrics also apply to each of howsure's, under every average."""
     check_metric(spec)
 
 
@@ -238,7 +238,7 @@ def test_one_class_of_many_is_its_two_by_two_table(definition):
 
 
 def test_none_expands_to_the_classes():
-    """The average `none` stands for one estimate a class."""
+    """The average `none` expands to one estimate per class."""
     table = hs.from_counts(generic(3), labels=["a", "ER+", "c@d"])
     specs = labels_to_expand("f1@none", table)
     values = [each.value for each in hs.evaluate(table, "f1@none").values()]
@@ -292,7 +292,7 @@ def test_bad_specs_are_refused_with_a_hint(text, words):
 
 @pytest.mark.parametrize("spec", ["recall@min", "recall@max", "precision@min", "f1@max"])
 def test_tied_classes_have_one_interval_in_any_order(spec):
-    """The smallest or largest of tied classes has the limits of the one of fewest cases, wherever it stands."""
+    """The smallest or largest of tied classes has the limits of the one with the fewest cases, in any position."""
     counts = np.array([[80, 10, 10], [1, 8, 1], [1, 1, 8]])
     counts = counts if spec.startswith("recall") else np.array([[80, 10, 10], [10, 8, 2], [10, 2, 8]])
     found = set()

@@ -1,4 +1,4 @@
-"""Laws that hold for every interval method and design, ours and others'."""
+"""Laws of every interval method and design, built-in or user-defined."""
 
 import dataclasses
 
@@ -161,7 +161,7 @@ class Doubled(hs.Design):
     """Independent cases of which each was counted twice."""
 
     def variance(self, counts, gradient):
-        """Return the variance of half as many cases."""
+        """Return the variance of half the number of cases."""
         return 2 * (counts * gradient**2).sum(-1)
 
     def resample(self, counts, size, rng):
@@ -170,7 +170,7 @@ class Doubled(hs.Design):
 
 
 def test_a_design_that_breaks_a_law_is_found_out():
-    """Resamples that vary less than the variance says are named."""
+    """Resamples that vary less than the stated variance are reported."""
     with pytest.raises(AssertionError, match="`Doubled` draws tables that vary otherwise"):
         check_design(Doubled(), TABLE)
 

@@ -57,7 +57,7 @@ def test_many_changed_files_end_no_process(first):
 
 
 def changed(table, path, change):
-    """Return the path of a saved table of which one part is changed."""
+    """Return the path of a saved table with one changed part."""
     held = json.loads(table.save(path).read_text())
     change(held["table"])
     path.write_text(json.dumps(held))
@@ -148,7 +148,7 @@ def clustered():
 
 
 def test_negative_zeros_are_zeros(tmp_path):
-    """NumPy refuses to draw a gamma variable of -0.0, which a changed file may hold as a number of cases."""
+    """NumPy refuses to draw a gamma variable of -0.0, which a changed file may contain as a number of cases."""
     scores = hs.calibrated([0.1, 0.4, 0.8], target="population")
 
     def change(held):

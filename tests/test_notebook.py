@@ -1,4 +1,4 @@
-"""What the cell of a notebook shows of whatever it can end on."""
+"""Notebook output of any object at the end of a cell."""
 
 import inspect
 from functools import cache
@@ -109,7 +109,7 @@ def parsed(html):
 
 
 def test_what_a_cell_ends_on_is_a_short_table(shown):
-    """Its HTML is well formed, of bounded length, and labels are no markup in it."""
+    """Its HTML is well formed, of bounded length, and labels are escaped."""
     html = shown._repr_html_()
     assert len(html) < MOST_HTML
     assert "script" not in {each.tag for each in parsed(html).iter()}

@@ -109,7 +109,7 @@ def result(request):
 
 
 def plain(result):
-    """Return a result's records in a form that is equal where all numbers are, nan included."""
+    """Return a result's records in a form that is equal if all numbers are, including nan."""
     return json.dumps(result.records(), default=str)
 
 
@@ -147,7 +147,7 @@ def test_frames_hold_the_records(result, method, frame, rows):
 
 
 def test_texts_of_each_format(result):
-    """Markdown, LaTeX and HTML are tables of the same rows, and labels are no markup in them."""
+    """Markdown, LaTeX and HTML are tables of the same rows, with escaped labels."""
     grid = result.grid()
     assert isinstance(grid, Grid)
     markdown, latex, html = result.to_markdown(), result.to_latex(), result.to_html()
@@ -163,7 +163,7 @@ def test_texts_of_each_format(result):
 
 
 def test_repr_has_at_most_thirty_lines(result):
-    """A repr can be read in a terminal, whatever the size of the result."""
+    """A repr is readable in a terminal, for any size of the result."""
     assert 1 <= len(repr(result).splitlines()) <= 30
 
 
@@ -175,7 +175,7 @@ def test_html_for_notebooks_is_well_formed(result):
 
 
 def test_long_tables_are_cut_in_the_middle():
-    """Many rows are printed as the first and the last, with how many lie between, and where all are."""
+    """Long tables are printed as the first and the last rows, with the number between, and the way to see all."""
     curve = hs.roc_curve(hs.scores(np.arange(1000) % 2, np.arange(1000.0)))
     lines = repr(curve).splitlines()
     assert len(lines) == 30
@@ -292,7 +292,7 @@ def test_comparisons_of_scores_and_of_separate_tables_can_be_pickled():
 @pytest.mark.parametrize("spec", ["f1@macro", "f1@micro", "recall@weighted"])
 @pytest.mark.parametrize("classes", [[0, 2], [2], [0, 1, 2], None])
 def test_a_pickled_comparison_keeps_the_classes_of_its_metric(spec, classes):
-    """An average over some of the classes is that of the same ones where it is sent."""
+    """After pickling, an average over some of the classes is still over the same ones."""
     tables = [
         hs.from_counts(each) for each in ([[30, 2, 3], [1, 9, 8], [4, 3, 40]], [[28, 4, 3], [5, 12, 1], [4, 7, 36]])
     ]
@@ -304,7 +304,7 @@ def test_a_pickled_comparison_keeps_the_classes_of_its_metric(spec, classes):
 
 @pytest.mark.parametrize("function", ["roc_curve", "precision_recall_curve"])
 def test_curves_unpack_as_scikit_learns_do(function):
-    """Unpacked, a curve is what scikit-learn's function of its name returns, without left-out points."""
+    """Unpacked, a curve equals the output of scikit-learn's function of its name, without left-out points."""
     metrics = pytest.importorskip("sklearn.metrics")
     settings = {"drop_intermediate": False} if function == "roc_curve" else {}
     ours = getattr(hs, function)(TRUTH, SCORE)
@@ -338,7 +338,7 @@ def test_flat_is_for_loggers(result):
         return
     flat = result.flat()
     assert {type(value) for value in flat.values()} == {float}
-    assert all(re.fullmatch("[_a-zA-Z][_a-zA-Z0-9]*", name) for name in flat)  # what W&B's pages can sort by
+    assert all(re.fullmatch("[_a-zA-Z][_a-zA-Z0-9]*", name) for name in flat)  # W&B's pages can sort by these names
     numbers = [
         value
         for record in result.records()
@@ -399,7 +399,7 @@ def test_a_report_shows_the_estimates_that_it_was_given():
 
 
 def test_errors_survive_a_pickle():
-    """Errors say the same after a pickle, and lookups that fail are plain text."""
+    """Errors have the same text after a pickle, and failed lookups are plain text."""
     for error in (OneClassError("x"), UnknownKeyError.unknown("metric", "f2", ["f1"]), hs.HowsureError("plain")):
         again = pickle.loads(pickle.dumps(error))
         assert type(again) is type(error)
@@ -408,7 +408,7 @@ def test_errors_survive_a_pickle():
 
 
 def test_tables_for_great_tables(monkeypatch):
-    """`to_gt` hands the cells as they are printed to great-tables, with the caption as a note; without it says so."""
+    """`to_gt` passes the printed cells to great-tables, with the caption as a note; without it there is an error."""
     found = hs.evaluate(hs.from_counts([[50, 3], [5, 42]]), ["accuracy", "f1"])
     monkeypatch.setitem(sys.modules, "great_tables", None)
     with pytest.raises(hs.HowsureError, match="`to_gt` needs the package 'great_tables'"):

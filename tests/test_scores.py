@@ -102,7 +102,7 @@ def test_logit_delong_covers_in_small_samples():
     for area in (0.7, 0.9):
         shift = np.sqrt(2) * stats.norm.ppf(area)
         score = rng.normal(shift * truth, size=(600, 50))
-        # An area looks at the order of the scores alone, so that all samples may have the same ones.
+        # An area depends only on the order of the scores, so all samples may have the same ones.
         ranked = np.eye(2)[truth[score.argsort(1)]]
         table = replace(hs.scores(truth, np.arange(50)), counts=ranked, rows=-1)
         found = METHODS["delong"].method().interval(resolve("roc_auc", table), table, 0.95)
@@ -152,7 +152,7 @@ def test_a_threshold_that_no_probability_reaches_is_refused(threshold):
 
 
 def test_infinity_predicts_none_or_all_and_the_ends_are_thresholds():
-    """Infinity and minus infinity say none and all; 0 and 1 are probabilities, and other scores have any threshold."""
+    """Infinity and minus infinity predict none and all; 0 and 1 are valid, and other scores allow any threshold."""
     table = hs.scores([0, 0, 1, 1], PROBABILITIES)
     assert table.at(np.inf).counts.tolist() == [[2, 0], [2, 0]] == table.at(1).counts.tolist()
     assert table.at(-np.inf).counts.tolist() == [[0, 2], [0, 2]] == table.at(0).counts.tolist()
@@ -174,7 +174,7 @@ def test_groups_without_scores_have_no_threshold():
 
 
 def test_all_groups_say_whether_scores_are_probabilities():
-    """A group whose scores happen to lie from 0 to 1 takes the thresholds of all, in estimates and in a report."""
+    """A group whose scores happen to be in [0, 1] has the thresholds of all, in estimates and in a report."""
     true, score, site = [0, 1] * 4, [-2, 2, -1, 3, 0.1, 0.9, 0.2, 0.8], ["a"] * 4 + ["b"] * 4
     tables = hs.scores(true, score, by=site)
     assert tables.at(1.5)["b"].counts.tolist() == [[2, 0], [2, 0]]
@@ -221,7 +221,7 @@ class TestDegenerate:
     """Perfect, constant, missing and one-class scores."""
 
     def test_perfect_separation(self):
-        """At an area of 1 the interval ends there, and is no point."""
+        """At an area of 1 the interval ends there, with positive width."""
         truth = [0] * 12 + [1] * 8
         estimate = hs.roc_auc_score(truth, np.arange(20))
         assert (estimate.value, estimate.high) == (1, 1)

@@ -1,4 +1,4 @@
-"""Every kind of table with every design through every verb: a result, or one line that says why not."""
+"""Every kind of table with every design in every function: a result, or a one-line error."""
 
 import functools
 import pickle
@@ -43,7 +43,7 @@ COLUMNS |= {
     "task weight": COLUMNS["weight"][TASKS],
     "task cluster": TASKS // 2,
 }
-COLUMNS |= {  # of cases and of tasks; clusters lie within them, and in both
+COLUMNS |= {  # of cases and of tasks; clusters are within them, and across them
     "stratum": np.array(["low", "high"])[np.arange(N) // 4 % 3 // 2],
     "task stratum": np.array(["low", "high"])[TASKS // 2 % 3 // 2],
 }
@@ -88,7 +88,7 @@ def events(data, *names, **more):
 
 
 def detections(data, *names, **more):
-    """Return an image of each case, with an object where it is of the positive class, of one model or several."""
+    """Return an image of each case, with an object if it is of the positive class, of one model or several."""
     given = {
         name: [
             {"scores": [score], "hits": [hit]}
@@ -168,7 +168,7 @@ EVIDENCE = {  # tables of other evidence
     "powered": lambda: hs.prediction_powered(SOME, COLUMNS["first"], COLUMNS["second"]),
     "annotated": lambda: hs.annotated(both(COLUMNS, "two", "first", "second"), COLUMNS["second"]),
 }
-STRATIFIED = {  # sources that take strata of known sizes, which a design of each goes with
+STRATIFIED = {  # sources that accept strata of known sizes, and the resulting design
     **dict.fromkeys(("three classes", "scores of classes", "values", "errors", "equal values"), "plain"),
     **dict.fromkeys(("scores", "paired", "paired values", "trials"), "clustered"),
     **dict.fromkeys(("two classes", "values within bounds", "paired scores", "paired trials"), "both"),
@@ -257,7 +257,7 @@ def peculiar(table):
 
 
 def check(found, bounds, *, may_leave=False):
-    """Hold an estimate or a comparison to what must be true of every one."""
+    """Check properties of an estimate or a comparison."""
     low, high, value = found.low, found.high, found.value
     if np.isnan([low, high, value]).any():
         assert found.reason, found
@@ -275,7 +275,7 @@ LEAVES_RANGE = {"wald", "bootstrap_basic", "bootstrap_studentized"}
 
 @pytest.mark.parametrize("source, design", a_third(EVERY))
 def test_every_method_answers(source, design):
-    """Each suitable method gives limits in range, which widen with the level, or nan with a reason; others say why."""
+    """Each applicable method gives limits in range, which widen with the level, or nan with a reason."""
     table = model_of(table_of(source, design))
     answered(table, metrics_of(table)[0], METHODS)
 
@@ -401,7 +401,7 @@ def test_matched_limits_follow_from_what_drawn_tables_say(source, design):
 
 
 def test_matched_limits_of_a_difference_follow_from_the_joint_table():
-    """The difference of two models of ten classes is moved, and spread, by what both do on the same cases."""
+    """The interval of a difference of two models of ten classes is corrected by their joint behaviour."""
     rng = np.random.default_rng(3)
     true = np.arange(80) % 10
     said = {
@@ -430,7 +430,7 @@ def test_matched_limits_of_a_difference_follow_from_the_joint_table():
 
 @pytest.mark.parametrize("source, design", a_third(EVERY))
 def test_every_report_is_written(source, design):
-    """A report on each kind of table holds its metrics, or is refused in one line."""
+    """A report on each kind of table contains its metrics, or is refused in one line."""
     table = model_of(table_of(source, design))
     metric = metrics_of(table)[0]
     report = result(hs.report_of, table, metrics=[metric], random_state=0)
@@ -515,7 +515,7 @@ def test_test_sets_of_different_designs_compare(source, first, second):
 
 
 def check_places(board):
-    """Hold a leaderboard to what must be true of every one."""
+    """Check properties of a leaderboard."""
     for each in board.places:
         assert 1 <= each.rank_low <= each.alone_low <= each.alone_high <= each.rank_high <= len(board)
         if each.rank is None:
@@ -563,7 +563,7 @@ def test_each_unit_has_a_value(source, design):
 
 @pytest.mark.parametrize("source, design", a_third(EVERY))
 def test_sequences_hold_the_interval_of_one_look(source, design):
-    """Where there is a confidence sequence it holds the interval of one look, widens with the level and has a p-value."""
+    """A confidence sequence contains the interval of one look, widens with the level and has a p-value."""
     table = table_of(source, design)
     model = model_of(table)
     for metric in metrics_of(model)[:3]:

@@ -1,4 +1,4 @@
-"""The structure that the rest relies on: no circle between modules, and questions asked of tables and designs."""
+"""Structure of the package: no import cycles, and no checks of the classes of tables and designs."""
 
 import ast
 import re
@@ -47,7 +47,7 @@ def lines(pattern, *without):
 
 
 def test_tables_and_designs_are_asked():
-    """Outside their folders few places look at the class of a table, or at its design's."""
+    """Outside their folders few places check the class of a table, or of its design."""
     checks = lines(
         r"isinstance\([^)]*(Table|Tables|Design|Independent|Weighted|Clusters|FixedMargins|Separate|Linearised|Batch|Population|Known|Expected|Reviewed)\b",
         "tables",
@@ -63,6 +63,6 @@ def test_exceptions_from_the_rules_are_few():
 
 
 def test_the_package_has_few_floors():
-    """The main contract of imports has at most a dozen rows, which a reader can keep in mind."""
+    """The main import contract has at most a dozen rows, so that readers can remember it."""
     contracts = tomllib.loads((SOURCE.parents[1] / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     assert 1 < len(contracts[0]["layers"]) <= MOST_FLOORS

@@ -14,7 +14,7 @@ from howsure.tables.scores import ScoresTable
 
 @pytest.fixture
 def counted(monkeypatch):
-    """Return a function that counts what each call of a method works on, by the method's name."""
+    """Return a function that counts the input size of each call of a method, by the method's name."""
     found = Counter()
 
     def count(owner, name, size=lambda *_: 1):
@@ -55,7 +55,7 @@ def test_columns_are_sorted_once_for_all_metrics(monkeypatch):
 
 @pytest.mark.parametrize("metric", ["roc_auc@macro", "roc_auc@macro+multi_class=ovo", "average_precision@macro"])
 def test_work_of_many_classes_grows_with_their_number(counted, metric):
-    """Cases taken in the order of their scores are as many as cases × classes, also for all pairs of classes."""
+    """The number of cases sorted by score is cases × classes, also for all pairs of classes."""
     found = counted(Ranking, "collected", lambda _, values: values.size)
     work, classes = [], [4, 8, 16]
     for number in classes:
@@ -67,7 +67,7 @@ def test_work_of_many_classes_grows_with_their_number(counted, metric):
 
 
 def test_resampled_choices_of_a_threshold_do_not_grow_with_the_cases(counted):
-    """Each resample draws the counts between some thousands of thresholds, however many scores there are."""
+    """Each resample draws the counts between some thousands of thresholds, for any number of scores."""
     found = counted(Independent, "resample", lambda _, counts, number, __: counts.size * number)
     rng = np.random.default_rng(1)
     work = []
@@ -89,7 +89,7 @@ def test_metrics_at_one_threshold_share_the_table_there(counted):
 
 
 def test_metrics_at_one_threshold_share_the_tables_that_labels_may_make(monkeypatch):
-    """Five metrics of cases without labels look at one joint distribution of these, as they did alone."""
+    """Five metrics of cases without labels use one joint distribution, with the results of each alone."""
     from howsure.methods import predictive as module
 
     made = []

@@ -31,7 +31,7 @@ WRITERS = {
 
 @pytest.fixture(params=WRITERS.items(), ids=WRITERS)
 def save(request):
-    """Return the name of a file and what writes it."""
+    """Return the name of a file and a function that writes it."""
     return request.param
 
 

@@ -58,7 +58,7 @@ def test_a_process_of_its_own_prints_the_same():
 
 
 def test_json_and_csv_are_for_machines():
-    """JSON and CSV parse, hold full precision, and say all cases first and then each group."""
+    """JSON and CSV can be parsed, have full precision, and list all cases first and then each group."""
     content = json.loads(run(*REPORT, "--format", "json", "--metrics", "f1,mcc", "--by", "tumour_size").stdout)
     tables = hs.confusion("label", "logistic", data=CANCER, by="tumour_size")
     assert [each["tumour_size"] for each in content["tables"]] == [None, *tables]
@@ -154,7 +154,7 @@ def test_errors_end_with_one_message_and_exit_code_2(arguments, words):
 
 
 def test_markup_in_labels_is_shown_as_text(tmp_path):
-    """Labels that hold markup of a terminal or of HTML are printed as they are."""
+    """Terminal or HTML markup in labels is printed literally."""
     path = tmp_path / "a.csv"
     path.write_text("t,p\n[red]x[/red],[red]x[/red]\n<b>y</b>,[red]x[/red]\n<b>y</b>,<b>y</b>\n")
     arguments = ["report", str(path), "--y-true", "t", "--y-pred", "p", "--per-class"]
@@ -295,7 +295,7 @@ def test_metrics_and_methods_of_ones_own_are_used(tmp_path):
     ],
 )
 def test_a_file_that_cannot_be_used_is_named(tmp_path, name, text, words):
-    """In one line, with what went wrong in it."""
+    """The error is one line, with the cause."""
     file = tmp_path / name
     file.write_text(text)
     result = run("metrics", "--use", str(file))
@@ -322,7 +322,7 @@ DOUBTFUL = {  # command → columns of a file that is refused, and the requested
 
 @pytest.mark.parametrize("case", DOUBTFUL)
 def test_data_that_are_doubted_are_taken_with_an_option(case, tmp_path):
-    """Where a command doubts the data its error names `--no-check`, and with that option it takes them."""
+    """If a command refuses suspicious data, the error names `--no-check`, which accepts them."""
     content, asked = DOUBTFUL[case]
     path = tmp_path / "cases.csv"
     path.write_text(content)
@@ -347,7 +347,7 @@ def test_scores_without_labels_are_doubted_like_others(tmp_path):
 
 
 def test_cases_whose_labels_are_left_out_are_counted_whatever_they_are(tmp_path):
-    """A report on some of the classes counts the other cases, also where their labels stand for missing values."""
+    """A report on some of the classes counts the other cases, also if their labels encode missing values."""
     path, page = tmp_path / "cases.csv", tmp_path / "page.md"
     path.write_text("label,pred\n" + "a,a\nb,b\na,b\nunknown,null\n" * 5)
     command = ["report", path, "--y-true", "label", "--y-pred", "pred", "--labels", "a", "b", "--html", page]
@@ -368,7 +368,7 @@ def test_a_threshold_beyond_probabilities_is_refused_in_one_line():
 
 
 def test_confidence_sequences_are_asked_for_by_name():
-    """`--method anytime` gives the interval that holds at every look."""
+    """`--method anytime` gives the interval that covers at every look."""
     found = run(*REPORT, "--method", "anytime", "--metrics", "f1", "--format", "json")
     expected = hs.estimate(hs.confusion("label", "logistic", data=CANCER), "f1", method="anytime")
     assert found.returncode == 0

@@ -21,7 +21,7 @@ def test_one_line_gives_a_paired_clustered_comparison(tmp_path):
     assert "9 × 2 in 3" in result.stdout
     assert "only 3 clusters" in " ".join(result.stdout.split())
     assert "howsure evals" in page.read_text()
-    assert not re.search(r"<li>\s*</li>", page.read_text())  # nothing is drawn at random, and nothing said of it
+    assert not re.search(r"<li>\s*</li>", page.read_text())  # no random draws, and no note about them
     records = json.loads(run("evals", NEW, OLD, "--baseline", "mockllm/old", "--format", "json").stdout)
     found = hs.evaluate_log(hs.read_log([NEW, OLD]), baseline="mockllm/old")
     assert records[0]["difference_low"] == found.comparisons["sums", "mockllm/new"].low

@@ -31,7 +31,7 @@ def reviewed(tmp_path):
 
 
 def test_the_lower_limit_is_what_counts():
-    """A bound between the lower limit and the value is not held, one below the lower limit is."""
+    """A bound between the lower limit and the value fails, one below the lower limit passes."""
     found = hs.estimate(hs.confusion("label", "logistic", data=CANCER, pos_label="malignant"), "f1")
     between = (found.low + found.value) / 2
     failed = run(*REPORT, "--y-pred", "logistic", "--fail-under", f"f1={between}")
@@ -72,14 +72,14 @@ def test_every_chunk_is_held_to_the_bound():
 
 
 def test_github_shows_what_failed(monkeypatch):
-    """Where GitHub runs the command, what fails is an annotation."""
+    """If GitHub runs the command, failures become annotations."""
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     failed = run("matrix", str(EXAMPLES / "digits_matrix.csv"), "--fail-under", "mcc=0.9")
     assert failed.stderr.startswith("::error title=howsure::mcc is not shown to be 0.9 or more: 0.8")
 
 
 def test_an_undefined_metric_holds_no_bound(tmp_path):
-    """Recall without a positive case fails, and says why."""
+    """Recall without a positive case fails, with the reason."""
     path = tmp_path / "m.csv"
     path.write_text("9,1\n0,0\n")
     failed = run("matrix", str(path), "--metric", "recall", "--fail-under", "recall=0")

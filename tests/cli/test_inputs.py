@@ -33,7 +33,7 @@ LONG = pd.concat(
 
 
 def numbers(ended):
-    """Return the records that a command printed, without what names the data."""
+    """Return the records that a command printed, without the name of the data."""
     assert ended.returncode == 0, ended.stderr
     found = json.loads(ended.stdout)
     return found["estimates"] if isinstance(found, dict) else found

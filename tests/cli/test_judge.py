@@ -55,7 +55,7 @@ def test_it_prints_what_python_gives(cases):
 
 
 def test_clusters_a_prediction_a_leaning_and_a_plan(cases):
-    """--groups, --y-pred with --metrics, --along and --width give what Python does."""
+    """--groups, --y-pred with --metrics, --along and --width give the same as Python."""
     asked = ["judge", cases, "--judge", "verdict", "--human", "human", "--groups", "talk"]
     more = ["--y-pred", "flag", "--metrics", "f1,precision", "--along", "words", "--width", "0.1"]
     result = run(*asked, *more, "--format", "json")

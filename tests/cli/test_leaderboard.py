@@ -107,7 +107,7 @@ def test_one_kind_of_data_at_a_time(files, arguments):
 
 
 def test_options_that_do_not_go_together_are_named(files):
-    """What has no use is named, and one column of numbers is no leaderboard."""
+    """Unused options are named, and a single column of numbers is refused."""
     path = files / "answers.csv"
     assert "`--case` does not go" in run("leaderboard", path, "--values", "right_A,right_B", "--case", "y").stderr
     assert "at least two models" in run("leaderboard", path, "--values", "right_A").stderr

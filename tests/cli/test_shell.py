@@ -1,4 +1,4 @@
-"""Manners of the shell: classes, names of options, and what happens when output has no place to go."""
+"""Command-line details: classes, names of options, and unusable output paths."""
 
 import json
 import shlex
@@ -35,7 +35,7 @@ def test_a_full_disk_is_one_line(how):
 
 @pytest.mark.thorough
 def test_a_file_where_a_folder_is_wanted_is_one_line(tmp_path):
-    """`study run --out` on a file that exists says so."""
+    """`study run --out` on an existing file gives a one-line error."""
     (tmp_path / "a.csv").write_text("50,3\n5,42\n")
     (tmp_path / "taken").write_text("")
     assert run("study", "init", str(tmp_path), "--metric", "f1").returncode == 0
@@ -159,7 +159,7 @@ def test_options_have_pythons_names_and_shorter_ones(option, others):
 
 
 def test_a_metric_has_a_page():
-    """`howsure metrics dice` says what F1 is, by its own name, and how it is estimated."""
+    """`howsure metrics dice` describes F1, under its own name, and its estimation."""
     found = run("metrics", "dice", "--format", "json")
     said = {row["metric"]: row["f1"] for row in json.loads(found.stdout)}
     assert said["meaning"].startswith("Harmonic mean of precision and recall")

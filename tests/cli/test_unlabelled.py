@@ -48,7 +48,7 @@ def test_chunks_are_held_against_a_baseline():
 
 
 def test_many_classes_have_a_column_each(tmp_path):
-    """Several score columns are the probabilities of so many classes, named as the columns are."""
+    """Several score columns are the probabilities of several classes, named like the columns."""
     path = tmp_path / "three.csv"
     path.write_text("a,b,c\n0.7,0.2,0.1\n0.1,0.8,0.1\n0.2,0.2,0.6\n0.5,0.3,0.2\n")
     result = run("unlabelled", str(path), "--y-score", "a", "b", "c", "--metrics", "accuracy", "--format", "json")
@@ -67,7 +67,7 @@ def test_cases_may_have_weights(tmp_path):
 
 
 def test_mistakes_end_with_one_line():
-    """A column of numbers that are no probabilities, and an unknown period, are named on one line."""
+    """A column of numbers that are not probabilities, and an unknown period, give a one-line error."""
     for arguments in (["--y-score", "fold"], ["--y-score", "score_forest", "--by", "fold", "--every", "moon"]):
         result = run("unlabelled", CANCER, *arguments)
         assert result.returncode == 2

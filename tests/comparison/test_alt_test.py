@@ -49,7 +49,7 @@ def test_it_is_the_published_procedure(weights, epsilon):
 
 
 def test_missing_ratings_do_not_count():
-    """An item counts for an annotator where they, the model and a third rated it; a missing third is not asked."""
+    """An item counts for an annotator if they, the model and a third rated it; missing third ratings are ignored."""
     gappy = {name: column.astype(object) for name, column in SAID.items()}
     gappy["ann"][:30] = None
     gappy["model"][70:] = None
@@ -60,7 +60,7 @@ def test_missing_ratings_do_not_count():
 
 
 def test_annotators_with_few_items_are_left_out():
-    """Annotators with fewer items than asked for are no part of the winning rate and the average."""
+    """Annotators with too few items do not enter the winning rate and the average."""
     gappy = {name: column.astype(object) for name, column in SAID.items()}
     gappy["bob"][20:] = None
     found = hs.alt_test(hs.ratings(gappy), "model")

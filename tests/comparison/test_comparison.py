@@ -43,7 +43,7 @@ def paired(seed=0, size=300, classes=2, **columns):
 
 @pytest.mark.parametrize("metric", ["accuracy", "f1@macro", "mcc", "recall@macro", "kappa"])
 def test_a_difference_is_that_of_the_two_models(metric):
-    """The value is the first model's metric less the second one's, each from its own confusion table."""
+    """The value is the first model's metric minus the second one's, each from its own confusion table."""
     truth, said = predictions(1, 200, 3)
     found = hs.compare(hs.paired(truth, said), metric)
     single = [hs.estimate(hs.confusion(truth, said[name]), metric).value for name in "AB"]
@@ -151,7 +151,7 @@ def test_standard_errors_agree(classes):
 
 @pytest.mark.parametrize("effect", ["ratio", "odds_ratio"])
 def test_ratios_have_the_delta_methods_variance(effect):
-    """The standard error of a ratio or odds ratio is that of the bootstrap, and its interval contains 1 as its test says."""
+    """The standard error of a ratio or odds ratio equals the bootstrap's; its interval agrees with its test about 1."""
     table = paired(6, 4000, 3)
     delta = hs.compare(table, "f1@macro", contrast=effect)
     drawn = hs.compare(table, "f1@macro", contrast=effect, method="bootstrap_percentile", random_state=0)
@@ -482,7 +482,7 @@ def test_type_one_error_and_coverage(method, metric):
 
 
 def test_a_sentence_follows_the_p_value_that_was_adjusted_for_many():
-    """A difference that is plain by itself, and not after adjustment, is not called shown."""
+    """A difference that is significant before but not after adjustment is not called shown."""
     truth = np.zeros(100, dtype=int)
     said = {"A": np.where(np.arange(100) < 2, 1, 0), "B": np.where(np.arange(100) < 7, 1, 0), "C": truth}
     table = hs.paired(truth, said, labels=[0, 1], check=False)
@@ -508,7 +508,7 @@ def test_few_clusters_have_the_p_value_of_students_t(clusters):
 
 
 def test_what_is_not_certain_is_not_rounded_to_it():
-    """In a sentence a share of draws that rounds to 0 or 1 is said to lie below or above."""
+    """A share of draws that rounds to 0 or 1 is printed as below or above."""
     table = hs.paired([0, 1] * 200, {"A": [0, 1] * 200, "B": [0, 0] * 200})
     found = hs.compare(table, "accuracy", method="bayes", rope=0.01, random_state=0)
     assert "with probability above 0.999 (Monte Carlo error 0.001)" in found.sentence()
@@ -584,7 +584,7 @@ def test_tables_by_group_are_compared_one_by_one():
 
 
 def test_groups_of_two_test_sets_are_matched_by_their_values():
-    """Two `Tables` are compared group by group, in whatever order they are; a group on one side only is named."""
+    """Two `Tables` are compared group by group, in any order; a group on one side only is named."""
     truth, said = predictions(19, 300)
     site = np.repeat(["x", "y", "z"], 100)
     first, second = hs.confusion(truth, said["A"], by=site), hs.confusion(truth[::-1], said["B"][::-1], by=site[::-1])
@@ -601,7 +601,7 @@ def test_groups_of_two_test_sets_are_matched_by_their_values():
 
 
 def test_a_method_that_does_not_suit_is_refused_with_another():
-    """A method for a single proportion does not compare two models, and says what does."""
+    """A method for a single proportion is refused for two models, with the name of an applicable one."""
     with pytest.raises(hs.HowsureError, match="`Wilson`.*Use"):
         hs.compare(paired(), "accuracy", method="wilson")
     with pytest.raises(hs.HowsureError, match="Use"):
@@ -646,7 +646,7 @@ def test_one_sided_comparisons_take_groups_and_chance():
 
 
 def test_two_proportions_are_refused_with_the_way_on():
-    """Estimates and tables by group are refused with what to write, and that gives Newcombe's interval."""
+    """Estimates and tables by group are refused with the code to write, which gives Newcombe's interval."""
     first, second = hs.proportion(85, 100), hs.proportion(80, 100)
     for call in (
         lambda: hs.compare(first, second),

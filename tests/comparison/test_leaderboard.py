@@ -154,7 +154,7 @@ def test_one_case_tells_nothing_apart():
 
 
 def test_a_single_cluster_tells_nothing_apart():
-    """One cluster shows no variance: every rank is possible, and there are no chances to be the best."""
+    """One cluster shows no variance: every rank is possible, and there are no probabilities to be the best."""
     table = hs.values({"A": [1.0, 0.9, 1.0], "B": [0.0, 0.1, 0.2]}, groups=["x"] * 3)
     board = hs.leaderboard(table, "mean", random_state=0)
     assert [(each.rank, each.rank_low, each.rank_high) for each in board.places] == [(1, 1, 2), (2, 1, 2)]
@@ -214,7 +214,7 @@ def test_same_seed_same_board():
     ],
 )
 def test_refusals_say_what_to_give(given, words):
-    """What is no set of models is refused in one line that says what to give."""
+    """Arguments that are not a set of models give a one-line error with the remedy."""
     with pytest.raises(HowsureError, match=words):
         hs.leaderboard(given, "accuracy")
 
@@ -302,7 +302,7 @@ def test_groups_say_whose_sentence_it_is():
 
 @pytest.mark.parametrize("seed", range(24))
 def test_what_a_board_says_agrees_with_itself(seed):
-    """Ranks lie in their sets, sets in each other, and intervals, p-values, ties and sets say the same of each pair."""
+    """Ranks are in their sets, sets are nested, and intervals, p-values, ties and sets agree for each pair."""
     rng = np.random.default_rng(seed)
     items, size = int(rng.choice([1, 2, 3, 5, 10, 30])), int(rng.integers(2, 7))
     right = {f"m{i}": (rng.random(items) < rng.choice([0, 0.2, 0.5, 0.9, 1])) * 1 for i in range(size)}
@@ -338,7 +338,7 @@ def test_the_order_of_models_and_rows_does_not_matter():
 
 
 def test_names_that_read_alike_are_refused():
-    """Models are named by text, so that 1 and "1" are no two models."""
+    """Models are named by text, so 1 and "1" are not two models."""
     tables = {name: hs.values([0, 1, 1], bounds=(0, 1)) for name in (1, "1", "B")}
     with pytest.raises(HowsureError, match="Two models have one name"):
         hs.leaderboard(tables, "mean")

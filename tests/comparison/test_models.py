@@ -48,7 +48,7 @@ def test_bytes_make_poisson_weights():
     "method", [hs.Bootstrap("percentile", 5000), hs.Dirichlet(n_draws=5000)], ids=["bootstrap", "bayes"]
 )
 def test_joint_draws_have_the_right_variances_and_covariances(classes, method):
-    """Draws of all models scatter as the delta method says, each alone and the difference of two."""
+    """Draws of all models have the covariance of the delta method, for each model and for differences."""
     table = table_of(classes, 4000, classes, models=6)
     found = hs.evaluate_models(table, METRICS, method=method, random_state=0)
     for metric in METRICS:
@@ -72,7 +72,7 @@ def test_dense_and_sparse_sums_are_the_same(method, monkeypatch):
 
 
 def test_clusters_and_fixed_totals_are_drawn_jointly():
-    """Designs other than independent cases are drawn by themselves, and agree with the delta method."""
+    """Other designs than independent cases have their own joint draws, which agree with the delta method."""
     table = table_of(7, 900)
     rows = np.repeat(np.arange(len(table.counts)), table.counts.astype(int))
     truth, *said = table.codes[rows].T
@@ -87,7 +87,7 @@ def test_clusters_and_fixed_totals_are_drawn_jointly():
 
 
 def test_equal_models_tie_on_every_draw():
-    """Two models with the same predictions have the same draws, bit by bit, unless a prior says that they may differ."""
+    """Two models with equal predictions have equal draws, bit by bit, unless a prior allows for differences."""
     truth = np.random.default_rng(0).integers(0, 2, 3000)
     said = np.where(np.random.default_rng(1).random(3000) < 0.8, truth, 1 - truth)
     other = np.where(np.random.default_rng(2).random(3000) < 0.8, truth, 1 - truth)
@@ -144,7 +144,7 @@ def test_a_correction_that_is_none_is_refused_before_any_work(wrong):
 
 
 def test_simultaneous_intervals_are_wider_than_single_ones():
-    """Max-|t| intervals hold together: wider than each alone, narrower than Bonferroni's."""
+    """Max-|t| intervals are simultaneous: wider than separate ones, narrower than Bonferroni's."""
     table = table_of(6, 1500)
     wide = hs.compare_all(table, "accuracy", correction="max_t", random_state=0)
     for each in wide.values():
@@ -159,7 +159,7 @@ def test_simultaneous_intervals_are_wider_than_single_ones():
 
 
 def test_scores_are_drawn_jointly():
-    """Simultaneous intervals of areas and average precisions rest on draws whose differences vary as DeLong says."""
+    """Simultaneous intervals of areas and average precisions use draws whose differences have DeLong's variance."""
     rng = np.random.default_rng(4)
     truth = rng.integers(0, 2, 400)
     shared = truth + rng.normal(size=400)
@@ -180,7 +180,7 @@ def test_scores_are_drawn_jointly():
 
 
 def test_a_difference_that_no_draw_changes_has_a_reason():
-    """Simultaneous intervals of equal models are undefined, and say why."""
+    """Simultaneous intervals of equal models are undefined, with a reason."""
     truth = np.repeat([0, 1], 20)
     table = hs.paired(truth, {"A": truth, "B": np.roll(truth, 3), "C": truth}, check=False)
     found = hs.compare_all(table, "accuracy", correction="max_t", random_state=0)
@@ -224,7 +224,7 @@ def test_twenty_models_in_seconds():
 
 
 def same(found, alone):
-    """Return whether two comparisons say the same, but for rounding."""
+    """Return whether two comparisons are equal up to rounding."""
     numbers = [
         [each.value, each.low, each.high, each.p_value, each.standard_error, each.a.low, each.b.high]
         for each in (found, alone)
@@ -255,7 +255,7 @@ def test_all_pairs_together_say_what_each_pair_says_alone(design, method):
 
 @pytest.mark.parametrize("metric", ["accuracy", "f1@macro"])
 def test_the_work_of_all_pairs_does_not_grow_with_their_number(metric, monkeypatch):
-    """28 pairs of 8 models take as many passes over joint tables as 120 of 16, and each model is estimated once."""
+    """28 pairs of 8 models need as many passes over joint tables as 120 of 16, and each model is estimated once."""
     passes, alone = [], []
     for each in (hs.Method, Flow):
         monkeypatch.setattr(each, "tested", counting(each.tested, passes))

@@ -1,4 +1,4 @@
-"""Chunks held against a baseline."""
+"""Chunks compared with a baseline."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def chunks(**changes):
 
 
 def test_a_drop_is_an_alert():
-    """The chunk whose whole interval lies below the first chunk's is flagged, and no other."""
+    """The chunk whose whole interval is below the first chunk's is flagged, and no other."""
     followed = hs.monitor(chunks(), ["accuracy", "roc_auc"], threshold=0.5)
     assert {(each["chunk"], each["metric"]) for each in followed.alerts} == {
         ("800–1199", "accuracy"),
@@ -26,7 +26,7 @@ def test_a_drop_is_an_alert():
 
 
 def test_records_are_the_estimates():
-    """Each record holds the estimate of its chunk, and the reference's interval as its baseline."""
+    """Each record contains the estimate of its chunk, and the reference's interval as its baseline."""
     tables = chunks()
     followed = hs.monitor(tables, "f1", threshold=0.4)
     first = hs.estimate(tables["0–399"], "f1", threshold=0.4)
@@ -83,7 +83,7 @@ def test_baselines_that_mean_nothing_are_named(arguments, words):
 
 
 def test_chunks_are_needed():
-    """A single table is no chunk, and an unknown chunk is named."""
+    """A single table is refused, and an unknown chunk is named."""
     with pytest.raises(hs.HowsureError, match="needs chunks"):
         hs.monitor(hs.calibrated([0.2, 0.8]))
     with pytest.raises(hs.HowsureError, match="There is no chunk"):
@@ -105,7 +105,7 @@ def test_chunks_that_are_tables_have_an_overall_evaluation_and_draws_of_their_ow
 
 
 def labelled(accuracies, size, seed=0):
-    """Return chunks of so many cases, by the accuracy of each."""
+    """Return chunks of a given size, by the accuracy of each."""
     rng = np.random.default_rng(seed)
     right = rng.random((len(accuracies), size)) < np.array(accuracies)[:, None]
     chunk = np.repeat(np.arange(len(accuracies)), size)
@@ -132,7 +132,7 @@ def test_a_sequence_follows_all_cases_since_the_reference():
 
 
 def test_runs_of_chunks_share_one_error():
-    """Every chunk ends the run of all and shorter ones, about twice as many as its number has digits, of one error."""
+    """Every chunk ends runs of all lengths, about twice the number of its digits, which share one error."""
     seen, tables = {}, {number: hs.from_counts([[number + 1, 0], [0, 1]]) for number in range(64)}
     for number, (chunk, runs) in enumerate(_runs(tables, list(tables))):
         assert chunk == number

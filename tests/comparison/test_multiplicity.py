@@ -1,4 +1,4 @@
-"""Adjusted p-values, and differences that hold together."""
+"""Adjusted p-values, and simultaneous differences."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_undefined_p_values_do_not_count():
 
 @pytest.mark.thorough
 def test_simultaneous_intervals_hold_together():
-    """All ten differences of five correlated means lie in their intervals in 95 % of the studies."""
+    """All ten differences of five correlated means are in their intervals in 95 % of the studies."""
     rng = np.random.default_rng(5)
     truth = np.array([0.0, 0.1, 0.1, 0.4, 1.0])
     mixing = rng.normal(size=(5, 5)) + np.eye(5)
@@ -80,7 +80,7 @@ def test_unknown_corrections_are_refused():
 
 
 def test_shown_as_tables():
-    """Text and frames hold one row per pair."""
+    """Text and frames contain one row per pair."""
     differences = simultaneous_differences({"A": [0.9, 0.8, 0.7], "B": [0.5, 0.9, 0.1]})
     assert "A − B" in str(differences)
     assert differences.to_pandas()["a"].tolist() == ["A"]

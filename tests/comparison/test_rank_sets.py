@@ -84,7 +84,7 @@ def written_out(values, spread, deviations, level, pairs):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_equals_the_procedure_written_out(seed):
-    """Correlated estimates have the sets that the procedure gives where it is written out pair by pair."""
+    """Correlated estimates have the sets of the procedure written out pair by pair."""
     rng = np.random.default_rng(seed)
     root = rng.normal(0, 0.5, (7, 7))
     given = Estimated(rng.normal(0, 1.6, 7), root @ root.T, np.full((7, 7), np.inf))

@@ -74,7 +74,7 @@ def test_the_published_competition():
         share = float(row["p_rank_1"])
         error = np.sqrt(max(share * (1 - share), 1e-4) * (1 / size + 1 / published))
         assert abs(found.best[row["team"]] - share) < 4 * error
-        # A reward lies in [0, 10,000]: its variance is at most 10,000 times its mean, less the mean squared.
+        # A reward is in [0, 10,000]: its variance is at most 10,000 times its mean, minus the mean squared.
         mean = float(row["expected_reward"])
         error = np.sqrt(max(mean * (10_000 - mean), 1e4) * (1 / size + 1 / published))
         assert abs(rewards[row["team"]] - mean) < 4 * error
@@ -82,7 +82,7 @@ def test_the_published_competition():
 
 
 def test_likely_ranks():
-    """The shortest range of ranks that holds at least the level, found by trying all."""
+    """The shortest range of ranks with at least the level, found by trying all."""
     rng = np.random.default_rng(1)
     found = ranks({name: rng.normal(mean, 1, 500) for name, mean in zip("ABCDE", (0, 0.5, 1, 3, 3.2), strict=True)})
     for name in found:
@@ -95,7 +95,7 @@ def test_likely_ranks():
 
 
 def test_undefined_draws_are_left_out():
-    """A draw on which one model is undefined says nothing of the others' ranks."""
+    """A draw in which one model is undefined has no information on the others' ranks."""
     found = ranks({"A": [0.9, np.nan, 0.2], "B": [0.5, 0.9, 0.4]})
     assert found.draws == 2
     assert found.best == {"A": 0.5, "B": 0.5}
@@ -127,7 +127,7 @@ def test_bad_words_are_refused():
 
 
 def test_shown_as_tables():
-    """Text, Markdown, HTML and frames hold the same probabilities."""
+    """Text, Markdown, HTML and frames contain the same probabilities."""
     found = ranks({"A": [0.9, 0.8], "<b>": [0.5, 0.9]})
     assert "0.500" in str(found)
     assert "<b>" not in found._repr_html_()
@@ -156,7 +156,7 @@ def test_draws_of_one_stream_are_joint():
 
 @pytest.mark.parametrize("streams", [(None, None), ("one", None), ("one", "two")])
 def test_draws_of_several_streams_are_paired_at_random(streams):
-    """Equal draws of different or unknown streams are no sign of equal models: each is the best about half the time."""
+    """Equal draws of different or unknown streams do not mean equal models: each is the best about half the time."""
     noise = np.random.default_rng(0).normal(0.5, 0.1, 10_000)
     apart = {name: estimate(noise, stream) for name, stream in zip("AB", streams, strict=True)}
     assert ranks(apart).best["A"] == pytest.approx(0.5, abs=0.025)
@@ -223,7 +223,7 @@ def test_equal_counts_of_other_cases_are_no_joint_draws():
 
 
 def pickled(table):
-    """Return what another process gets of a table."""
+    """Return the result of unpickling a table in another process."""
     return pickle.loads(pickle.dumps(table))
 
 

@@ -11,7 +11,7 @@ SEEN = hs.from_counts([[50, 3], [5, 42]])
 
 
 def test_rules_are_met_by_the_interval():
-    """It is time to stop where the interval is narrow enough, excludes the value, or lies within the limits."""
+    """The rule is met if the interval is narrow enough, excludes the value, or is within the limits."""
     found = hs.estimate(SEEN, "accuracy", method="anytime")
     for rule, met in (
         ({"width": found.high - found.low + 1e-6}, True),
@@ -61,7 +61,7 @@ def test_two_models_are_compared():
 
 
 def test_what_no_number_of_cases_settles_is_said():
-    """A value that equals the excluded one, or lies outside the limits, is never decided as it is; undefined ones are nan."""
+    """A value equal to the excluded one, or outside the limits, is never decided; undefined ones are nan."""
     even = hs.from_counts([[40, 10], [10, 40]])
     assert hs.stop(even, "accuracy", excludes=0.8).more == math.inf
     assert "no number of cases" in str(hs.stop(even, "accuracy", within=(0.1, 0.2)))
@@ -97,20 +97,20 @@ def test_batches_that_are_counted_are_looked_at():
     ],
 )
 def test_rules_that_mean_nothing_are_named(rules, words):
-    """Each mistake has one line that says what to give."""
+    """Each mistake gives one line with the remedy."""
     with pytest.raises(hs.HowsureError, match=words) as error:
         hs.stop(SEEN, "accuracy", **rules)
     assert "\n" not in str(error.value)
 
 
 def test_a_table_is_needed():
-    """What is no table is refused in one line."""
+    """Arguments that are not tables give a one-line error."""
     with pytest.raises(hs.HowsureError, match="takes a table"):
         hs.stop([1, 0], "accuracy", width=0.1)
 
 
 def test_an_undefined_value_says_why():
-    """Where there are no positives yet, recall is undefined for that reason, and more cases may well be enough."""
+    """Without positives, recall is undefined for that reason, and more cases may be enough."""
     answer = hs.stop(hs.from_counts([[5, 1], [0, 0]]), "recall", width=0.1)
     assert not answer
     assert "no number of cases" not in str(answer)

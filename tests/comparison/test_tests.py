@@ -37,7 +37,7 @@ def test_the_no_information_test_of_any_accuracy_is_binomial(right):
 
 
 def test_the_no_information_test_of_weighted_and_clustered_cases():
-    """Weights of any scale give one answer, and cases that come in copies say no more than one of them each."""
+    """Weights of any scale give the same result, and copies of cases in clusters add no information."""
     weight = RNG.uniform(0.5, 2, 300)
     small, large = (hs.no_information_test(hs.confusion(TRUTH, SAID["C"], sample_weight=c * weight)) for c in (1, 1000))
     assert small.p_value == pytest.approx(large.p_value, rel=1e-6)
@@ -187,7 +187,7 @@ def test_miettinen_and_nurminen_of_weighted_and_clustered_cases():
 
 
 def few_clusters(first, second):
-    """Return two tables of 40 cases in so many clusters, none for independent cases."""
+    """Return two tables of 40 cases in a given number of clusters, none for independent cases."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 40)
     said = [np.where(rng.random(40) < right, truth, 1 - truth) for right in (0.8, 0.6)]
@@ -217,7 +217,7 @@ def test_few_clusters_leave_the_p_value_to_the_interval(metric, contrast, method
 
 
 def test_one_cluster_is_the_reason_for_no_limits():
-    """A single cluster leaves the value, and says why there are no limits and no p-value."""
+    """With a single cluster there is a value, with a reason for missing limits and p-value."""
     found = hs.compare(*few_clusters(1, None), "accuracy", method="miettinen_nurminen")
     assert np.isfinite(found.value)
     assert np.isnan([found.low, found.high, found.p_value]).all()

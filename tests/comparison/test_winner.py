@@ -11,7 +11,7 @@ from howsure.methods.scales import automatic_scale, on_scale, scaled
 
 
 def normal_estimates(values, covariance):
-    """Return normal estimates that are taken as they are."""
+    """Return normal estimates without correction."""
     return Estimated(
         np.asarray(values, dtype=float), np.asarray(covariance, dtype=float), np.full((len(values),) * 2, np.inf)
     )
@@ -47,7 +47,7 @@ def test_a_narrow_winner_is_pulled_down():
 
 
 def test_a_winner_without_variation_has_no_correction():
-    """Where the winner's estimate does not vary, nothing is known of its luck."""
+    """If the winner's estimate does not vary, its bias is unknown."""
     assert corrected([1.0, 0.5], [[0, 0], [0, 0.1]]) is None
 
 

@@ -55,7 +55,7 @@ def pytest_configure(config):  # noqa: ARG001 - pytest's name
 
 
 def truncated_sample(sampling_distribution, bounds, rng, num_samples):
-    """Return draws of a distribution that lie within bounds, which a suite makes its examples of."""
+    """Return draws of a distribution within bounds, from which a suite makes its examples."""
     drawn = sampling_distribution.rvs(size=20 * num_samples, random_state=rng)
     return drawn[(drawn >= bounds[0]) & (drawn <= bounds[1])][:num_samples]
 

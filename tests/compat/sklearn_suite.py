@@ -1,8 +1,8 @@
-"""A pytest plugin that puts howsure's functions in the place of scikit-learn's, before its tests import them.
+"""A pytest plugin that replaces scikit-learn's functions by howsure's, before its tests import them.
 
 `test_sklearn_suite.py` runs it over scikit-learn's own tests of its metrics. Tests that call none of the replaced
-functions are left out. The words of errors and warnings are our own: that one comes, and of which class, is tested, and
-what `pytest.raises` and `pytest.warns` match them against is not.
+functions are left out. The texts of errors and warnings are our own: their occurrence and class are tested, and the
+patterns of `pytest.raises` and `pytest.warns` are not.
 """
 
 import importlib
@@ -37,12 +37,12 @@ def pytest_configure():
 
 
 def pytest_runtest_setup(item):
-    """Take plain intervals where thousands of values are compared with each other, and no interval is looked at."""
+    """Use simple intervals if thousands of values are compared and no interval is used."""
     DEFAULTS["method"] = "delta" if item.module.__name__.endswith("test_common") else "auto"
 
 
 def unchecked(function):
-    """Return one of our functions for data that are meant as they are: these tests judge columns by themselves."""
+    """Return one of our functions without checks of the data, because these tests pass unusual columns."""
     if "check" not in signature(function).parameters:
         return function
 

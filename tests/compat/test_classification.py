@@ -26,7 +26,7 @@ def test_an_undefined_class_does_not_have_all_evaluated_twice(monkeypatch):
 
 
 def test_cells_are_the_estimates():
-    """Each cell is what `estimate` gives for its metric, with the same limits."""
+    """Each cell equals the result of `estimate` for its metric, including limits."""
     table = hs.confusion(TRUE, SAID)
     report = hs.classification_report(TRUE, SAID, confidence_level=0.9)
     for metric in METRICS:
@@ -80,7 +80,7 @@ def test_scores_of_a_class_that_does_not_occur(average):
 
 
 def test_reports_of_tables():
-    """A table is taken as it is; one that is not of classes is refused."""
+    """A table is accepted; a table without classes is refused."""
     report = hs.classification_report(hs.from_counts([[50, 3], [5, 42]], labels=["well", "ill"]), labels=["ill"])
     assert report["ill"]["recall"].value == pytest.approx(42 / 47)
     with pytest.raises(hs.HowsureError, match="is of labels"):
@@ -94,7 +94,7 @@ def test_draws_of_a_report():
 
 
 def test_labels_without_a_name_are_refused():
-    """`classification_report_with_ci` says which label has no name."""
+    """`classification_report_with_ci` reports the label without a name."""
     with pytest.raises(hs.HowsureError, match="numerical_to_label_map"):
         hs.classification_report_with_ci(TRUE, SAID, numerical_to_label_map={0: "a", 1: "b"})
 

@@ -1,4 +1,4 @@
-"""The names of the package `confidenceinterval`: called as there, equal where it is right, right where it is not."""
+"""The interface of the package `confidenceinterval`: same calls, same results where they are right."""
 
 import inspect
 import warnings
@@ -45,7 +45,7 @@ def nothing_said(monkeypatch):
 
 @pytest.mark.parametrize("name", [*RATES, "precision_score", "recall_score", "f1_score", "roc_auc_score"])
 def test_arguments_and_defaults_are_theirs(name):
-    """The arguments that the package names stand in its order here, with its defaults."""
+    """The package's arguments are in its order, with its defaults."""
     there, here = (list(inspect.signature(getattr(module, name)).parameters.values()) for module in (theirs, ours))
     there = [each for each in there if each.kind == each.POSITIONAL_OR_KEYWORD]
     assert [(each.name, each.default) for each in here[: len(there)]] == [(each.name, each.default) for each in there]
@@ -73,7 +73,7 @@ def test_area_equals_theirs():
 
 
 def test_right_limits_where_theirs_are_wrong():
-    """Macro F1 has the standard error of a bootstrap, within its error, and one warning that says so."""
+    """Macro F1 has the standard error of a bootstrap, within its error, and one warning about this."""
     with pytest.warns(DifferentNumbersWarning, match="wrong variance for macro averages") as said:
         found = [flat(score(THREE, GUESS, average="macro")) for score in (f1_score, precision_score, recall_score)]
     value, low, high = found[0]
@@ -87,7 +87,7 @@ def test_right_limits_where_theirs_are_wrong():
 
 
 def test_limits_stay_inside_and_are_no_point():
-    """A perfect classifier has an interval inside [0, 1] that is no point, where the plain normal one is one."""
+    """A perfect classifier has an interval of positive width inside [0, 1], unlike the normal interval."""
     with pytest.warns(DifferentNumbersWarning, match="leaves .0, 1. here or shrinks to a point"):
         value, (low, high) = f1_score([0, 1, 1, 0] * 10, [0, 1, 1, 0] * 10)
     assert (value, high) == (1, 1)
@@ -154,7 +154,7 @@ def test_nothing_is_swallowed():
 
 @pytest.mark.parametrize("labels", [(1, 2), (-1, 1), (0, 1000)])
 def test_labels_of_any_kind(labels):
-    """Rates of class 1, or of the class that is named, are right whatever the labels are."""
+    """Rates of class 1, or of the named class, are right for any labels."""
     coded, guessed = np.take(labels, TRUE), np.take(labels, SAID)
     found = tpr_score(coded, guessed, pos_label=labels[1])[0]
     assert found == ((TRUE == 1) & (SAID == 1)).sum() / (TRUE == 1).sum()

@@ -74,7 +74,7 @@ def test_functions_are_sent_to_other_processes(name):
 
 @pytest.mark.parametrize("call", [hs.precision_score, lambda *data: hs.fbeta_score(*data, beta=2)])
 def test_warnings_point_to_the_call(call):
-    """A warning of an undefined class names the line that asked for it."""
+    """A warning about an undefined class points to the calling line."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         call([0, 0, 0], [0, 0, 0])
@@ -82,7 +82,7 @@ def test_warnings_point_to_the_call(call):
 
 
 def test_synonyms_of_the_level():
-    """`confidence_interval` is the level where it is given."""
+    """`confidence_interval` sets the level."""
     data = [0, 1, 1, 0, 1, 0], [0, 1, 0, 0, 1, 1]
     assert hs.accuracy_score(*data, confidence_interval=0.8).low == hs.accuracy_score(*data, confidence_level=0.8).low
 

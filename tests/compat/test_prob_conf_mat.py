@@ -127,7 +127,7 @@ def test_reports_agree_with_theirs(study, metric, label):
 
 
 def test_ranks_and_rewards(study):
-    """A row of the listwise report is an experiment and sums to 1, where theirs exchanges both; a warning says so."""
+    """Rows of the listwise report are experiments and sum to 1; theirs swaps both, which a warning states."""
     with pytest.warns(DifferentNumbersWarning, match="exchanges experiments and ranks"):
         rows = study.report_listwise_comparison("acc", table_fmt="records", precision=9)
     assert [sum(row[2:]) for row in rows] == pytest.approx([1, 1, 1])
@@ -262,7 +262,7 @@ def test_draws_do_not_depend_on_what_else_is_there(study):
 
 
 def test_a_study_as_a_dict(study):
-    """`from_dict` of `to_dict` is the same study; settings that are missing or odd are said."""
+    """`from_dict` of `to_dict` gives the same study; missing or unknown settings are reported."""
     again = Study.from_dict(study.to_dict())
     assert again.to_dict() == study.to_dict()
     assert again.num_experiments == 3
@@ -282,7 +282,7 @@ def test_a_study_as_a_dict(study):
 
 
 def test_matrices_from_files_and_pairs(tmp_path):
-    """A matrix survives its pairs, whichever stands first, which theirs does not look at; a bad file is refused."""
+    """A matrix is restored from its pairs in any order, which theirs ignores; an invalid file is refused."""
     pairs = confusion_matrix_to_pred_cond(THREE, pred_first=False)
     assert pred_cond_to_confusion_matrix(pairs, pred_first=False).tolist() == THREE
     assert pred_cond_to_confusion_matrix(pairs).tolist() == np.transpose(THREE).tolist()

@@ -52,7 +52,7 @@ def test_classes_to_average_over(name):
 @pytest.mark.parametrize("positive", [0, 1])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_binary_average_and_positive_class(name, positive):
-    """The binary average looks at `pos_label`."""
+    """The binary average uses `pos_label`."""
     true, predicted = labels(2)
     expected = getattr(sk, name)(true, predicted, pos_label=positive)
     assert float(getattr(hs, name)(true, predicted, pos_label=positive)) == pytest.approx(expected)
@@ -179,7 +179,7 @@ class TestDefectsOfConfidenceinterval:
             assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
 
     def test_perfect_classifier(self):
-        """A perfect classifier's interval lies below 1, is no point and is not nan."""
+        """A perfect classifier's interval has positive width below 1, and is not nan."""
         for average in ("binary", "macro", "micro", "weighted"):
             _, (low, high) = hs.f1_score([0, 1] * 20, [0, 1] * 20, average=average)
             assert 0.8 < low < high == pytest.approx(1)

@@ -40,7 +40,7 @@ def outcomes(folder):
 
 
 def changes(found):
-    """Return what differs from the list: tests that fail and are not on it, and that are on it and do not fail."""
+    """Return differences from the list: unlisted tests that fail, and listed ones that pass."""
     failed = {name for name, outcome in found.items() if outcome == "failed"}
     listed = {name for each in LIST["differences"] for name in each["tests"]}
     return {"fails, not listed": sorted(failed - listed), "listed, does not fail": sorted(listed - failed)}

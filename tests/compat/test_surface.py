@@ -142,7 +142,7 @@ class TestProbabilities:
             assert function(*arrays).standard_error == pytest.approx(jackknife, rel=0.06)
 
     def test_text_needs_the_positive_class(self):
-        """Which of two text labels the probabilities are of must be said; of areas the last one is meant."""
+        """For text labels the class of the probabilities must be stated; for areas the last one is the default."""
         text = np.array(["ill", "well"])[TRUTH[:, 0]]
         for function in (hs.brier_score_loss, hs.average_precision_score):
             with pytest.raises(hs.HowsureError, match="pos_label"):
@@ -190,7 +190,7 @@ class TestMatrices:
     @pytest.mark.parametrize("normalize", [None, "true", "pred", "all"])
     @pytest.mark.parametrize("labels", [None, [2, 0], [0, 1, 2, 7]])
     def test_confusion_matrix(self, normalize, labels):
-        """Counts equal scikit-learn's; shares do, and are nan where there is no case."""
+        """Counts equal scikit-learn's, and so do shares, except nan for classes without cases."""
         said = np.roll(CLASSES, 1)
         expected = sk.confusion_matrix(CLASSES, said, labels=labels, normalize=normalize)
         found = hs.confusion_matrix(CLASSES, said, labels=labels, normalize=normalize)

@@ -1,4 +1,4 @@
-"""Curves equal scikit-learn's, and their bands hold: at each point, or along the whole curve."""
+"""Curves equal scikit-learn's, and their bands cover: at each point, or the whole curve."""
 
 import pickle
 
@@ -112,7 +112,7 @@ def truths(x):
 
 
 def coverage(sizes, repeats, seed):
-    """Return how often the bands hold: ROC and PR simultaneously, and ROC pointwise at three places."""
+    """Return the coverage of the bands: ROC and PR simultaneously, and ROC pointwise at three places."""
     rng = np.random.default_rng(seed)
     share = sizes[1] / sum(sizes)
     places = np.array([0.1, 0.3, 0.6])
@@ -137,7 +137,7 @@ def coverage(sizes, repeats, seed):
 
 @pytest.mark.thorough
 def test_bands_cover():
-    """Simultaneous bands hold in at least 95 % of 250 seeded samples; pointwise ones at about 95 %."""
+    """Simultaneous bands cover in at least 95 % of 250 seeded samples; pointwise ones in about 95 %."""
     held, precise, points = coverage((60, 40), 250, 5)
     assert held >= 0.95
     assert precise >= 0.95
@@ -156,7 +156,7 @@ def test_bands_cover_at_length(sizes):
 
 @pytest.mark.thorough
 def test_calibration_band_holds_simultaneously():
-    """For calibrated scores the simultaneous band holds all bins in at least 95 % of 300 seeded samples."""
+    """For calibrated scores the simultaneous band covers all bins in at least 95 % of 300 seeded samples."""
     rng = np.random.default_rng(8)
     held = 0
     for _ in range(300):
@@ -192,7 +192,7 @@ def test_bad_requests_are_refused():
 
 
 def test_arrays_serve_as_well_as_a_table():
-    """True classes and scores, with what `scores` takes, give the curve of their table."""
+    """True classes and scores, with the arguments of `scores`, give the curve of their table."""
     rng = np.random.default_rng(4)
     truth = rng.integers(0, 2, 80)
     score, weight = np.round(rng.random(80), 2), rng.random(80)
@@ -208,7 +208,7 @@ def test_arrays_serve_as_well_as_a_table():
 
 
 def test_error_tradeoff_is_scikit_learns():
-    """Its points hold those of scikit-learn's `det_curve`; the band is the ROC band upside down."""
+    """It contains the points of scikit-learn's `det_curve`; the band is the ROC band upside down."""
     rng = np.random.default_rng(7)
     truth = rng.integers(0, 2, 60)
     score = np.round(rng.normal(truth), 1)

@@ -42,7 +42,7 @@ def test_each_threshold_is_its_confusion_table(extra):
 
 
 def test_simultaneous_bands_are_wider_and_hold():
-    """The simultaneous band holds the whole true curve between the outer deciles in about 95 % of 120 samples."""
+    """The simultaneous band covers the true curve between the outer deciles in about 95 % of 120 samples."""
     rng = np.random.default_rng(3)
     held, pointwise = 0, 0
     truth = np.repeat([0, 1], [240, 160])

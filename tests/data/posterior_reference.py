@@ -1,8 +1,8 @@
-"""Writes posterior_reference.csv: medians and spreads of prob_conf_mat's posterior draws of the matrices in mnist_digits.
+"""Write posterior_reference.csv: medians and spreads of prob_conf_mat's posterior draws of the matrices in mnist_digits.
 
 Run with: python posterior_reference.py     Run last with prob_conf_mat 0.4.0 (MIT licence); it takes some minutes.
 
-The spread is half the distance of the quantiles at 16 % and 84 %. Both are nan where some draws are not finite.
+The spread is half the distance of the quantiles at 16 % and 84 %. Both are nan if some draws are not finite.
 """
 
 import csv

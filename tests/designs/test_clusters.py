@@ -55,7 +55,7 @@ def test_units_of_several_tables_stay_apart():
 
 
 def test_tables_with_units_and_without_are_not_added():
-    """What counts units within clusters is not added to what counts cases alone; two of a kind are."""
+    """A table that counts units within clusters cannot be added to one of cases; two of a kind can."""
     with pytest.raises(hs.HowsureError, match="Some of the tables have units within their clusters"):
         some_clusters(1).joined([some_clusters(2, units=False)])
     assert len(some_clusters(1).joined([some_clusters(2)]).unit) > 0

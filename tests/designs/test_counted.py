@@ -20,7 +20,7 @@ def test_variance_by_class_is_the_sample_variance_of_each_class():
 
 
 def test_variance_by_class_of_a_single_case_is_not_known():
-    """One case in a class says nothing about its variance: nan, where two cases are enough."""
+    """One case in a class shows no variance: nan; two cases are enough."""
     truth, slopes = np.array([0, 0, 1, 1]), np.array([1.0, -1.0, 1.0, -1.0])
     single, pair = np.array([1.0, 0.0, 3.0, 3.0]), np.array([1.0, 1.0, 3.0, 3.0])
     assert np.isnan(variance_by_class(single, single, truth, slopes))

@@ -263,7 +263,7 @@ def test_a_density_estimate_is_cut_to_the_range_of_scores():
 
 
 def test_the_last_panel_ends_at_one():
-    """The panels cover [0, 1]: their edges rise from 0 to 1, and F's integral over them is 1 less its mean."""
+    """The panels cover [0, 1]: their edges increase from 0 to 1, and F's integral over them is 1 minus its mean."""
     panels = ScoreDistribution(Square()).panels
     assert (panels.edges[0], panels.edges[-1]) == (0, 1)
     assert (np.diff(panels.edges) > 0).all()

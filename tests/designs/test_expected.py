@@ -61,7 +61,7 @@ def test_the_two_uncertainties_add_up_to_that_of_labelled_cases(metric):
 
 @pytest.mark.parametrize("target", ["batch", "population"])
 def test_draws_have_mean_and_variance_of_the_design(target):
-    """Resampled tables, of scores with ties, at a threshold, and of many classes, vary as the variance says."""
+    """Resampled tables of scores with ties, at a threshold, and of many classes, have the stated variance."""
     rng = np.random.default_rng(2)
     score = rng.beta(2, 3, 90).round(1)
     tables = [
@@ -156,7 +156,7 @@ def labelled_tables(score, threshold, repeats, rng):
 
 
 def test_realised_metrics_fall_in_their_prediction_intervals():
-    """Over 20 000 labellings of 2000 scores, 95 % of the realised metrics lie in the interval, within a point."""
+    """In 20 000 labellings of 2000 scores, 95 % of the realised metrics are in the interval, within a point."""
     rng = np.random.default_rng(11)
     score = rng.beta(2, 3, 2000)
     table = hs.calibrated(score).at(0.4)
@@ -179,7 +179,7 @@ def test_realised_areas_fall_in_their_prediction_intervals():
 
 
 def test_metrics_of_many_classes_fall_in_their_prediction_intervals():
-    """The delta method's intervals of macro-F1, kappa and MCC of 400 cases of three classes hold at their level."""
+    """The delta method's intervals of macro-F1, kappa and MCC for 400 cases of three classes cover at their level."""
     rng = np.random.default_rng(13)
     probability = rng.dirichlet([0.4, 0.6, 0.8], 400)
     table = hs.calibrated(probability)
@@ -238,7 +238,7 @@ def test_batch_coverage_at_length(n, shape):
 
 @pytest.mark.parametrize("index", [None, np.array([0, 3, 9])])
 def test_variance_along_thresholds_is_that_of_each_table(index):
-    """In one pass it is what merging the cells at each threshold gives."""
+    """The one-pass result equals that of merging the cells at each threshold."""
     rng = np.random.default_rng(7)
     score = np.repeat(np.linspace(0.05, 0.95, 10), 6)
     table = hs.calibrated(score)
@@ -251,7 +251,7 @@ def test_variance_along_thresholds_is_that_of_each_table(index):
 
 @pytest.mark.parametrize("weight", [None, np.random.default_rng(8).uniform(0.2, 3.0, 60)])
 def test_expected_cases_are_worth_what_their_weights_say(weight):
-    """All cells together hold every case: so many without weights, and with them Kish's effective number."""
+    """The effective size of all cells is the number of cases, or Kish's number with weights."""
     table = hs.calibrated(np.random.default_rng(9).beta(1, 2, 60), sample_weight=weight)
     own = np.ones(60) if weight is None else weight
     worth = table.effective_trials(np.ones(table.shape))
@@ -291,7 +291,7 @@ def test_scores_on_one_side_of_a_threshold_are_still_cases():
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1], [1, 1, 0]])
 def test_cases_lie_on_the_side_of_their_score_in_any_order(order):
-    """Cut at the second of three scores, cases count by class on either side, however they are listed."""
+    """Cut at the second of three scores, cases are counted by class on either side, in any order."""
     chance, number = np.array([0.2, 0.5, 0.9]), np.array([1.0, 3.0, 2.0])
     cells = np.arange(6).reshape(-1, 2)
     cases = Cases(np.stack([1 - chance, chance], 1), number, np.array(order), cells).cut(1)

@@ -1,4 +1,4 @@
-"""What must hold of a loaded design: the value and the place that break it are named."""
+"""Invariants of a loaded design: an invalid value is named with its position."""
 
 import numpy as np
 import pytest

@@ -40,7 +40,7 @@ def test_counts_that_stand_for_themselves_behave_as_counted_ones() -> None:
 
 
 def test_independent_samples_add_their_variances() -> None:
-    """A table fed by two samples varies by the sum of what each gives."""
+    """The variance of a table from two samples is the sum of their contributions."""
     gradient = np.random.default_rng(1).normal(size=(3, 3))
     one = Sample(COUNTS.ravel(), np.eye(9))
     other = Sample(np.array([20.0, 80.0]), np.random.default_rng(2).normal(size=(2, 9)))

@@ -62,7 +62,7 @@ def test_certain_trials_have_one_outcome():
 
 
 def test_a_million_trials_have_the_right_moments():
-    """Mean, variance and third moment are those of the trials, where no recursion would end."""
+    """Mean, variance and third moment are those of the trials, for sizes without a feasible recursion."""
     probability = np.random.default_rng(0).beta(0.3, 0.9, 10**6)
     start, mass = poisson_binomial(probability)
     counts = start + np.arange(len(mass))

@@ -21,7 +21,7 @@ def as_multinomial(drawn, counts):
     variance = total * share * (1 - share)
     z = (drawn.mean(0) - counts)[filled] / np.sqrt(variance[filled] / SIZE)
     assert stats.kstest(z, "norm").pvalue > 1e-3
-    for number in np.unique(counts[filled]):  # cells of each number of cases by themselves, as they are drawn so
+    for number in np.unique(counts[filled]):  # cells with equal numbers of cases are drawn separately
         some = counts == number
         found = drawn[:, some].var(0, ddof=1).mean() / variance[some][0]
         assert abs(found - 1) < 5 * np.sqrt((2 + 1 / variance[some][0]) / SIZE / some.sum()) + 2 / total
@@ -48,7 +48,7 @@ def test_cells_of_few_cases_beside_rich_ones_are_multinomial(rich):
 
 
 def test_weighted_cells_alone_are_multinomial():
-    """The same where there is no richer cell, and where cases come in several blocks."""
+    """The same without a richer cell, and with cases in several blocks."""
     counts = np.random.default_rng(3).permutation(np.repeat(np.arange(9.0), 40))
     as_multinomial(sampling._partly_weighted(counts, np.flatnonzero(counts), SIZE, np.random.default_rng(4)), counts)
     many = np.random.default_rng(5).permutation(np.repeat([1.0, 3.0, 8.0], 400))  # 4800 cases, above 4096 of a block
@@ -102,7 +102,7 @@ def test_every_way_of_drawing_is_multinomial(counts):
 
 
 def test_tables_of_weights_do_not_hang_on_their_blocks(monkeypatch):
-    """Resampled tables are the same whatever number of them is held at once."""
+    """Resampled tables are the same for any block size."""
     counts = np.random.default_rng(0).permutation(np.repeat([0.0, 1.0, 2.0], 150))
     found = multinomial(counts, 101, np.random.default_rng(8))
     monkeypatch.setattr(sampling, "BLOCK_CELLS", 1)

@@ -25,7 +25,7 @@ def of_cases(sizes, right):
 
 
 def residual_maps(group):
-    """Return what each case adds to each cluster's sum of deviations from the mean, over the number of cases."""
+    """Return each case's contribution to each cluster's sum of deviations from the mean, over the number of cases."""
     number = len(group)
     residual = np.eye(number) - 1 / number
     return np.stack([residual[group == each].sum(0) / number for each in np.unique(group)])
@@ -109,7 +109,7 @@ def test_what_was_missed_does_not_depend_on_how_many_cells_there_are():
 
 
 def test_single_cases_are_clusters_of_which_none_was_missed():
-    """Where every cluster is one case, whatever it weighs, the variance is that of independent cases."""
+    """If every cluster is one case of any weight, the variance is that of independent cases."""
     right = np.arange(40) % 8 > 0
     for weight in (None, np.full(40, 3.0)):
         table = hs.confusion(np.ones(40, int), right * 1, groups=np.arange(40), sample_weight=weight, labels=[0, 1])

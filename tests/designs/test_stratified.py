@@ -386,7 +386,7 @@ def test_intervals_cover(scene):
 
 
 def test_a_perfect_sample_has_the_degrees_of_freedom_of_its_cases():
-    """Where no stratum has an error nothing varies, and rounding is no variation: units of weights change nothing."""
+    """Without an error in any stratum nothing varies, and rounding in other units of weights is not variation."""
     rng = np.random.default_rng(4)
     truth, strata, weight = rng.integers(0, 2, 30), np.arange(30) % 3, rng.lognormal(size=30)
     sizes = {0: 0.6, 1: 0.28, 2: 0.12}
@@ -406,7 +406,7 @@ def test_a_perfect_sample_has_the_degrees_of_freedom_of_its_cases():
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1000.0])
 def test_the_unit_of_weights_gives_no_degrees_of_freedom(scale):
-    """In a sample that agrees what each class adds varies by rounding alone, in any unit: one degree of freedom is left."""
+    """In an error-free sample class contributions vary only by rounding, in any unit: one degree of freedom."""
     truth, sizes = np.array(["a", "a", "b", "b", "a"]), {0: 1_813_709, 1: 8_842_808, 2: 2_343_487}
     roles = {"strata": [0, 1, 0, 2, 0], "groups": [0, 1, 0, 1, 0], "stratum_sizes": sizes}
     table = hs.confusion(truth, truth, sample_weight=np.full(5, scale), check=False, **roles)
@@ -455,7 +455,7 @@ def test_resamples_of_few_cases_vary_as_much_as_the_sample():
 
 
 def test_resamples_at_stated_frequencies_keep_the_classes():
-    """At stated class frequencies each class is drawn anew with its own number of cases, and counts as is stated."""
+    """At stated class frequencies each class is resampled with its own number of cases, and has its frequency."""
     table = hs.from_counts([[6, 2], [1, 3]]).at_prevalence([0.9, 0.1])
     drawn = table.design.resample(table.counts.ravel(), 40_000, np.random.default_rng(1)).reshape(-1, 2, 2)
     assert drawn.sum(-1) == pytest.approx(np.tile([10.8, 1.2], (40_000, 1)))

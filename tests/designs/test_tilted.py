@@ -20,7 +20,7 @@ TABLES = {
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_of_another_value_keeps_its_size(name):
-    """The nearest truth of another accuracy has it, with as many units and the same design."""
+    """The nearest population with another accuracy has the same number of units and the same design."""
     table = TABLES[name]
     moved = Pilot.of((table,), "accuracy", effect=EFFECTS["difference"]).moved(0.8)
     (found,) = moved.tables

@@ -52,7 +52,7 @@ def asked(weight, **groups):
 @pytest.mark.parametrize("groups", [{}, {"groups": GROUP}], ids=["cases", "clusters"])
 @pytest.mark.parametrize("scale", [1e-6, 37.3, 1e-30, 1e-200, 1e80, 1e200])
 def test_no_interval_depends_on_the_scale_of_the_weights(groups, scale):
-    """Weights multiplied by a number, however large or small, give the same intervals by every method."""
+    """Weights multiplied by any number give the same intervals by every method."""
     for own, other in zip(asked(WEIGHT, **groups), asked(scale * WEIGHT, **groups), strict=True):
         table, metric, methods = own
         for method in methods:
@@ -63,7 +63,7 @@ def test_no_interval_depends_on_the_scale_of_the_weights(groups, scale):
 
 @pytest.mark.parametrize("method", ["auto", "delta", "fieller", "bayes"])
 def test_no_comparison_depends_on_the_scale_of_the_weights(method):
-    """Two models on weighted clusters differ by the same interval whatever the weights' scale."""
+    """Two models on weighted clusters have the same interval for any scale of the weights."""
     for said in ({"a": SAID, "b": SAID[::-1]}, {"a": TRUE.copy(), "b": TRUE.copy()}):
         one, two = (
             hs.compare(
@@ -78,7 +78,7 @@ def test_no_comparison_depends_on_the_scale_of_the_weights(method):
 
 
 def test_test_sets_may_have_weights_of_different_scale():
-    """Two perfect models, each on its own weighted test set, differ by the same interval whatever either's scale."""
+    """Two perfect models on separate weighted test sets have the same interval for any scale of either."""
     first, second, scaled = (
         hs.confusion(ILL, ILL.copy(), sample_weight=scale * weight)
         for scale, weight in ((1, WEIGHT), (1, WEIGHT[::-1]), (1e7, WEIGHT[::-1]))
@@ -101,7 +101,7 @@ def test_weights_of_a_lazy_frame_may_be_of_any_scale(scale):
 
 
 def test_ordinary_weights_are_counted_as_they_are():
-    """The table of weights holds their sums, as that of scikit-learn does."""
+    """The table of weights contains their sums, as scikit-learn's does."""
     table = hs.confusion([0, 0, 1], [0, 1, 1], sample_weight=[1e6, 2.5, 1e-6])
     assert table.counts.tolist() == [[1e6, 2.5], [0, 1e-6]]
 
@@ -178,7 +178,7 @@ class Census(hs.Design):
 @pytest.mark.parametrize("counts", [[[50, 3], [5, 42]], [[50, 0], [0, 42]]])
 @pytest.mark.parametrize("method", ["auto", "wilson", "delta", "fieller", "clopper_pearson"])
 def test_of_a_census_nothing_varies(counts, method):
-    """Where a design has no variance there is no interval, and the reason says so, of an accuracy and a perfect one."""
+    """If a design has no variance there is no interval, but a reason, for any accuracy, including a perfect one."""
     estimate = hs.estimate(hs.from_counts(counts).with_design(Census()), "accuracy", method=method)
     assert np.isnan(limits(estimate)).all()
     assert estimate.reason == "the metric does not vary between samples of this design"
@@ -192,7 +192,7 @@ class Noted(Census):
 
 
 def test_a_design_says_of_a_long_setting_a_hundred_characters():
-    """What a design says of itself keeps start and end of a long setting, in a hundred characters."""
+    """The text of a design keeps the start and end of a long setting, in a hundred characters."""
     said = repr(Noted("a" * 300)).removeprefix("Noted(remark=").removesuffix(")")
     assert len(said) == 100
     assert repr(Noted("a" * 98)) == f"Noted(remark='{'a' * 98}')"
@@ -229,7 +229,7 @@ def test_no_p_value_is_zero():
 @pytest.mark.thorough
 @pytest.mark.parametrize("draw", ["resample", "posterior"])
 def test_many_clusters_are_drawn_in_bounded_memory(draw):
-    """300 draws of 100,000 clusters, of which one number each would be 240 MB, take less than 100 MB."""
+    """300 draws of 100,000 clusters, which as single numbers would need 240 MB, use less than 100 MB."""
     number = 100_000
     design = Clusters(np.arange(number), np.arange(number) % 4, np.ones(number), np.ones(number))
     counts, prior = np.full(4, number / 4), [np.ones(4)] if draw == "posterior" else []
@@ -253,7 +253,7 @@ def test_blocks_of_clusters_do_not_change_the_resamples():
 
 
 def test_joined_weights_are_resampled_as_they_are():
-    """The sum of two tables keeps the distinct weights of both, and the mean where one table's are too many to keep."""
+    """The sum of two tables keeps the distinct weights of both, or the mean if one table has too many."""
     first, second = (
         hs.confusion(ILL[part], (SAID[part] > 0) * 1, sample_weight=np.where(TRUE[part] == 2, heavy, 1.0))
         for part, heavy in ((slice(45), 100.0), (slice(45, N), 1000.0))

@@ -27,7 +27,7 @@ def test_links_lead_somewhere(docs):
 
 @pytest.mark.parametrize("name", ["methods", "metrics", "averages", "order", "commands", "coverage", "benchmarks"])
 def test_parts_are_made_from_the_library(made, name):
-    """Each part of a page that the site makes has content, and its tables have as many cells in each row."""
+    """Each generated part of a page has content, and its tables have equal numbers of cells per row."""
     text = made.PARTS[name]("")
     rows = [line.replace(r"\|", "").count("|") for line in text.splitlines() if line.startswith("|")]
     assert len(text) > 200

@@ -54,7 +54,7 @@ def runner(folder):
 
 @pytest.mark.thorough
 def test_the_workflow_runs(tmp_path):
-    """Every step ends well; the summary has both tables, and the page is where it is picked up."""
+    """Every step succeeds; the summary has both tables, and the page is at the expected path."""
     run = runner(tmp_path)
     steps = workflow()
     for step in steps:

@@ -1,4 +1,4 @@
-"""The site's search, in a browser, on the site as `make docs` built it last; skipped where there is none."""
+"""The site's search in a browser, on the last site built by `make docs`; skipped without a site."""
 
 import tomllib
 from pathlib import Path
@@ -24,7 +24,7 @@ def searched(chromium, docs):
 
 
 def test_the_first_result_is_shown_first(searched):
-    """The best page stands at the top of the list that the reader sees."""
+    """The best page is at the top of the visible list."""
     first = searched.locator("#search-results ul.search > li > a").first
     assert first.get_attribute("href").startswith("guide/planning.html")
 

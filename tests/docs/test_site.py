@@ -1,4 +1,4 @@
-"""The site as it was built last by `make docs`, opened from files, without a network; skipped where there is none."""
+"""The last site built by `make docs`, opened from files, without a network; skipped without a site."""
 
 import re
 from html import unescape
@@ -70,7 +70,7 @@ def test_the_checker_of_accessibility_finds_nothing_serious(opened, name, scheme
     [("suitable_methods", "api/howsure.suitable_methods.html"), ("macro recall", "derivations.html")],
 )
 def test_the_search_finds_names_and_words(opened, words, found):
-    """The search works from files: a name leads to its page in the reference, words to where they stand."""
+    """The search works from files: a name leads to its page in the reference, words to their places."""
     page = opened(f"search.html?q={words}")
     page.locator("#search-results ul.search li a").first.wait_for()
     page.wait_for_function("document.querySelector('#search-results .search-summary').innerText.includes('found')")
@@ -89,7 +89,7 @@ def test_pictures_suit_the_ground(opened, scheme):
 
 
 def test_formulas_are_seen_by_readers_of_screens(opened):
-    """Formulas are MathML, which browsers show and read out by themselves."""
+    """Formulas are MathML, which browsers show and read aloud."""
     page = opened("theory/derivations.html")
     assert page.locator("math[display=block] mfrac").count() > 10
     assert page.locator("main").inner_text().count("\\frac") == 0

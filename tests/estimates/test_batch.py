@@ -168,7 +168,7 @@ def test_columns_of_data_by_name():
 
 
 def test_evaluations_read_as_mappings_and_records():
-    """Evaluations hold one of all groups and one of each; they pickle, and become frames and text."""
+    """Evaluations contain one for all groups and one for each; they pickle, and convert to frames and text."""
     tables = split("confusion", "clusters", SITE)
     found = hs.evaluate(tables, ["accuracy", "f1@macro"])
     assert list(found) == list(tables)
@@ -186,7 +186,7 @@ def test_evaluations_read_as_mappings_and_records():
 
 
 def test_keys_and_positions():
-    """An estimate is had by key, or by position where that is no key."""
+    """An estimate is selected by key, or by position if that is not a key."""
     found = hs.estimate(split("confusion", "plain", YEAR), "accuracy")
     assert found[2024].value == found[1].value == found[-1].value
     with pytest.raises(KeyError):
@@ -219,7 +219,7 @@ def test_groups_without_a_class_say_why():
 
 @pytest.mark.thorough
 def test_time_grows_with_the_groups_at_most():
-    """Twenty times as many groups, at the same number of rows, take at most some forty times as long."""
+    """Twenty times as many groups, with the same number of rows, need at most about forty times as long."""
     rows = 200_000
     truth = RNG.integers(0, 2, rows)
     said = np.where(RNG.random(rows) < 0.8, truth, 1 - truth)

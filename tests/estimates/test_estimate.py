@@ -83,7 +83,7 @@ def test_frames_take_it_for_a_float():
 
 
 def test_json_has_its_value():
-    """JSON holds the number, alone and within others."""
+    """JSON contains the number, alone and within other objects."""
     assert json.loads(json.dumps({"recall": RECALL, "all": [F1]})) == {"recall": 42 / 47, "all": [84 / 92]}
 
 
@@ -118,7 +118,7 @@ def test_it_is_built_by_names():
 
 
 def test_its_dict_has_all_but_the_draws():
-    """`to_dict` holds plain values, by the fields' names."""
+    """`to_dict` contains plain values, by the fields' names."""
     found = RECALL.to_dict()
     assert list(found) == [
         "metric",
@@ -145,7 +145,7 @@ def test_draws_say_what_they_say_or_are_refused():
 
 
 def test_undefined_is_nan_with_a_reason():
-    """An undefined metric is nan as a float, and says why."""
+    """An undefined metric is nan as a float, with a reason."""
     empty = hs.estimate(hs.from_counts([[5, 0], [3, 0]]), "precision")
     assert math.isnan(empty)
     assert "no prediction of the class" in str(empty)

@@ -103,7 +103,7 @@ def test_summary_and_probability_of_draws():
 
 @pytest.mark.parametrize("level", [95, 0, 1, -0.5, "high", None, float("nan")])
 def test_levels_outside_zero_and_one_are_refused(level):
-    """A level that is no share is refused; a percentage is recognised."""
+    """A level outside (0, 1) is refused; a percentage is recognised."""
     words = r"Did you mean 0\.95" if level == 95 else "confidence_level"
     with pytest.raises(hs.HowsureError, match=words):
         hs.estimate(TABLE, "f1", confidence_level=level)
@@ -122,7 +122,7 @@ def test_levels_outside_zero_and_one_are_refused(level):
     ],
 )
 def test_bad_matrices_are_refused(counts, words):
-    """What is no confusion matrix is refused, with the cell where there is one."""
+    """Invalid confusion matrices are refused, with the cell if there is one."""
     with pytest.raises(hs.HowsureError, match=words):
         hs.from_counts(counts)
 
@@ -215,7 +215,7 @@ class TestThreshold:
         ],
     )
     def test_threshold_is_never_ignored(self, table, metrics, threshold, words):
-        """A missing threshold and one that nothing looks at are refused."""
+        """A missing threshold and an unused one are refused."""
         table = scored() if table == "scores" else scored().at(0)
         with pytest.raises(hs.HowsureError, match=words):
             hs.evaluate(table, metrics, threshold=threshold)
@@ -224,7 +224,7 @@ class TestThreshold:
 @pytest.mark.parametrize("design", ["plain", "weights", "clusters", "margins"])
 @pytest.mark.parametrize("method", [None, "wilson", "delta", "fieller", "clopper_pearson"])
 def test_all_classes_at_once_are_one_class_at_a_time(design, method):
-    """`@none` and many classes named together give the intervals of each class asked for alone, in every design."""
+    """`@none` and many named classes give the intervals of each class alone, in every design."""
     rng = np.random.default_rng(5)
     truth = rng.integers(0, 5, 300)
     said = np.where(rng.random(300) < 0.7, truth, rng.integers(0, 5, 300))

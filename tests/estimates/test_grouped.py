@@ -22,7 +22,7 @@ def by_site(chosen=("x", "y", "z")):
 
 
 def test_a_groups_seed_follows_from_the_seed_and_its_key():
-    """The same seed and key give the same stream, whatever type of scalar the key is; other keys and seeds others."""
+    """The same seed and key give the same stream, for any scalar type of the key; others give different streams."""
 
     def drawn(random_state, key):
         return np.random.default_rng(group_seed(random_state, key)).random(5).tolist()
@@ -53,7 +53,7 @@ def test_a_groups_draws_do_not_depend_on_the_other_groups():
 
 
 def test_records_hold_the_overall_result_first_and_then_the_groups():
-    """The groups' columns stand in front, None for all together; a column of the result itself keeps its name."""
+    """The groups' columns come first, None for all together; a column of the result itself keeps its name."""
     sites = {"site": SITE, "metric": np.tile([1, 2], 150), "t": TRUTH, "p": SAID["A"]}
     tables = hs.confusion("t", "p", data=sites, by=["site", "metric"])
     found = grouped(tables, lambda table, seed: hs.evaluate(table, ["accuracy", "f1"], random_state=seed))
@@ -106,7 +106,7 @@ def test_names_say_what_each_result_is_of():
 
 
 def test_many_groups_are_shown_shortened():
-    """The repr of many long results shows the first of them, and says how many there are."""
+    """The repr of many long results shows the first of them, and their number."""
     curves = hs.roc_curve(hs.scores(TRUTH, np.arange(300), by=SITE))
     assert len(repr(curves).splitlines()) <= 33
     assert "… and 3 more groups" in repr(curves)

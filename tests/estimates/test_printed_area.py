@@ -1,4 +1,4 @@
-"""A published area with two class sizes: limits by the formulas, and refused where it is no area."""
+"""A published area with two class sizes: limits by the formulas, and invalid areas are refused."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Estimates and comparisons as sentences: what papers and cards quote, with nothing that the numbers do not say."""
+"""Estimates and comparisons as sentences, for papers and cards, without unsupported claims."""
 
 import math
 
@@ -55,7 +55,7 @@ def test_every_style_has_the_numbers(style, metric):
 
 
 def test_what_is_undefined_is_told_so():
-    """An undefined value has its reason; one without limits says that they are missing."""
+    """An undefined value is printed with its reason; one without limits with a note."""
     assert (
         hs.estimate(hs.from_counts([[5, 3], [0, 0]]), "recall")
         .sentence()
@@ -68,7 +68,7 @@ def test_what_is_undefined_is_told_so():
 
 
 def test_evaluations_join_their_sentences():
-    """An evaluation has one sentence for each metric, by the names that were asked for."""
+    """An evaluation has one sentence for each metric, by the requested names."""
     said = hs.evaluate(TABLE, ["sensitivity", "specificity"]).sentence()
     assert said == " ".join(hs.estimate(TABLE, each).sentence() for each in ("sensitivity", "specificity"))
 

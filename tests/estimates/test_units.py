@@ -77,7 +77,7 @@ def test_weights_of_units_count():
 
 
 def test_undefined_units_are_told_and_left_out_or_filled():
-    """Units without events are refused with their number, left out when asked, or given the stated value."""
+    """Units without events are refused with their number, left out on request, or given the stated value."""
     table = hs.events([8, 0, 3, 0], [1, 0, 1, 0], [2, 0, 0, 3])
     with pytest.raises(hs.HowsureError, match=r"undefined on 1 of 4 units.*zero_division=1.*nan_policy='omit'"):
         hs.per_unit(table, "dice")
@@ -98,7 +98,7 @@ def test_tables_of_groups_have_values_each():
 
 
 def test_tables_that_know_no_units_are_refused():
-    """A table of independent cases has no units, and the message says how to give some."""
+    """A table of independent cases has no units, and the message states how to define some."""
     with pytest.raises(hs.HowsureError, match=r"knows no units.*groups"):
         hs.per_unit(hs.confusion([0, 1], [0, 1]), "f1")
     with pytest.raises(hs.HowsureError, match="nan_policy"):
@@ -107,7 +107,7 @@ def test_tables_that_know_no_units_are_refused():
 
 @pytest.mark.parametrize("suffix", [".json", ".parquet"])
 def test_units_in_groups_survive_a_file_and_a_sum(suffix, tmp_path):
-    """Saved and read again, and put together from parts, a table gives the same mean over units."""
+    """After saving and reading, and after joining parts, a table gives the same mean over units."""
     patient = np.array(["p", "p", "q", "q", "r", "r"])
     numbers = np.array([[8, 5, 9, 1, 7, 6], [1, 0, 2, 1, 0, 1], [2, 3, 0, 1, 1, 2]])
     table = hs.events(*numbers, unit=np.arange(6), groups=patient)

@@ -1,4 +1,4 @@
-"""Tables of every kind of evidence go through what reads tables, and come in groups."""
+"""Tables of every kind of evidence work with all functions of tables, and in groups."""
 
 from functools import cache
 
@@ -95,7 +95,7 @@ EVERY = np.arange(240)
 
 
 def assert_same(table, other):
-    """Check that two tables hold the same counts, and vary the same."""
+    """Check that two tables have equal counts and variances."""
     assert table.labels.tolist() == other.labels.tolist()
     assert table.rows == other.rows
     np.testing.assert_allclose(table.counts, other.counts, rtol=1e-12)

@@ -1,4 +1,4 @@
-"""The grid: resumable, the same numbers however it is run, and a floor under the default's coverage."""
+"""The grid: resumable, reproducible for any way of running, and a lower bound on the default's coverage."""
 
 import numpy as np
 import pytest
@@ -63,7 +63,7 @@ def test_truths_to_prove_on_are_others():
 
 
 def test_every_metric_of_counts_is_asked():
-    """The grid's metrics hold those of one class with each average, and those of the whole table."""
+    """The grid's metrics include one class with each average, and the whole table."""
     found = count_metrics(3)
     assert {"mcc", "f1@macro", "recall@min", "dor@geometric", "jaccard@binary+positive_class=2", "mse"} <= {*found}
     assert len(set(found)) == len(found)

@@ -1,4 +1,4 @@
-"""Simulated coverage: equal to what can be worked out exactly, within the error that is stated."""
+"""Simulated coverage: equal to exact results, within the stated error."""
 
 import pickle
 
@@ -46,7 +46,7 @@ def test_shares_add_up():
 
 
 def test_studies_without_an_interval_are_counted_by_themselves():
-    """Recall is undefined where no case is positive, which happens by the binomial probability."""
+    """Recall is undefined without a positive case, which has the binomial probability."""
     truth = hs.lab.Cells([[0.8, 0.1], [0.02, 0.08]], 20)
     found = hs.lab.coverage("recall", truth=truth, draws=20_000, random_state=0)
     assert found.undefined == pytest.approx(0.9**20, abs=4 * found.undefined_error)
@@ -65,7 +65,7 @@ def test_one_pass_equals_one_table_after_the_other():
 
 
 class _Given(hs.lab.Truth):
-    """Tables that were drawn before, taken for those of new studies."""
+    """Previously drawn tables, used as those of new studies."""
 
     def __init__(self, tables):
         self.stack = tables
@@ -124,6 +124,6 @@ def test_result_is_shown_and_kept():
     ],
 )
 def test_what_is_wrong_is_named(arguments, words):
-    """Mistakes are refused in one line that says what to do."""
+    """Mistakes give a one-line error with the remedy."""
     with pytest.raises(hs.HowsureError, match=words.replace("(", r"\(")):
         hs.lab.coverage("accuracy", **arguments)

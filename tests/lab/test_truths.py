@@ -1,4 +1,4 @@
-"""Stated truths: their values follow from formulas, and their studies vary as they say."""
+"""Populations: their values follow from formulas, and their studies have the stated variances."""
 
 import numpy as np
 import pytest
@@ -87,7 +87,7 @@ def test_studies_of_a_table_with_fixed_margins():
 
 
 def test_paired_models_keep_their_margins():
-    """The joint table has either model's table as margin, however much their errors go together."""
+    """The joint table has the models' tables as margins, for any dependence of their errors."""
     first = hs.lab.Cells.of(100, 0.9, skewed(3), balanced(2))
     second = hs.lab.Cells.of(100, 0.8, skewed(3), concentrated(2))
     for together in (0.0, 0.5, 1.0):
@@ -101,7 +101,7 @@ def test_paired_models_keep_their_margins():
 
 
 def test_ratio_of_separate_models():
-    """A metric of two models is the contrast that was asked for."""
+    """A metric of two models is the requested contrast."""
     first, second = (hs.lab.Cells.of(n, a, balanced(2), balanced(1)) for n, a in ((50, 0.9), (80, 0.6)))
     assert hs.lab.SeparateModels(first, second, "ratio").value("accuracy") == pytest.approx(1.5)
     found = hs.lab.coverage("accuracy", truth=hs.lab.SeparateModels(first, second), draws=4000, random_state=0)
@@ -127,7 +127,7 @@ def test_true_values_of_binormal_scores(auc):
     def precision(x):
         return share * positive.sf(x) / (share * positive.sf(x) + (1 - share) * negative.sf(x))
 
-    def expected(loss):  # of the probability, where the case is positive and where it is not
+    def expected(loss):  # of the probability, for positive and for negative cases
         return integral(
             lambda x: (
                 share * positive.pdf(x) * loss(1 - probability(x))
@@ -160,14 +160,14 @@ def test_rounded_scores_are_calibrated_and_tied():
 
 
 def test_intervals_of_an_area_cover_it():
-    """The interval of an area of continuous scores holds it about as often as it says."""
+    """The interval for an area of continuous scores covers close to its level."""
     found = hs.lab.coverage("roc_auc", truth=hs.lab.BinormalScores(0.8, 30, 30, levels=30), draws=2000, random_state=0)
     assert found.method == "delong_score"
     assert found.coverage == pytest.approx(0.95, abs=0.02)
 
 
 def test_scores_without_labels():
-    """The population's precision is the mean score above the threshold, and intervals from samples hold it."""
+    """The population's precision is the mean score above the threshold, and intervals from samples cover it."""
     truth = hs.lab.UnlabelledScores(2, 3, 0.5, 100)
     scores = stats.beta(2, 3)
     above = integrate.quad(lambda s: s * scores.pdf(s), 0.5, 1)[0] / scores.sf(0.5)
@@ -178,7 +178,7 @@ def test_scores_without_labels():
 
 @pytest.mark.thorough
 def test_reviewed_labels():
-    """The truth is that of the right labels, which intervals of the corrected tables hold and recorded ones miss."""
+    """The true value is that of the right labels, which intervals of corrected tables cover and recorded ones miss."""
     truth = hs.lab.ReviewedLabels(hs.lab.Cells([[50, 5], [5, 40]], 300), 0.2, 150)
     found = hs.lab.coverage("accuracy", truth=truth, draws=60, random_state=0)
     assert found.true_value == pytest.approx(0.9)
@@ -201,6 +201,6 @@ def test_reviewed_labels():
     ],
 )
 def test_impossible_truths_are_refused(make, words):
-    """What is no probability, number of cases or correlation is refused in one line."""
+    """Invalid probabilities, numbers of cases and correlations give a one-line error."""
     with pytest.raises(hs.HowsureError, match=words):
         make()

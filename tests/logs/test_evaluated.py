@@ -36,7 +36,7 @@ PASSED = {name: RNG.random((40, 5)) < stats.norm.cdf(EASE + more)[:, None] for n
 
 
 def test_models_are_joined_by_item():
-    """The standard error of a difference is that of the items' differences, whatever the order of the rows."""
+    """The standard error of a difference is that of the items' differences, for any order of the rows."""
     found = hs.compare(log_of(GRADES).table(), "mean")
     differences = GRADES["A"] - GRADES["B"]
     assert found.value == pytest.approx(differences.mean())
@@ -61,7 +61,7 @@ def test_runs_vary_within_items():
 
 
 def test_grades_of_several_runs_are_averaged():
-    """Runs that are no passes and failures count as their mean, item by item."""
+    """Runs with grades other than pass and fail count as their mean, item by item."""
     grades = {name: np.clip(each[:, None] + 0.1 * RNG.normal(size=(40, 3)), 0, 1) for name, each in GRADES.items()}
     found = hs.estimate(log_of({"A": grades["A"]}).table(), "mean")
     assert found.standard_error == pytest.approx(stats.sem(grades["A"].mean(1)), abs=1e-12)
@@ -77,7 +77,7 @@ def test_clusters_above_items():
 
 
 def test_items_that_a_model_lacks_are_told():
-    """They are refused, or left out for all models; the evaluation says which model lacks how many."""
+    """They are refused, or left out for all models; the evaluation states which model lacks how many."""
     log = log_of({"A": GRADES["A"], "B": GRADES["B"][:30]})
     with pytest.raises(hs.HowsureError, match="10 of the 40 items of the task 't' lack a score \\('B' lacks 10\\)"):
         log.table()
@@ -214,7 +214,7 @@ def test_three_lines():
     ],
 )
 def test_refusals(call, said):
-    """What cannot be done is said in one line, with what to do instead."""
+    """Impossible requests give a one-line error with the remedy."""
     with pytest.raises(hs.HowsureError, match=said.replace("(", "\\(")):
         call(log_of(GRADES))
 

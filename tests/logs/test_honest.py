@@ -31,7 +31,7 @@ def write(folder, task, values, metric="acc", kept="none", date=DATE, **results)
 
 
 def test_models_by_another_filter_are_shown_and_gated(tmp_path):
-    """A model whose scores have another filter has a row of its own, a caution, and fails the gate where it is below."""
+    """A model whose scores have another filter has its own row, a caution, and fails the gate if it is below."""
     write(tmp_path / "A", "t", [1.0] * 45 + [0.0] * 5, "exact_match", "strict")
     write(tmp_path / "B", "t", [1.0] * 10 + [0.0] * 40, "exact_match", "flexible")
     found = hs.evaluate_log(hs.read_log(tmp_path))
@@ -90,7 +90,7 @@ def test_lower_is_better(metric, stated, tmp_path):
 
 
 def test_perplexities_are_those_of_the_harness(tmp_path):
-    """They are the exponential of the mean log loss, weighted by words; samples of likelihoods alone are no scores."""
+    """They are the exponential of the mean log loss, weighted by words; likelihoods alone are not scores."""
     rng = np.random.default_rng(0)
     loss = rng.gamma(1.5, 1.1, 60)
     words = rng.integers(5, 90, 60)
@@ -164,7 +164,7 @@ def test_versions_in_two_folders_are_no_retries(tmp_path):
 
 
 def test_lists_of_early_versions(tmp_path):
-    """One JSON list in a file named .jsonl holds the samples; its name has the model's arguments and the task."""
+    """A file named .jsonl with one JSON list contains the samples; its name has the model's arguments and the task."""
     rows = [{"doc_id": n, "doc": {}, "target": "a", "filtered_resps": ["a"], "acc": float(n % 2)} for n in range(8)]
     (tmp_path / "pretrained=big_model,dtype=float_a_task.jsonl").write_text(json.dumps(rows))
     (tmp_path / "results.json").write_text(json.dumps({"results": {"a_task": {"acc,none": 0.5}}}))
@@ -190,7 +190,7 @@ def test_groups_of_tasks_have_a_total(tmp_path):
 
 
 def test_tasks_that_the_baseline_lacks(tmp_path):
-    """They are shown without a comparison, and said to be."""
+    """They are shown without a comparison, with a note."""
     write(tmp_path / "A", "t", [1.0, 0.0] * 20)
     write(tmp_path / "B", "t", [1.0, 0.0] * 20)
     write(tmp_path / "B", "u", [1.0, 0.0] * 20)
@@ -242,14 +242,14 @@ def test_records_that_do_not_fit(tmp_path):
 
 
 def test_three_items_say_nothing_of_a_task():
-    """That all models nearly always succeed is said from thirty items on."""
+    """A note that all models nearly always succeed needs at least thirty items."""
     columns = {"task": ["t"] * 6, "model": ["A", "B"] * 3, "item": [*"aabbcc"], "run": [1] * 6, "metric": ["m"] * 6}
     found = hs.evaluate_log(hs.Log(columns | {"score": [1.0] * 6}))
     assert not any("succeed" in each for each in found.cautions)
 
 
 def test_perplexities_of_samples_are_averaged():
-    """Scores that a log of one's own calls perplexity are taken as they are: only a harness says that they are logarithms."""
+    """Scores that a user's own log names perplexity are not transformed: only harnesses state that they are logs."""
     columns = {"task": ["t"] * 40, "model": ["A"] * 40, "item": list(map(str, range(40))), "run": [1] * 40}
     found = hs.evaluate_log(hs.Log(columns | {"metric": ["perplexity"] * 40, "score": np.arange(40) + 1.0}))
     assert found["t", "A"].value == 20.5

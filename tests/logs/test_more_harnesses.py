@@ -90,7 +90,7 @@ def mteb(task, scores, split="test"):
 
 
 def test_results_of_mteb(tmp_path):
-    """The items are tasks; a task's value is the mean over its subsets; the caveat says what cannot be known."""
+    """The items are tasks; a task's value is the mean over its subsets; the caveat names what is unknown."""
     models = {"org__a": (0.5, 0.61, 0.7, 0.82), "org__b": (0.52, 0.6, 0.75, 0.87)}
     for model, values in models.items():
         for place, value in enumerate(values):
@@ -204,7 +204,7 @@ def test_only_one_split_of_helm_is_read(tmp_path):
 
 
 def test_several_instructions_of_an_item(tmp_path):
-    """The instruction-level accuracy of IFEval is the share of all instructions: items weigh as many as they have."""
+    """The instruction-level accuracy of IFEval is the share of all instructions: items are weighted by their number."""
     followed = [[True] * (1 + n % 3) + [n % 2 == 0] for n in range(12)]
     rows = [LM_EVAL | {"doc_id": n, "metrics": ["inst_level"], "inst_level": each} for n, each in enumerate(followed)]
     path = written(tmp_path / "samples_ifeval_2026-01-01T00-00-00.0.jsonl", rows, lines=True)
@@ -267,7 +267,7 @@ RAGAS = [{"user_input": f"q{n}", "response": "a", "faithfulness": n / 10, "relev
     ],
 )
 def test_files_of_other_kinds_are_refused_with_the_way_on(name, content, words, tmp_path):
-    """What is no log is named: numbers of wholes, battles or a table; and how it is read."""
+    """Other files are identified, as totals, battles or a table, with the way to read them."""
     with pytest.raises(hs.HowsureError, match=words):
         hs.read_log(written(tmp_path / name, content))
 
@@ -307,7 +307,7 @@ def test_codes_of_failures_and_further_scores_are_named(tmp_path):
 
 
 def test_logs_of_lmms_eval(tmp_path):
-    """Names start with the date; a metric is an object with a score; answers are no lists in later versions."""
+    """Names start with the date; a metric is an object with a score; answers are not lists in later versions."""
     date = {"org__a": "20250101_120000", "org__b": "20250102_130000_f00d"}
     for model, start in date.items():
         right = 6 if model == "org__a" else 8
@@ -347,7 +347,7 @@ def test_first_reports_of_swe_bench(tmp_path):
 
 
 def test_patterns_name_files(tmp_path):
-    """A pattern that the shell leaves as it is names the files that match; one without a match is no file."""
+    """A pattern that the shell does not expand selects the matching files; one without a match is an error."""
     for model in ("a", "b"):
         written(tmp_path / model / "annotations.json", alpaca([1, 2, 2, 1.5], model))
     assert hs.read_log(str(tmp_path / "*" / "annotations.json")).models == ("a", "b")

@@ -24,7 +24,7 @@ LM_EVAL = LOGS / "lm_eval"
 
 
 def inspect_results(path):
-    """Return what Inspect itself says of a log: value and standard error of each scorer."""
+    """Return Inspect's own results for a log: value and standard error of each scorer."""
     log = opened(path)
     (header,) = log.archive.json(["header.json"]) if log.archive else [log.first]
     found = {}
@@ -35,7 +35,7 @@ def inspect_results(path):
 
 
 def harness_results(folder):
-    """Return what lm-evaluation-harness itself says: value and standard error by task and metric."""
+    """Return lm-evaluation-harness's own results: value and standard error by task and metric."""
     found = {}
     for path in folder.glob("results_*.json"):
         for task, numbers in json.loads(path.read_text())["results"].items():
@@ -66,7 +66,7 @@ def test_inspect_agrees(path):
 
 @pytest.mark.parametrize("name", ["new", "old"])
 def test_lm_eval_agrees(name):
-    """Means and standard errors are those of the harness, but of scores that are all equal, where it has 0."""
+    """Means and standard errors equal the harness's, except for equal scores, where it has 0."""
     results = harness_results(LM_EVAL / name)
     log = hs.read_log(LM_EVAL / name)
     assert log.models == (name,)
@@ -99,7 +99,7 @@ def test_scores_of_several_parts_have_a_name_each(tmp_path):
 
 
 def test_metrics_of_whole_data_sets_are_left_out(tmp_path):
-    """F1 keeps a pair of each item, which is no score: a note says so."""
+    """F1 stores a pair for each item, which is not a score: a note states this."""
     rows = [
         {"doc_id": item, "filtered_resps": [""], "metrics": ["acc", "f1"], "acc": 1.0} | {"f1": [1, 0]}
         for item in range(5)
@@ -124,7 +124,7 @@ def test_the_harness_says_the_same(name):
 
 
 def test_what_unpacks_without_end_is_refused(tmp_path, monkeypatch):
-    """Archives and compressed files unpack to a stated limit; the error says so."""
+    """Archives and compressed files unpack to a stated limit; the error names it."""
     monkeypatch.setattr(opening, "MOST_BYTES", 2**20)
     document = json.dumps({"eval": {"task": "t", "model": "m"}, "status": "success"}).encode()
     with zipfile.ZipFile(tmp_path / "bomb.eval", "w", zipfile.ZIP_DEFLATED) as whole:
@@ -164,7 +164,7 @@ def test_a_log_is_known_by_what_it_holds(tmp_path):
 
 
 def test_a_deflated_archive_and_one_cut_short_are_read(tmp_path):
-    """Early logs are compressed otherwise; one that did not end has its scores in a journal, and says so."""
+    """Early logs have another compression; an unfinished log has its scores in a journal, with a note."""
     log = opened(INSPECT[0])
     names = list(log.archive.entries)
     early, broken = tmp_path / "early.eval", tmp_path / "broken.eval"
@@ -302,7 +302,7 @@ def assert_equal_to_deepeval(path):
 
 
 def test_deepeval_agrees():
-    """The scores of the metric are those of the run, and as many cases pass as it says."""
+    """The scores of the metric equal those of the run, and so does the number of passes."""
     assert_equal_to_deepeval(LOGS / "deepeval" / "small.json")
 
 
@@ -335,7 +335,7 @@ def test_deepeval(tmp_path, wrapped):
     ],
 )
 def test_what_is_no_log_is_refused(tmp_path, written, said):
-    """The error names the file and says what would be one."""
+    """The error names the file and describes a valid one."""
     path = tmp_path / "a.json"
     path.write_bytes(written)
     with pytest.raises(hs.HowsureError, match=said) as error:
@@ -363,14 +363,14 @@ def made(package, folder):
 
 
 def test_inspect_writes_such_logs(tmp_path):
-    """The installed Inspect writes logs whose numbers are read as it says."""
+    """The numbers in logs of the installed Inspect are read correctly."""
     made("inspect", tmp_path)
     for name in ("new.eval", "old.eval", "new.json.gz"):
         assert_equal(hs.read_log(tmp_path / name), "sums", inspect_results(tmp_path / name))
 
 
 def test_the_harness_writes_such_logs(tmp_path):
-    """The installed lm-evaluation-harness writes logs whose numbers are read as it says."""
+    """The numbers in logs of the installed lm-evaluation-harness are read correctly."""
     made("lm_eval", tmp_path)
     log, results = hs.read_log(tmp_path / "new"), harness_results(tmp_path / "new")
     for task in log.tasks:
@@ -378,7 +378,7 @@ def test_the_harness_writes_such_logs(tmp_path):
 
 
 def test_deepeval_writes_such_logs(tmp_path):
-    """The installed DeepEval writes test runs whose scores are read as it says."""
+    """The scores in test runs of the installed DeepEval are read correctly."""
     made("deepeval", tmp_path)
     assert_equal_to_deepeval(tmp_path / "small.json")
 
@@ -395,7 +395,7 @@ def broken(value, rng):
 
 @pytest.mark.parametrize("which", ["inspect", "lm_eval", "promptfoo", "deepeval"])
 def test_broken_logs_are_read_or_refused(tmp_path, which):
-    """Whatever a log's fields hold, there is a log or our error; and the log is evaluated, or refused likewise."""
+    """For any fields, a log is read or refused with our error; and a log is evaluated, or refused likewise."""
     rng = np.random.default_rng(len(which))
     lines = next(LM_EVAL.glob("new/samples_words*")).read_text().splitlines()
     sound = {

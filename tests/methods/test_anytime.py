@@ -1,4 +1,4 @@
-"""Confidence sequences: exact where they can be, and right at all looks together elsewhere."""
+"""Confidence sequences: exact where possible, and valid at all looks simultaneously elsewhere."""
 
 import math
 from dataclasses import replace
@@ -190,7 +190,7 @@ def test_numbers_that_mean_nothing_are_named(n_optimal):
 
 
 def test_what_it_is_not_for_is_said():
-    """Distances from calibration, unlabelled cases and single limits are refused, with what to do instead."""
+    """Distances from calibration, unlabelled cases and single limits are refused, with an alternative."""
     rng = np.random.default_rng(0)
     score = rng.random(100)
     table = hs.scores((rng.random(100) < score) * 1, score)
@@ -204,7 +204,7 @@ def test_what_it_is_not_for_is_said():
 
 
 def test_a_margin_is_tested_by_the_whole_error():
-    """As there are no one-sided limits, a margin is shown where the interval itself ends above it."""
+    """As there are no one-sided limits, a margin is shown if the interval itself ends above it."""
     first, second = hs.from_counts([[500, 30], [50, 420]]), hs.from_counts([[440, 90], [70, 400]])
     worse = hs.compare(second, first, "accuracy", method="anytime")
     assert worse.non_inferiority(-worse.low + 1e-4).shown
@@ -214,7 +214,7 @@ def test_a_margin_is_tested_by_the_whole_error():
 
 
 def of_pairs(first, second, rest):
-    """Return a paired table of so many cases that the first model alone gets right, the second alone, or both."""
+    """Return a paired table with given numbers of cases that only the first, only the second, or both get right."""
     truth = np.ones(first + second + rest, int)
     models = {"A": np.repeat([1, 0, 1], [first, second, rest]), "B": np.repeat([0, 1, 1], [first, second, rest])}
     return hs.paired(truth, models, labels=[0, 1])
@@ -235,7 +235,7 @@ def test_limits_of_paired_shares_are_where_a_bet_wins_forty_times():
 
 
 def test_paired_shares_have_limits_without_a_case_that_tells():
-    """Where the models agree on all cases the interval lies about 0, narrower after more of them, and there is no evidence."""
+    """If the models agree on all cases the interval contains 0, shrinks with more cases, and there is no evidence."""
     found = [hs.compare(of_pairs(0, 0, cases), "accuracy", method="anytime") for cases in (20, 200)]
     assert [each.value for each in found] == [0, 0]
     assert found[0].low < found[1].low < 0 < found[1].high < found[0].high
@@ -289,7 +289,7 @@ def test_an_area_of_a_rare_class_has_no_limits_that_run_away():
 
 
 def test_two_test_sets_may_grow_at_different_rates():
-    """The difference's clock is the harmonic mean: of 2,000 runs where one set alone grows fewer than 5 % ever miss."""
+    """The difference's clock is the harmonic mean: in 2,000 runs with one growing set, fewer than 5 % ever miss."""
     few, many = hs.from_counts([[9, 1], [2, 8]]), hs.from_counts([[900, 100], [100, 900]])
     even = hs.from_counts([[18, 2], [3, 17]]), hs.from_counts([[14, 6], [4, 16]])
     for own, other, cases in ((*even, 80), (few, many, 4 / (1 / 20 + 1 / 2000))):

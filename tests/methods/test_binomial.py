@@ -73,7 +73,7 @@ def test_mid_p_solves_its_equation(x, n, level):
 
 
 def test_equal_counts_among_many_have_the_limits_of_one():
-    """Many classes or groups with few distinct counts are looked up, in their shape."""
+    """Many classes or groups with few distinct counts are computed once, in their shape."""
     x, n = np.array([0, 1, 3, 3] * 25).reshape(5, 20), np.array([4, 4, 4, 9] * 25).reshape(5, 20)
     low, high = mid_p(x, n, 0.95)
     for pair in [(0, 4), (1, 4), (3, 4), (3, 9)]:
@@ -99,7 +99,7 @@ def test_likelihood_ratio_solves_its_equation(x, n, level):
 
 @pytest.mark.parametrize("x, n", [(1, 29), (15, 148), (81, 263)])
 def test_transformed_intervals_are_plain_on_their_scale(x, n):
-    """Logit and arcsine limits lie z standard errors from the centre, on the scale of log odds and of angles."""
+    """Logit and arcsine limits are z standard errors from the centre, on the scale of log odds and of angles."""
     z = stats.norm.ppf(0.975)
     odds = special.logit(limits("logit", x, n, 0.95))
     assert odds.mean() == pytest.approx(np.log(x / (n - x)))
@@ -120,7 +120,7 @@ NEWCOMBE = {  # Newcombe (1998), Statistics in Medicine 17, 857-872, table I
 
 @pytest.mark.parametrize("name", NEWCOMBE)
 def test_published_examples(name):
-    """Newcombe's four examples come out to the four printed digits."""
+    """Newcombe's four examples agree to the four printed digits."""
     for (x, n), expected in zip([(81, 263), (15, 148), (0, 20), (1, 29)], NEWCOMBE[name], strict=True):
         assert limits(name, x, n, 0.95) == pytest.approx(expected, abs=5.1e-5)
 
@@ -174,7 +174,7 @@ def test_binom_test_laws(n, share, level):
 @pytest.mark.parametrize("name", [name for name in SMOOTH if name != "jeffreys"])
 @given(n=st.floats(0.1, 1e7), share=shares, level=levels)
 def test_contain_the_observed_share(name, n, share, level):
-    """The observed share lies inside, and the interval reaches 0 and 1 where no case, or every case, is a success."""
+    """The interval contains the observed share, and reaches 0 or 1 if no case, or every case, is a success."""
     low, high = limits(name, n * share, n, level)
     assert low <= n * share / n <= high
     assert low == 0 or share > 0
@@ -182,13 +182,13 @@ def test_contain_the_observed_share(name, n, share, level):
 
 
 def test_jeffreys_leaves_out_a_share_of_zero():
-    """Like statsmodels', Jeffreys' limits are not moved to 0 and 1 where no case, or every case, is a success."""
+    """Like statsmodels', Jeffreys' limits are not moved to 0 and 1 if no case, or every case, is a success."""
     assert limits("jeffreys", 0, 20, 0.95)[0] > 0
     assert limits("jeffreys", 20, 20, 0.95)[1] < 1
 
 
 def test_wald_is_plain():
-    """Wald limits leave [0, 1] near the ends, and are a point where no case is a success."""
+    """Wald limits leave [0, 1] near the ends, and are a point if no case is a success."""
     half = 1.959963984540054 * np.sqrt(1 / 29 * 28 / 29 / 29)
     assert limits("wald", 1, 29, 0.95) == pytest.approx([1 / 29 - half, 1 / 29 + half])
     assert limits("wald", 1, 29, 0.95)[0] < 0
@@ -217,7 +217,7 @@ def test_binom_test_rounds_counts():
 
 
 def coverage(name, n, shares):
-    """Return the exact probability, for each share, that the 95 % interval holds it."""
+    """Return the exact coverage probability of the 95 % interval, for each share."""
     counts = np.arange(n + 1)[:, np.newaxis]
     low, high = limits(name, counts, n, 0.95)
     return np.where((low <= shares) & (shares <= high), stats.binom.pmf(counts, n, shares), 0).sum(axis=0)

@@ -143,7 +143,7 @@ def test_the_bias_of_bca_counts_ties_with_the_value_half():
 
 @pytest.mark.parametrize("value, share", [(-1.0, 0.5 / 200), (2.0, 1 - 0.5 / 200)])
 def test_a_value_beyond_all_resamples_has_half_of_one_beyond_it(value, share):
-    """BCa's bias is finite where no resampled value is as low, or as high: half of one is taken to be."""
+    """BCa's bias is finite if no resampled value is as low, or as high: half of one is assumed to be."""
     draws, tails = np.linspace(0, 1, 200), stats.norm.ppf([0.025, 0.975])
     expected = np.quantile(draws, stats.norm.cdf(2 * stats.norm.ppf(share) + tails))
     assert limits_of_draws("bca", value, draws, 0.95, 0.0) == pytest.approx(tuple(expected), rel=1e-9)
@@ -176,7 +176,7 @@ def test_a_vanished_class_is_counted_and_reported():
     "method", ["bootstrap_percentile", "bootstrap_basic", "bootstrap_bca", "bootstrap_studentized"]
 )
 def test_a_perfect_sample_has_no_zero_width(method):
-    """Where resampling shows no variation, the interval is the delta method's and says so."""
+    """If resampling shows no variation, the interval is the delta method's, with a note."""
     estimate = hs.estimate(hs.from_counts([[20, 0], [0, 15]]), "f1", method=method, random_state=0)
     assert estimate.low < estimate.high == 1.0
     assert "no variation" in estimate.reason
@@ -191,7 +191,7 @@ def test_studentized_limits_equal_their_definition():
     distance = (share - 0.8) / np.sqrt(share * (1 - share) / 250)
     low, high = np.quantile(distance, [0.025, 0.975])
     error = np.sqrt(0.8 * 0.2 / 250)
-    assert not estimate.reason  # and no other method stands in
+    assert not estimate.reason  # no other method was used
     assert [estimate.low, estimate.high] == pytest.approx([0.8 - high * error, 0.8 - low * error], abs=0.004)
 
 

@@ -1,4 +1,4 @@
-"""Intervals of bounded means that hold for every distribution."""
+"""Intervals for bounded means that cover for every distribution."""
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_perfect_samples_leave_room(method):
     ],
 )
 def test_what_the_theorem_does_not_cover_is_refused(table, metric, words):
-    """Unbounded, clustered and other metrics are refused, with what to use instead."""
+    """Unbounded, clustered and other metrics are refused, with an alternative."""
     with pytest.raises(hs.HowsureError, match=words):
         hs.estimate(table, metric, method="betting")
 

@@ -18,7 +18,7 @@ from howsure.tables.confusion import ConfusionTable
 
 
 def many(classes, cases, seed, *, fixed):
-    """Return a table of classes that are right three times of four, and taken for the next two."""
+    """Return a table of classes that are right three times of four, and otherwise predicted as one of the next two."""
     rng = np.random.default_rng(seed)
     sizes = np.full(classes, cases) if fixed else rng.poisson(cases, classes)
     outcomes, every = rng.multinomial(sizes, [0.75, 0.15, 0.1]), np.arange(classes)

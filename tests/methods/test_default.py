@@ -1,4 +1,4 @@
-"""The choice of a method, and what an estimate says of it."""
+"""The choice of the default method, and its description in estimates."""
 
 import numpy as np
 import pytest

@@ -50,7 +50,7 @@ def defined(truth, score):
     """Return the logit interval's standard error and degrees of freedom as they are defined, from all pairs."""
     wins = kernel(truth, score)
     area, sizes = wins.mean(), wins.shape
-    by_case = [(wins.mean(1 - side) - area) / sizes[side] for side in (0, 1)]  # what each case of a class adds
+    by_case = [(wins.mean(1 - side) - area) / sizes[side] for side in (0, 1)]  # contribution of each case of a class
     squares = np.array([(each**2).sum() for each in by_case])
     welch = squares.sum() ** 2 / sum(square**2 / (size - 1) for square, size in zip(squares, sizes, strict=True))
     tails = 2 * squares.sum() ** 2 / (np.concatenate(by_case) ** 4).sum()
@@ -187,7 +187,7 @@ class TestDegenerate:
             assert 0.3 < estimate.high - estimate.low < 0.7
 
     def test_two_cases(self, method):
-        """Two cases say next to nothing."""
+        """Two cases have almost no information."""
         estimate = hs.estimate(hs.scores([0, 1], [0.2, 0.8]), "roc_auc", method=_method(method))
         assert estimate.value == 1
         assert estimate.low < 0.3
@@ -245,7 +245,7 @@ def binormal(area, sizes, repeats, seed):
 
 
 def covers(area, sizes, repeats, seed=0, method=DELONG):
-    """Return how often the interval of the area holds it, by default the default one."""
+    """Return the coverage of an interval for the area, by default that of the default method."""
     table = binormal(area, sizes, repeats, seed)
     found = method.interval(resolve("roc_auc", table), table, 0.95)
     return float(np.mean((found.low <= area) & (area <= found.high)))

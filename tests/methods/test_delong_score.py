@@ -14,7 +14,7 @@ from howsure.metrics.binding import resolve
 
 
 def drawn(seed, sizes, *, ties=True):
-    """Return truth and scores of so many negative and positive cases."""
+    """Return truth and scores of given numbers of negative and positive cases."""
     truth = np.repeat([0, 1], sizes)
     score = np.random.default_rng(seed).normal(truth * 1.2)
     return truth, np.round(score) if ties else score
@@ -31,7 +31,7 @@ def batch(truth, scores):
 
 
 def covered(table, area):
-    """Return how often the default interval holds the area."""
+    """Return the coverage of the default interval for the area."""
     metric = resolve("roc_auc", table)
     method = default_method(metric, table)
     assert method == DeLongScore()
@@ -58,7 +58,7 @@ def with_halves(truth, score):
 @pytest.mark.parametrize("ties", [True, False])
 @pytest.mark.parametrize("sizes", [(12, 7), (5, 30), (2, 2), (1, 6), (1, 1)])
 def test_a_case_more_is_half_a_case_at_either_end(sizes, ties):
-    """Area and variance with a case more in each class are those of the table that holds its halves."""
+    """Area and variance with one more case in each class equal those of the table that contains its halves."""
     truth, score = drawn(4, sizes, ties=ties)
     found = with_a_case_more(*area_of(truth, score, np.ones(len(truth))), *sizes)
     assert found == pytest.approx(area_of(*with_halves(truth, score)), rel=1e-12)
@@ -157,7 +157,7 @@ def test_a_single_case_of_a_class_has_limits_and_no_standard_error(truth):
 
 
 def test_what_is_undefined_has_no_standard_error():
-    """In a population without one of the classes there is no area, nor an error of one."""
+    """In a population without one of the classes the area and its standard error are undefined."""
     table = hs.scores([0, 0, 1, 1], [1, 3, 2, 4]).at_prevalence([1, 0])
     for method in (None, "delong"):
         found = hs.estimate(table, "roc_auc", method=method)

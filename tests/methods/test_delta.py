@@ -258,7 +258,7 @@ def mean_losses(truth, score):
 
 @pytest.mark.parametrize("spec", ["brier_score", "log_loss"])
 def test_a_metric_of_scores_has_students_t(spec):
-    """The degrees of freedom are Satterthwaite's: by the classes' sizes, and by the tails of what each case adds."""
+    """The degrees of freedom are Satterthwaite's, from the classes' sizes and the tails of case contributions."""
     rng = np.random.default_rng(2)
     score = rng.beta(1, 4, 60)
     truth = (rng.random(60) < score).astype(int)
@@ -305,7 +305,7 @@ def test_weights_of_one_and_scale_change_nothing():
 
 @pytest.mark.parametrize("variance, error", [(-4e-63, 0.0), (0.0, 0.0), (4e-6, 2e-3), (-1e-6, np.nan)])
 def test_a_variance_that_rounding_left_below_zero_is_zero(variance, error):
-    """A sum of parts that cancel may end below zero by rounding: the error is 0, and nan only where it is beyond."""
+    """A sum that cancels may be negative by rounding: the error is then 0, and nan only for larger values."""
     table = hs.from_counts([[5, 1], [2, 7]])
     found = _errors(resolve("mcc", table), table, table.counted, lambda _: np.array(variance))
     assert found == pytest.approx(error, nan_ok=True)

@@ -61,7 +61,7 @@ def test_separate_prevalence_prior_changes_the_prevalence_alone():
 
 
 def test_a_prevalence_prior_is_added_to_the_rows():
-    """A prior of the true classes holds for them, also where the cells' own prior has its sums over predictions."""
+    """A prior of the true classes applies to them, also if the cells' own prior has its sums over predictions."""
     found = moments("prevalence", prior=[[1, 9], [1, 9]], prevalence_prior=[2, 18])
     assert close_to(stats.beta(50 + 18, 70 + 2), found)
 
@@ -158,7 +158,7 @@ def test_draws_agree_with_the_peers(matrix, prior):
     """Medians and spreads of all metrics equal prob_conf_mat's within Monte Carlo error, for each kind of prior."""
     counts = np.loadtxt(DATA / "mnist_digits" / f"{matrix}.csv", delimiter=",")
     metrics, medians, spreads = zip(*posteriors_of_the_peer()[matrix, str(prior)], strict=True)
-    draws = 10_000  # half as many as the peer's
+    draws = 10_000  # half of the peer's number
     method = hs.Dirichlet(prior=prior, prevalence_prior=prior, n_draws=draws)
     ours = hs.evaluate(hs.from_counts(counts), metrics, method=method, random_state=0)
     for name, median, spread, estimate in zip(metrics, medians, spreads, ours.values(), strict=True):
@@ -184,7 +184,7 @@ def test_highest_density_interval_of_a_beta(a, b):
 @pytest.mark.parametrize("level", [0.01, 0.4, 0.5, 0.51, 0.9, 0.95, 0.999, 1.0])
 @pytest.mark.parametrize("size", [1, 2, 7, 40])
 def test_highest_density_interval_is_the_shortest_of_all(level, size):
-    """No two draws that hold as many between them are nearer to each other, tied draws or not."""
+    """No two draws with the same number between them are nearer to each other, with ties or without."""
     for draws in np.random.default_rng(size).gamma(2, size=(3, size)).round(1):
         low, high = highest_density(draws, level)
         within = [(b - a, a) for a in draws for b in draws if ((draws >= a) & (draws <= b)).mean() >= level]
@@ -478,7 +478,7 @@ def test_draws_that_all_agree_give_no_interval():
 
 
 def test_a_class_that_the_sample_leaves_out_moves_no_limits():
-    """Unseen cases would bring it in, and its value is not what chance did to the others."""
+    """Unseen cases would include it, and its value does not show the effect of chance on the others."""
     table = hs.from_counts([[40, 2, 0, 3], [3, 39, 0, 0], [1, 1, 0, 0], [2, 0, 0, 30]])
     for metric in ("precision@macro", "precision+zero_division=0@macro"):
         found, plain = (
@@ -492,7 +492,7 @@ def test_a_class_that_the_sample_leaves_out_moves_no_limits():
 
 @pytest.mark.parametrize("metric", ["recall@min", "recall@max"])
 def test_the_worst_class_by_an_own_prior_has_quantiles(metric):
-    """They hold the value where moved ones, of what has no derivative where classes tie, would not."""
+    """Quantiles contain the value; shifted limits might not, since the metric has no derivative if classes tie."""
     table = hs.from_counts([[18, 2, 0], [2, 18, 0], [1, 1, 18]])
     found = hs.estimate(table, metric, method=hs.Dirichlet(0), random_state=0)
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(found.draws, [0.025, 0.975])))

@@ -68,6 +68,6 @@ def test_analytic_methods_have_no_draws():
     ids=["posterior", "bootstrap", "tables", "study"],
 )
 def test_more_draws_than_fit_are_refused(ask):
-    """A number of draws that no memory holds is refused when it is given."""
+    """A number of draws that does not fit into memory is refused at once."""
     with pytest.raises(hs.HowsureError, match="at least 1 and at most 100,000,000"):
         ask()

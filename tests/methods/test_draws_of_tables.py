@@ -1,4 +1,4 @@
-"""Drawn tables follow the distribution that they are said to be from, and depend on nothing but the seed."""
+"""Drawn tables follow the stated distribution, and depend only on the seed."""
 
 import os
 
@@ -169,7 +169,7 @@ def test_posterior_of_every_kind(kind):
 
 @pytest.mark.parametrize("kind", [kind for kind, table in KINDS.items() if table.has_one_cell_per_case])
 def test_truth_of_every_kind_is_whole(kind):
-    """Cases drawn from the table's own shares are whole, and as many as its cases."""
+    """Cases drawn from the table's own frequencies are integers that add up to the number of cases."""
     table = KINDS[kind]
     found = drawn(table, 20, source="truth")
     assert (found == np.rint(found)).all()
@@ -191,7 +191,7 @@ def test_draws_depend_on_the_seed_alone(source, monkeypatch):
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_draws_of_a_group_are_its_own(source):
-    """A group's draws are those of its table alone from the seed of its key, whatever other groups there are."""
+    """A group's draws equal those of its table alone from the seed of its key, for any other groups."""
     place = np.array(["a", "b", "c"])[np.arange(N) % 3]
     tables = hs.confusion(TRUE, SAID, by=place)
     every = hs.draw_tables(tables, 5, source=source, random_state=4)

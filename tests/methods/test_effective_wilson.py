@@ -40,7 +40,7 @@ def slopes(truth, score, weight):
 def with_quarters(truth, score, weight):
     """Return the cases with an eighth of an average one of each class above all others, and an eighth below.
 
-    And what each case adds to the variance by the square of its slope.
+    Also return the contribution of each case to the variance by the square of its slope.
     """
     average = (weight**2).sum() / weight.sum()
     parts = np.full(4, 1 / 8)
@@ -80,7 +80,7 @@ def test_value_and_variance_are_those_of_a_table_with_a_quarter_of_a_case_more(s
 
 
 def wilson(share, error, quantile):
-    """Return Wilson's interval of a share of as many cases as give it this standard error, by its equation's roots."""
+    """Return Wilson's interval for a share with the number of cases that gives this standard error, by its equation."""
     number = share * (1 - share) / error**2
     square = quantile**2 / number
     return np.sort(np.roots([1 + square, -2 * share - square, share**2]))
@@ -88,7 +88,7 @@ def wilson(share, error, quantile):
 
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
 def test_the_limits_are_wilsons_of_the_effective_number_of_cases(level):
-    """The interval is that of a share of so many cases, with the normal quantile, and holds the observed value."""
+    """The interval is that of a share of this number of cases, with the normal quantile, and contains the value."""
     truth, score = drawn(5, 50)
     table = hs.scores(truth, score)
     found = hs.estimate(table, "average_precision", confidence_level=level)
@@ -153,7 +153,7 @@ def test_separated_classes_have_an_interval_that_ends_at_one(sizes):
 
 @pytest.mark.parametrize("sizes", [(40, 40), (400, 60)])
 def test_above_a_value_below_one_there_is_room_that_grows_with_the_level(sizes):
-    """Also where all but one pair are in order, so that the added cases pull the interval's centre below its value."""
+    """Also if all but one pair are in order, when the added cases pull the interval's centre below its value."""
     score = np.arange(float(sum(sizes)))
     score[sizes[0] - 1 : sizes[0] + 1] = score[sizes[0] - 1 : sizes[0] + 1][::-1]
     table = hs.scores(np.repeat([0, 1], sizes), score)
@@ -173,14 +173,14 @@ def test_two_test_sets_are_compared_by_the_delta_method():
 
 
 def test_positive_cases_at_the_bottom_and_equal_scores():
-    """The other end, and scores that rank nothing: the interval is not a point, holds the value, and stays in range."""
+    """The other end, and uninformative scores: the interval has positive width, contains the value, and is in range."""
     for truth, score in (([1, 0, 0, 0], [1, 2, 3, 4]), ([0, 1, 0, 1, 1], [0.5] * 5), ([1, 1, 1, 0], [1, 2, 3, 4])):
         found = hs.estimate(hs.scores(truth, score), "average_precision")
         assert 0 <= found.low < found.value < found.high <= 1
 
 
 def test_what_it_does_not_serve_has_the_delta_method():
-    """Clusters, averages over classes and other metrics; by name it is refused, with what to use."""
+    """Clusters, averages over classes and other metrics use delta; requested by name it is refused, with that."""
     truth, score = drawn(1, 60)
     clustered = hs.scores(truth, score, groups=np.arange(60) // 2)
     assert hs.estimate(clustered, "average_precision").method == "delta"
@@ -194,7 +194,7 @@ def test_what_it_does_not_serve_has_the_delta_method():
 
 
 def covered(truth, scores, value):
-    """Return how often the default interval of rows of cases holds a value."""
+    """Return the coverage of the default interval of rows of cases."""
     ranks = stats.rankdata(scores, "dense", axis=1) - 1
     size = int(ranks.max()) + 1
     codes = (2 * ranks + truth + 2 * size * np.arange(len(ranks))[:, None]).astype(int)

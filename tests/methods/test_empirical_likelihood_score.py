@@ -157,7 +157,7 @@ def test_extreme_levels_and_values_stay_within_the_bounds():
 
 
 def test_stratified_values_have_another_method():
-    """Strata of known size are no single sample, and the method says so."""
+    """Strata of known size are not a single sample, and the message states this."""
     table = hs.values([0.2, 0.4, 0.5, 0.9], bounds=(0, 1), strata=[0, 0, 1, 1], stratum_sizes={0: 10, 1: 30})
     with pytest.raises(hs.HowsureError, match="one sample of cases or clusters"):
         hs.estimate(table, "mean", method=NAME)
@@ -188,7 +188,7 @@ def test_equal_models_are_seldom_told_apart(name):
 
 
 def test_limits_are_far_enough_at_the_end_of_the_support():
-    """A limit lies at least as far out as the mean with z² more units at the end."""
+    """A limit is at least as far out as the mean with z² more units at the end."""
     units = Units.of(np.array([0.2, 0.3]), np.ones(2), np.array([1.0, 4.0]))
     low, high = score_limits(units, (0.0, 1.0), 2.0)
     assert low <= units.mean * 5 / 9 + 1e-12

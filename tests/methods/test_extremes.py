@@ -32,13 +32,13 @@ def test_classes_that_tie_share_the_level():
 
 
 def test_the_largest_mirrors_the_smallest():
-    """The best recall is 1 less the worst miss rate, and so are the limits."""
+    """The best recall is 1 minus the worst miss rate, including the limits."""
     best, worst = (hs.estimate(hs.from_counts(CLEAR), metric) for metric in ("recall@max", "fnr@min"))
     assert (best.low, best.high) == pytest.approx((1 - worst.high, 1 - worst.low), rel=1e-9)
 
 
 def test_the_limits_hold_the_value_and_grow_with_the_level():
-    """Whatever the classes are, the value is inside, and intervals of higher levels hold those of lower ones."""
+    """For any classes, the interval contains the value, and higher levels contain lower ones."""
     rng = np.random.default_rng(0)
     for _ in range(20):
         table = hs.from_counts(rng.poisson(rng.uniform(0, 8, (4, 4))) + 6 * np.eye(4, dtype=int))
@@ -49,7 +49,7 @@ def test_the_limits_hold_the_value_and_grow_with_the_level():
 
 
 def test_a_class_without_cases_is_left_out():
-    """It has no recall, and no say in which is the worst."""
+    """It has no recall, and cannot be the worst."""
     table = hs.from_counts([[30, 10, 0], [2, 380, 0], [0, 0, 0]])
     found, own = (hs.estimate(table, metric) for metric in ("recall@min", "recall@binary+positive_class=0"))
     assert (found.value, found.low, found.high) == pytest.approx((own.value, own.low, own.high), rel=1e-9)
@@ -99,7 +99,7 @@ def test_labels_of_multilabel_data():
 
 
 def test_averages_are_refused():
-    """It is for the worst and the best, and says what to use else."""
+    """It is for the worst and the best, and the error names an alternative."""
     with pytest.raises(hs.HowsureError, match=r"worst or the best.*Delta"):
         hs.estimate(hs.from_counts(CLEAR), "recall@macro", method="extremes")
 
@@ -118,7 +118,7 @@ def test_it_covers_where_the_delta_method_does_not(metric):
 @pytest.mark.parametrize("filled", [0, 1])
 @pytest.mark.parametrize("average", ["min", "max"])
 def test_a_class_that_is_said_to_have_a_value_may_have_any(filled, average):
-    """Nothing is known of the precision of a class that was never predicted, whatever it is called."""
+    """The precision of a class that was never predicted is unknown, whatever value it is given."""
     table = hs.from_counts([[10, 2, 0], [3, 9, 0], [1, 1, 0]])
     found = hs.estimate(table, f"precision+zero_division={filled}@{average}")
     others = [hs.estimate(table, f"precision@binary+positive_class={label}") for label in (0, 1)]

@@ -77,7 +77,7 @@ def test_covers_binary_f1_in_small_samples():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_ratio_that_cannot_vary_has_no_interval(seed):
-    """The average prevalence of K classes is 1/K whatever the sample: also where rounding of weights says otherwise."""
+    """The average prevalence of K classes is 1/K for any sample, also up to rounding of weights."""
     rng = np.random.default_rng(seed)
     classes = int(rng.integers(2, 6))
     true, weight = rng.integers(0, classes, 30), rng.lognormal(0, 2, 30)
@@ -101,7 +101,7 @@ def test_a_share_of_estimated_counts_has_wilsons_limits_where_labels_never_err(m
 @pytest.mark.parametrize("target", ["batch", "population"])
 @pytest.mark.parametrize("metric", ["accuracy", "f1", "recall"])
 def test_weights_of_expected_cases_have_no_unit(target, metric):
-    """Equal weights, whatever they are, give the limits without weights; and other units change no limit."""
+    """Equal weights of any size give the limits without weights; a change of units changes no limit."""
     rng = np.random.default_rng(3)
     score, weight = rng.random(20), rng.gamma(2.0, 1.0, 20)
 

@@ -107,7 +107,7 @@ def test_the_p_value_is_what_the_level_leaves_at_the_limit():
 
 @pytest.mark.parametrize("metric", ["f1@macro", "mcc", "g_mean@macro", "recall@weighted", "accuracy"])
 def test_a_batch_gives_what_its_tables_give_one_by_one(metric):
-    """Also where some are perfect, lack a class, or go far."""
+    """Also if some are perfect, lack a class, or have long paths."""
     rng = np.random.default_rng(0)
     counts = rng.multinomial(25, np.array([8, 1, 1, 1, 5, 1, 0.1, 0.1, 1]) / 18.2, 40).reshape(-1, 3, 3)
     counts[0], counts[1] = np.diag([9, 4, 2]), [[20, 0, 0], [2, 3, 0], [0, 0, 0]]
@@ -161,7 +161,7 @@ def test_equal_weights_of_any_size_leave_the_interval_and_unequal_ones_are_worth
 
 
 def every_table(cases, cells):
-    """Return all tables of so many cases."""
+    """Return all tables with a given number of cases."""
     bars = np.array(list(itertools.combinations(range(cases + cells - 1), cells - 1)))
     edges = np.hstack([np.full((len(bars), 1), -1), bars, np.full((len(bars), 1), cases + cells - 1)])
     return np.diff(edges, axis=1) - 1
@@ -196,7 +196,7 @@ def test_the_bias_of_a_squared_share_is_its_variance():
 
 
 def test_metrics_of_scores_and_of_two_test_sets_are_refused_in_words():
-    """The message says what to use instead."""
+    """The message names an alternative."""
     scores = hs.scores([0, 1, 0, 1], [0.1, 0.9, 0.4, 0.3])
     with pytest.raises(hs.HowsureError, match=r"Use `Delta\(\)` or `Mover\(\)`"):
         hs.estimate(scores, "roc_auc", method="flow")
@@ -226,7 +226,7 @@ def test_a_way_that_turns_at_once_gives_limits_of_any_scale_of_weights():
 
 @pytest.mark.parametrize("counts", [[[60, 5], [4, 11]], [[30, 0], [2, 8]], [[12, 0], [0, 9]]])
 def test_the_brier_score_of_scores_that_are_0_or_1_has_the_interval_of_the_error_rate(counts):
-    """Such a score loses 1 where it is wrong and 0 where it is right."""
+    """Such a score loses 1 if it is wrong and 0 if it is right."""
     scores = hs.scores([0] * sum(counts[0]) + [1] * sum(counts[1]), np.repeat([0.0, 1.0, 0.0, 1.0], np.ravel(counts)))
     loss, rate = hs.estimate(scores, "brier_score"), hs.estimate(hs.from_counts(counts), "error_rate", method="flow")
     assert loss.method == "flow"
@@ -398,7 +398,7 @@ def test_kappa_of_a_truth_at_the_end_of_its_range_is_covered():
     tables = np.stack([0 * first, first, 100 - first, 0 * first], -1).reshape(-1, 2, 2)
     found = hs.estimate(hs.from_counts(tables), "kappa", method="flow")
     assert (np.asarray(found.value) > -1).mean() > 0.9
-    assert (np.asarray(found.low) == -1).mean() > 0.85  # where it is not, it is within 0.002
+    assert (np.asarray(found.low) == -1).mean() > 0.85  # otherwise it is within 0.002
 
 
 @pytest.mark.parametrize("shape", [(0.01, 40), (0.03, 40), (0.05, 20), (0.05, 40)])
@@ -417,7 +417,7 @@ def test_kappa_near_its_lower_end_covers(shape):
     "metric", ["mcc", "kappa", "informedness", "class_mcc@macro", "g_mean@macro", "f1@macro", "p4", "dor"]
 )
 def test_limits_of_very_many_cases_are_those_of_the_delta_method(size, metric):
-    """The width falls with the root of the number, whatever rounding adds to second differences."""
+    """The width decreases with the root of the number, despite rounding of second differences."""
     table = hs.from_counts(np.array([[50, 3], [5, 42]]) * size)
     found, normal = (hs.estimate(table, metric, method=method) for method in ("flow", "delta"))
     width = normal.high - normal.low
@@ -427,7 +427,7 @@ def test_limits_of_very_many_cases_are_those_of_the_delta_method(size, metric):
 
 @pytest.mark.parametrize("metric", ["mcc", "kappa"])
 def test_many_classes_take_the_memory_of_few_copies_of_the_table(metric):
-    """A table of 500 classes has 2 MB: directions of second differences are not held all at once."""
+    """A table of 500 classes has 2 MB: directions of second differences are processed in parts."""
     rng = np.random.default_rng(0)
     truth = np.repeat(np.arange(500), 5)
     found = np.where(rng.random(truth.size) < 0.8, truth, rng.integers(0, 500, truth.size))

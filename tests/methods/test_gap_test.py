@@ -31,7 +31,7 @@ def true_errors(link):
 
 
 def missed(link, size, repetitions, specs):
-    """Return how often the interval of each error lies above and below the truth."""
+    """Return the non-coverage of each error's interval, above and below the true value."""
     truth, found = true_errors(link), dict.fromkeys(specs, 0)
     for seed in range(repetitions):
         table = hs.scores(*sample(seed, size, link))
@@ -82,7 +82,7 @@ def test_the_lower_limit_is_the_exact_test_of_calibration():
 
 
 def test_resolution_of_scores_without_information_may_be_zero():
-    """Scores that say nothing of the class have the resolution 0, which the interval keeps."""
+    """Uninformative scores have resolution 0, which the interval contains."""
     rng = np.random.default_rng(0)
     useless = hs.estimate(hs.scores(rng.random(500) < 0.3, rng.random(500)), "brier_resolution")
     assert useless.low == 0 < useless.value < useless.high
@@ -119,7 +119,7 @@ def test_the_p_value_of_zero_is_a_test_of_calibration():
 
 
 def test_what_is_no_calibration_error_is_refused():
-    """The message says what to use, also for scores without labels."""
+    """The message names an alternative, also for scores without labels."""
     check_method("gap_test")
     with pytest.raises(hs.HowsureError, match="for calibration errors such as `ece`, not for `roc_auc`"):
         hs.estimate(hs.scores(*sample(0, 50)), "roc_auc", method="gap_test")
@@ -184,7 +184,7 @@ def test_errors_away_from_zero_are_covered(intercept, slope, draws):
 
 
 def test_sums_that_are_zero_have_no_side():
-    """The gaps of the resolution sum to 0, and what rounding makes of that, with the unit of the weights, is no side."""
+    """The gaps of the resolution sum to 0, so rounding, which depends on the unit of the weights, gives no side."""
     weight = np.array([1.739, 0.815, 0.176, 0.906, 2.014, 0.517, 184.8, 0.0188, 0.0633, 26.75, 0.855, 0.245])
     score, truth = [0.8, 0.8, 0.6, 1.0, 0.7, 0.8, 0.8, 0.9, 0.7, 1.0, 0.9, 0.6], [1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1]
     groups = [5, 9, 8, 0, 8, 2, 8, 6, 6, 11, 1, 10]
@@ -200,7 +200,7 @@ def test_sums_that_are_zero_have_no_side():
 
 
 def test_gaps_that_are_as_large_are_all_off_zero():
-    """The resolution's first gap and fourth are 13/16 of a case; which one rounding makes the larger is no matter."""
+    """The resolution's first and fourth gap are 13/16 of a case; the order by rounding has no effect."""
     cases, positive = np.array([17, 4, 8, 15, 4]), np.array([13, 3, 6, 13, 4])
     score = np.repeat([0.1, 0.3, 0.5, 0.7, 0.9], cases)
     truth = np.concatenate([np.arange(n) < k for n, k in zip(cases, positive, strict=True)])
@@ -242,7 +242,7 @@ def test_the_p_value_of_calibration_is_that_of_labels_drawn_from_the_scores(spec
 
 @pytest.mark.parametrize("spec", ["ece", "ece+norm=l2", "brier_reliability", "brier_resolution"])
 def test_limits_are_where_the_p_value_is_what_the_level_leaves(spec):
-    """At either limit of a 90 % interval a two-sided test of that error has p = 0.1, whatever the error's power."""
+    """At each limit of a 90 % interval a two-sided test of that error has p = 0.1, for any power of the error."""
     table = hs.scores(*sample(1, 500, lambda s: s**2))
     found = hs.estimate(table, spec, confidence_level=0.9)
     metric = resolve(spec, table)
@@ -272,7 +272,7 @@ def test_quantile_bins_go_by_the_middle_of_tied_scores():
 
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_errors_of_one_side_have_the_side_of_all_cases_together(sign):
-    """Where all true gaps may lie on one side it is that of their sum: labels above the scores, or below."""
+    """If all true gaps may be on one side, it is that of their sum: labels above the scores, or below."""
     rng = np.random.default_rng(4)
     score = rng.uniform(0.3, 0.7, 400)
     table = hs.scores(rng.random(400) < score + 0.15 * sign, score)

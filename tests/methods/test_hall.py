@@ -81,7 +81,7 @@ DISTRIBUTIONS = {
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 @pytest.mark.parametrize("n", [15, 100])
 def test_the_mean_is_covered_at_other_sizes(name, n):
-    """The default covers as the guide on evaluations says (2,000 samples, of which 95 % have an error of 0.5 points)."""
+    """The default has the coverage stated in the guide on evaluations (2,000 samples: an error of 0.5 points)."""
     draw, mean, bounds = DISTRIBUTIONS[name]
     rng, held, known = np.random.default_rng(n), 0, 0
     for x in draw(rng, (2000, n)):

@@ -10,7 +10,7 @@ from howsure.metrics.binding import resolve
 
 
 def test_the_variance_is_that_of_leaving_out_each_case():
-    """Cells stand for their cases: the textbook's sum over cases gives the same."""
+    """Weighted by cells, the jackknife equals the textbook sum over cases."""
     counts = np.array([[12, 3, 1], [2, 9, 4], [0, 5, 14]])
     table = hs.from_counts(counts)
     values, number = jackknife(resolve("f1@macro", table), table)
@@ -35,7 +35,7 @@ def test_of_many_cells_it_is_told_from_the_gradient(monkeypatch):
 
 
 def test_undefined_values_are_left_out():
-    """Tables on which the metric has no value say nothing of its variance; none at all have no variance."""
+    """Tables with an undefined metric have no information on its variance; without other tables it is undefined."""
     values, number = np.array([0.5, np.nan, 0.7]), np.array([2.0, 5.0, 2.0])
     assert variance_of_jackknife(values, number) == pytest.approx(3 / 4 * 4 * 0.01)
     assert variance_of_jackknife(np.array([np.nan]), np.array([3.0])) == 0

@@ -41,7 +41,7 @@ def test_it_is_for_one_table_of_estimates():
 
 
 def test_an_error_that_is_rounding_is_no_variation():
-    """Where the judged cases say nothing of a value of zero, its error is 0 or 1e-16, as the unit of weights rounds."""
+    """If judged cases have no information on a value of zero, its error is 0 or 1e-16, by rounding of weights."""
     human = np.where(np.arange(12) == 1, "b", "e")
     judge = np.where(np.arange(12) == 1, "0", "e")
     weight = np.where((np.arange(12) > 5) & (np.arange(12) < 9), 0.0, 1.0)

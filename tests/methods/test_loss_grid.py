@@ -27,7 +27,7 @@ def scores(kind, rows=ROWS):
 
 
 def has_grid(metric, table):
-    """Return whether an interval of a metric goes by a grid."""
+    """Return whether an interval of a metric uses a grid."""
     return len(Losses.of(table, resolve(metric, table).losses).losses) < 2 * BINS
 
 
@@ -70,7 +70,7 @@ def test_losses_of_many_classes_too(monkeypatch):
 
 @pytest.mark.parametrize("role", ["sample_weight", "groups", "strata"])
 def test_cases_that_do_not_count_alike_keep_their_cells(role, monkeypatch):
-    """Weights, clusters and strata have no grid: what each case adds is not its loss alone."""
+    """Weights, clusters and strata have no grid: a case's contribution is not its loss alone."""
     truth, score = scores("usual")
     roles = {role: np.arange(ROWS) % 7 + 1}
     roles |= {"stratum_sizes": dict.fromkeys(range(1, 8), 1 / 7)} if role == "strata" else {}
@@ -135,7 +135,7 @@ def test_what_rows_save_is_worked_out_of_the_cells_with_cases_alone(metric, monk
 
 
 def test_a_grid_keeps_cases_priors_and_moments():
-    """What losses are put on a grid keeps its cases, their moments to the fifth, and the prior's to the third."""
+    """A grid of losses keeps the cases, their moments to the fifth, and the prior's to the third."""
     rng = np.random.default_rng(2)
     losses, cases = rng.gamma(2.0, size=5000), rng.integers(0, 4, 5000) * 1.0
     grid = loss_grid.on_grid(CellLosses(losses), cases, (losses.min(), losses.max()))

@@ -1,4 +1,4 @@
-"""Draws of sums of cells: distributed as sums of drawn cells, and no more of them than the metrics look at."""
+"""Draws of sums of cells: distributed like sums of drawn cells, and only as many as the metrics need."""
 
 import numpy as np
 import pytest
@@ -127,7 +127,7 @@ def test_the_same_sums_are_the_same_draws():
 
 
 def test_draws_of_different_sums_are_no_joint_draws():
-    """Where two questions look at different sums their draws are not of the same tables, and do not claim to be."""
+    """If two requests need different sums, their draws are not of the same tables, and have different tokens."""
     table = TABLES["cases"]
     apart = [hs.estimate(table, each, method="bayes", random_state=3).stream for each in ("accuracy", "mcc")]
     together = hs.evaluate(table, ["accuracy", "mcc"], method="bayes", random_state=3)

@@ -82,7 +82,7 @@ def test_limits_solve_their_equations_and_mirror():
 
 
 def test_ties_separation_and_equal_scores():
-    """Ties widen the interval, separated classes have a one-sided one, and equal scores say little."""
+    """Ties widen the interval, separated classes have a one-sided one, and equal scores give little information."""
     tied = hs.estimate(hs.scores([0, 0, 1, 1], [1, 2, 2, 3]), "roc_auc", method=MannWhitney())
     assert tied.low < hs.estimate(hs.scores([0, 0, 1, 1], [1, 2, 3, 4]), "roc_auc", method=MannWhitney()).low
     separated = hs.estimate(hs.scores([0] * 5 + [1] * 5, range(10)), "roc_auc", method=MannWhitney())
@@ -109,7 +109,7 @@ def test_unfit_requests_are_refused(table, metric, words):
 
 
 def coverage(area, sizes, repeats, seed):
-    """Return how often the exact interval of normal scores of this area holds it."""
+    """Return the coverage of the exact interval for normal scores with this area."""
     rng = np.random.default_rng(seed)
     truth = np.repeat([0, 1], sizes)
     shift = np.sqrt(2) * stats.norm.ppf(area)

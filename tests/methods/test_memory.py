@@ -1,4 +1,4 @@
-"""Draws take memory by the block: that of all weights of all draws together, which is named below, is never held."""
+"""Draws use memory by block: the matrix of all weights of all draws, whose size is below, is never stored."""
 
 import tracemalloc
 
@@ -57,7 +57,7 @@ def ratings(kind):
 
 
 def scores(kind):
-    """Return scores, as many as there are cases."""
+    """Return scores, one per case."""
     truth, _, score, roles = rows(kind)
     return hs.scores(truth == 1, score, **roles), "roc_auc"
 
@@ -82,7 +82,7 @@ PATHS = [
 @pytest.mark.parametrize("method", [hs.Bootstrap("percentile", DRAWS), hs.Dirichlet(n_draws=DRAWS)], ids=str)
 @pytest.mark.parametrize("make, kind", PATHS)
 def test_draws_of_many_units_take_the_memory_of_a_block(make, kind, method):
-    """However the units count and whatever they hold, 10,000 of them take less than 100 MB for 2,000 draws."""
+    """For any kind of units, 10,000 of them need less than 100 MB for 2,000 draws."""
     table, spec = make(kind)
     found = {}
 

@@ -79,7 +79,7 @@ def test_undefined_classes_are_no_parts():
 
 
 def test_perfect_samples_have_width():
-    """A perfect sample's limits come from the classes' own Wilson limits; the interval ends at 1 and is no point."""
+    """A perfect sample's limits come from the classes' Wilson limits; the interval ends at 1, with positive width."""
     counts = np.diag([30, 20, 8])
     for metric in ("recall@macro", "precision@macro", "balanced_accuracy"):
         estimate = hs.estimate(hs.from_counts(counts), metric, method="mover")
@@ -118,7 +118,7 @@ def test_fieller_limits_solve_their_equation():
 
 
 def test_unfit_methods_say_what_to_use():
-    """A method that does not fit names itself, the metric and what to take instead."""
+    """An inapplicable method is named with the metric and an alternative."""
     table = hs.from_counts([[80, 12], [9, 33]])
     for method, metric, words in (
         ("wilson", "mcc", "`Wilson` needs a proportion, and `mcc` is not one. Use `Delta"),
@@ -148,7 +148,7 @@ def test_default_intervals_cover_in_small_samples(metric, floor):
 
 
 def test_a_constant_has_no_interval_of_rounding():
-    """The mean prevalence is one over the number of classes, whatever the sample and its weights: nothing varies."""
+    """The mean prevalence is one over the number of classes, for any sample and weights: nothing varies."""
     rng = np.random.default_rng(0)
     for _ in range(60):
         true, said = rng.integers(0, 5, (2, 80))

@@ -18,7 +18,7 @@ def test_limits_are_binomial_ranks(q, n, level):
 
 
 def test_few_cases_have_an_open_side():
-    """Where no value is a limit, it is the end of the range, and the reason says so."""
+    """If no value is a limit, it is the end of the range, and the reason states this."""
     found = hs.estimate(hs.values([3.0, 4.0, 9.0, 7.0]), "quantile+q=0.9")
     assert found.high == np.inf
     assert "too few cases" in found.reason
@@ -26,7 +26,7 @@ def test_few_cases_have_an_open_side():
 
 
 def test_ties_are_both_limits():
-    """A value that most cases share is its own interval, and the reason says so."""
+    """A value of most cases is its own interval, and the reason states this."""
     found = hs.estimate(hs.values([0.0] * 50 + [1.0] * 4), "median")
     assert (found.low, found.high) == (0, 0)
     assert "share one value" in found.reason
@@ -64,7 +64,7 @@ def test_quantiles_are_covered(design):
 
 
 def test_other_metrics_are_refused():
-    """A mean is no quantile."""
+    """A mean is not a quantile."""
     with pytest.raises(hs.HowsureError, match="is for quantiles"):
         hs.estimate(hs.values([1.0, 2.0]), "mean", method="order_statistics")
 

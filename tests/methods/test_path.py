@@ -40,7 +40,7 @@ def test_between_points_lies_the_parabola_through_three(case):
 
 @pytest.mark.parametrize("case", STEEP)
 def test_a_parabola_that_turns_is_bent_until_it_is_level_at_one_end(case):
-    """Where it would turn between the last two points, that one is taken which goes through both, level at one of them."""
+    """If it would turn between the last two points, use the one through both that is level at one of them."""
     at, values = STEEP[case]
     _, start, stop = values
     assert np.ptp(np.sign(np.diff(BarycentricInterpolator(at, values)(PLACES)))) > 0
@@ -70,7 +70,7 @@ def test_outside_the_last_two_points_there_is_one_of_them():
 
 
 def test_limits_are_those_of_a_path_of_many_more_points(monkeypatch):
-    """Strides of a fortieth of the length put the limits of F1 where the parabola between points has put them."""
+    """Strides of a fortieth of the length give the same limits of F1 as the parabola between points."""
 
     def limits():
         table = hs.from_counts([[50, 3], [5, 42]])  # which keeps its paths

@@ -24,7 +24,7 @@ def table_of(classes, cases, seed, accuracy=0.8):
 
 
 def walked(tables, strides):
-    """Return value, variance and third moment at the start and after each of so many strides, down and up."""
+    """Return value, variance and third moment at the start and after each of a number of strides, down and up."""
     found = [tables.start()]
     for _ in range(strides):
         found.append(tables.ahead(found[-1], slice(None)))
@@ -39,7 +39,7 @@ def walked(tables, strides):
 def test_tables_told_by_less_have_the_moments_the_score_and_the_bias_of_tables_told_by_all_cells(
     told_by, classes, seed
 ):
-    """The generic path asks each metric for its value and gradient, and nudges every cell for the bias."""
+    """The generic path evaluates each metric's value and gradient, and perturbs every cell for the bias."""
     table = table_of(classes, 300, seed)
     metrics = [resolve(spec, table) for spec in SPECS]
     averages = ClassShares.beside([each.shares for each in metrics])
@@ -73,7 +73,7 @@ def test_metrics_together_have_the_intervals_of_each_alone(classes, roles):
 
 @pytest.mark.parametrize("classes", [3, 22])
 def test_groups_have_the_intervals_of_each_table(classes):
-    """A batch of tables goes along with the metrics."""
+    """A batch of tables is processed like the metrics."""
     rng = np.random.default_rng(classes)
     truth, by = rng.integers(0, classes, 600), rng.integers(0, 3, 600)
     said = np.where(rng.random(600) < 0.7, truth, rng.integers(0, classes, 600))
@@ -87,7 +87,7 @@ def test_groups_have_the_intervals_of_each_table(classes):
 
 
 def test_a_stride_too_steep_for_products_is_taken_by_all_cells():
-    """Where an error vanishes within a stride its factor is cut, and cells are no products any more."""
+    """If an error vanishes within a stride its factor is cut, and cells are no longer products."""
     counts = np.diag(np.full(22, 500.0))
     counts[0, 1] = 1
     table = hs.from_counts(counts.astype(int))
@@ -118,7 +118,7 @@ def test_averages_have_the_value_and_the_slopes_of_their_metric(spec):
 @pytest.mark.parametrize("spec", ["f1@weighted", "jaccard@macro", "recall@weighted"])
 @pytest.mark.parametrize("classes", [3, 7, 24])
 def test_limits_of_very_many_cases_are_a_few_standard_errors_away(spec, classes):
-    """Second differences are not of nearly equal numbers: where chance is all but gone there is no bias."""
+    """Second differences are not of nearly equal numbers: with almost no variance there is no bias."""
     counts = np.random.default_rng(classes).dirichlet(np.ones(classes**2)).reshape(classes, classes)
     found = hs.estimate(hs.from_counts(np.floor(1e12 * counts)), spec)
     z = (np.array([found.low, found.high]) - found.value) / found.standard_error

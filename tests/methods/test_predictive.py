@@ -84,7 +84,7 @@ def test_what_is_certain_has_no_interval():
 
 
 def test_no_interval_is_a_point():
-    """Two cases of even chance have accuracy 1/2 with probability 1/2: at level 0.2 there is no width, and a reason."""
+    """Two cases of even probability have accuracy 1/2 with probability 1/2: at level 0.2 no width, but a reason."""
     found = hs.estimate(hs.calibrated([0.5, 0.5]).at(0.5), "accuracy", confidence_level=0.2)
     assert found.value == 0.5
     assert np.isnan([found.low, found.high]).all()
@@ -110,7 +110,7 @@ def test_draws_are_the_same_each_time():
 
 @pytest.mark.parametrize("target", ["batch", "population"])
 def test_methods_of_labelled_cases_are_refused(target):
-    """Methods that would count expected cases as observed ones name what serves instead; the others work."""
+    """Methods that would treat expected cases as observed ones name an alternative; the others work."""
     scores = hs.calibrated(np.random.default_rng(2).random(200), target=target)
     refused = set()
     for name in METHODS:
@@ -153,7 +153,7 @@ def test_counts_that_are_taken_together_keep_their_mass_and_mean():
 @pytest.mark.parametrize("kind", ["spread", "tied", "one", "crowded", "endless", "narrow"])
 @pytest.mark.parametrize("size", [MANY - 1, MANY, 5 * MANY])
 def test_quantiles_in_bins_are_those_of_sorted_values(kind, size):
-    """The least value up to which a share of the mass lies, however values crowd: also one for all, and infinite ones."""
+    """The smallest value up to which a share of the mass is, for any spacing, also for one or infinite values."""
     rng = np.random.default_rng(size)
     values = {
         "spread": rng.normal(size=size),

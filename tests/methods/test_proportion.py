@@ -115,7 +115,7 @@ def test_what_is_no_proportion_is_refused():
 @pytest.mark.parametrize("classes", [2, 4, 16, 40])
 @pytest.mark.parametrize("scale", [1.0, 1e17])
 def test_a_perfect_sample_is_one_however_its_weights_round(classes, scale):
-    """Successes and trials are the same number then, to the last digit: limits hold 1, and none falls to 0."""
+    """Successes and trials are then bitwise equal: limits contain 1, and none drops to 0."""
     rng = np.random.default_rng(classes)
     for _ in range(20):
         label = np.arange(classes)

@@ -1,4 +1,4 @@
-"""Intervals that hold for other raters."""
+"""Intervals that cover for other raters."""
 
 import dataclasses
 
@@ -12,7 +12,7 @@ from howsure.metrics.binding import resolve
 
 SAID = ["aaab", "abaa", "bbab", "bbbb", "aaaa", "abbb", "aaaa", "bbbb", "baba", "aaaa", "bbbb", "aaab", "abab", "aaaa"]
 TABLE = hs.ratings([list(each) for each in SAID * 3])
-LEANING = hs.ratings([[*each, "a"] for each in SAID * 3])  # a fifth rater says the same of all items
+LEANING = hs.ratings([[*each, "a"] for each in SAID * 3])  # a fifth rater gives the same rating to all items
 
 
 def without(rater, items):
@@ -73,7 +73,7 @@ def test_perfect_agreement_is_no_point_for_other_raters_either():
 
 
 def test_items_that_are_all_alike_leave_the_raters_variance():
-    """Where each item has the same agreement, other items add nothing, and what other raters would say still does."""
+    """If each item has the same agreement, other items add nothing, but other raters still do."""
     table = hs.ratings([["a", "a", "b"], ["b", "b", "a"]] * 10)
     both, raters = (hs.estimate(table, "percent_agreement", method=name) for name in ("items_and_raters", "raters"))
     assert both.standard_error == pytest.approx(np.sqrt(2 / 3 * (1 - 1 / 3)))  # of 1, 0 and 0 without each rater

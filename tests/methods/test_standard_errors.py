@@ -18,4 +18,4 @@ def test_tables_of_a_batch_are_worth_what_they_are_alone():
         table = hs.confusion(truth[inside], said[inside], sample_weight=weight[inside], labels=[0, 1])
         alone = hs.estimate(table, "recall")
         assert (found[name].low, found[name].high) == pytest.approx((alone.low, alone.high), rel=1e-9)
-    assert found["some"].low < 0.8  # of 13 cases, however little those count that are wrong
+    assert found["some"].low < 0.8  # with 13 cases, for any small weight of the wrong ones

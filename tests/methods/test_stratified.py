@@ -66,7 +66,7 @@ def test_the_exact_interval_of_equal_outcomes_holds_at_any_level():
 
 
 def judged_at_random(seed: int) -> hs.ConfusionTable:
-    """Return few cases of three classes, some labelled: hardly any class is sure to be seen."""
+    """Return few cases of three classes, some labelled, so that classes may be missing."""
     rng = np.random.default_rng([seed, 12])
     human = [None if rng.random() < 0.5 else str(rng.choice(list("abc"))) for _ in range(14)]
     return hs.judged(["a", "b", "c", *human], [str(label) for label in rng.choice(list("abc"), 17)])
@@ -209,7 +209,7 @@ def test_strata_of_one_error_each_are_no_surer_than_all_their_cases_together():
 
 
 def test_the_farthest_silent_stratum_counts_where_the_metric_turns_before_all_of_them():
-    """Shares that silent strata leave possible together may move a metric less than one of them by itself."""
+    """Simultaneous shares of silent strata may change a metric less than one of them alone."""
     value, trials, reach = np.array([1.0, 1.0]), np.array([4.0, 30.0]), np.array([0.5, 0.5])
     parts = Strata(reach=reach, value=value, trials=trials, within=np.zeros(2), between=np.array(0.0))
     single, _ = binomial.jeffreys_or_mid_p(value, trials, 0.9)
@@ -223,7 +223,7 @@ def test_the_farthest_silent_stratum_counts_where_the_metric_turns_before_all_of
 
 
 def test_the_unit_of_a_sum_over_strata_is_no_matter():
-    """Reaches in another unit put the limits as many times as far."""
+    """Reaches in another unit scale the limits accordingly."""
     parts = {"value": np.array([0.9, 0.8, 0.9]), "trials": np.array([10.0, 12.0, 9.0]), "within": np.zeros(3)}
     reach, z = np.array([0.4, 0.3, 0.3]), float(NormalDist().inv_cdf(0.975))
     found = stratified.reaches(Strata(reach=reach, between=np.array(0.0), **parts), z, 0.95)

@@ -58,7 +58,7 @@ def test_quantiles_are_numpys(shape, size):
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_smallest_are_the_first_in_order(shape, size):
-    """They are, to the last bit, what sorting all of them puts first."""
+    """They equal, to the last bit, the first values after sorting."""
     draws = draws_of(shape, size)
     for number in {1, size // 40 + 1, size // 2 + 1, size}:
         np.testing.assert_array_equal(smallest(draws, number), np.sort(draws)[:number])
@@ -67,7 +67,7 @@ def test_the_smallest_are_the_first_in_order(shape, size):
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_highest_density_is_the_shortest_of_all_intervals(shape, level):
-    """No other interval between two draws that holds as many is shorter."""
+    """No other interval between two draws with the same number of draws is shorter."""
     draws = draws_of(shape, 9_999)
     low, high = highest_density(draws, level)
     ordered, held = np.sort(draws), int(np.ceil(level * len(draws)))
@@ -94,7 +94,7 @@ def reflected(draws, width, grid):
 @pytest.mark.parametrize("size", [400, 401, 402, 403])
 @pytest.mark.parametrize("shape", ["heavy tails", "narrow tails"])
 def test_kernels_have_the_smaller_of_two_widths(shape, size):
-    """The width follows the quartiles where tails are heavy, and the standard deviation where they are not."""
+    """The width follows the quartiles for heavy tails, and the standard deviation otherwise."""
     rng = np.random.default_rng(size)
     draws = (
         rng.standard_t(2, size) if shape == "heavy tails" else np.sign(rng.normal(size=size)) + rng.normal(0, 0.3, size)
@@ -110,7 +110,7 @@ def test_kernels_have_the_smaller_of_two_widths(shape, size):
 
 
 def test_where_most_draws_are_equal_the_standard_deviation_tells_the_width():
-    """Quartiles that coincide say nothing of the width: the peak is at the value that most draws have."""
+    """Quartiles that coincide do not determine the width: the peak is at the value of most draws."""
     draws = np.concatenate([np.full(300, 0.4), np.linspace(0.1, 0.95, 100)])
     grid, heights = density(draws)
     expected = reflected(draws, 0.9 * draws.std() * 400**-0.2, grid)

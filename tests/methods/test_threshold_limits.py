@@ -31,7 +31,7 @@ def tables(truth, score):
 
 @pytest.mark.parametrize("rate, sizes", SETTINGS)
 def test_limits_of_a_recall_move_the_threshold_and_the_rate_there(rate, sizes):
-    """The distance to the recall at the rate's own limit, and to Wilson's, are put together as of independent parts."""
+    """The distances to the recall at the rate's own limit, and to Wilson's, are combined as independent parts."""
     truth, score = data(sizes)
     others, number = sizes
     found = hs.estimate(hs.scores(truth, score), f"recall_at+fpr={rate}")

@@ -1,4 +1,4 @@
-"""The path of one mean loss is that of a batch of tables, which goes by their cells."""
+"""The path of one mean loss equals that of a batch of tables, which uses their cells."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Intervals of what follows from two rates, such as likelihood ratios."""
+"""Intervals for functions of two rates, such as likelihood ratios."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_the_odds_ratio_by_hand():
 
 @pytest.mark.parametrize("metric", ["plr", "nlr", "dor"])
 def test_logarithms_have_the_logarithms_of_the_limits(metric):
-    """A ratio and its logarithm say the same."""
+    """A ratio and its logarithm have equivalent limits."""
     ratio, logarithm = (hs.estimate(hs.from_counts(FEW), name) for name in (metric, f"log_{metric}"))
     assert (logarithm.low, logarithm.high) == pytest.approx((np.log(ratio.low), np.log(ratio.high)), rel=1e-9)
 
@@ -58,7 +58,7 @@ def test_a_ratio_of_the_other_class_is_the_inverse_of_the_other_ratio():
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_limits_hold_the_value_and_grow_with_the_level(metric):
-    """Whatever the table is, the value is inside, within the range, and a higher level holds a lower one."""
+    """For any table, the interval contains the value, is in range, and higher levels contain lower ones."""
     rng = np.random.default_rng(0)
     for _ in range(20):
         table = hs.from_counts(rng.poisson([[9, 1], [1, 6]]))

@@ -93,7 +93,7 @@ def test_davidson_is_a_log_linear_model(seed):
 
 
 def test_without_ties_both_models_agree():
-    """Davidson's strengths are Bradley and Terry's where there are no ties."""
+    """Davidson's strengths are Bradley and Terry's without ties."""
     table = of_matrix(TEAMS, BEATEN)
     np.testing.assert_allclose(strengths(table, "davidson"), strengths(table), atol=1e-10)
 
@@ -129,7 +129,7 @@ def test_gradients_are_those_of_refits(metric):
 
 
 def test_tables_at_once_are_tables_alone():
-    """A stack of tables has the strengths of each, also where some of them have no wins that go round."""
+    """A stack of tables has the strengths of each, also if wins of some do not connect all models."""
     names, won, tied = random_battles(2)
     own = of_matrix(names, won, tied).model("m0")
     bound, rng = resolve("davidson", own), np.random.default_rng(0)
@@ -167,7 +167,7 @@ def test_models_that_never_met_are_not_compared():
 
 
 def test_only_ties_leave_davidson_undefined():
-    """Where all battles are ties, nothing says how far the models are apart; half wins say they are equal."""
+    """If all battles are ties, the distance of the models is undefined; half wins make them equal."""
     table = of_matrix(["A", "B"], [[0, 0], [0, 0]], [[0, 0], [8, 0]])
     assert np.isnan(strengths(table, "davidson")).all()
     assert strengths(table).tolist() == [0.0, 0.0]
@@ -218,7 +218,7 @@ def test_standard_errors_are_those_of_resampling():
 
 @pytest.mark.thorough
 def test_intervals_of_strengths_cover():
-    """After 300 battles of four models 95 % intervals hold the true strengths in about 95 of 100 studies."""
+    """After 300 battles of four models 95 % intervals cover the true strengths in about 95 of 100 studies."""
     rng, true = np.random.default_rng(0), np.array([0.9, 0.3, -0.3, -0.9])
     held = []
     for _ in range(120):

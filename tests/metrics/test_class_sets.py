@@ -162,7 +162,7 @@ def test_a_stray_word_does_not_turn_the_order_in_a_study(metric):
 
 
 def test_experiments_are_averaged_over_their_own_classes():
-    """A site without one of the classes has the mean F1 of the others, and the aggregate says so."""
+    """A site without one of the classes has the mean F1 of the others, and the aggregate states this."""
     sites = {
         "x/one": [[40, 5, 5], [4, 30, 6], [2, 3, 25]],
         "x/two": [[45, 4, 1], [6, 33, 1], [0, 0, 0]],

@@ -33,7 +33,7 @@ def test_the_smallest_weights_of_three_classes_are_told_from_none():
 
 
 def test_a_class_that_never_occurs_has_the_smallest_specificity_with_its_own_slopes():
-    """The standard error of the smallest of the classes is that class's, also where no case is of it: 14 of 19."""
+    """The standard error of the smallest class is that class's, also for a class without cases: 14 of 19."""
     table = hs.from_counts([[5, 1, 3], [2, 6, 2], [0, 0, 0]])
     found = hs.estimate(table, "specificity@min", method="delta")
     assert found.value == pytest.approx(14 / 19)

@@ -1,4 +1,4 @@
-"""Metrics of one's own: all forms have what howsure's metrics have, and a function that breaks a law is refused."""
+"""User-defined metrics: all forms have the features of built-in ones, and a function that breaks a law is refused."""
 
 import numpy as np
 import pytest
@@ -47,7 +47,7 @@ def test_a_class_without_a_value_is_left_out():
 
 
 def test_cells_of_one_size():
-    """A function that is made for three classes is held to the laws on three classes."""
+    """A function made for three classes is checked on three classes."""
     costs = np.array([[0, 1, 5], [1, 0, 1], [2, 1, 0]])
     hs.define_metric(name="own_cost", range=(0, 5), better="lower")(
         lambda counts: (counts * costs).sum((-2, -1)) / counts.sum((-2, -1))
@@ -117,7 +117,7 @@ class TestScores:
         )
 
     def test_short_tables_have_the_exact_gradient(self):
-        """Up to 512 scores each count is moved by itself."""
+        """Up to 512 scores each count is perturbed separately."""
         cells = np.random.default_rng(3).integers(1, 9, (2, 300, 2)) * 1.0
         assert stepped(roc_auc, cells) == pytest.approx(roc_auc_slopes(cells), rel=1e-9, abs=1e-12)
 
@@ -150,7 +150,7 @@ def share(counts):
     ],
 )  # fmt: skip
 def test_what_breaks_a_law_is_refused(function, facts, words):
-    """A metric that no interval could be right for is refused at registration, in one line that says why."""
+    """A metric for which no interval could be valid is refused at registration, in one line with the reason."""
     with pytest.raises(hs.HowsureError, match=words) as caught:
         hs.define_metric(**({"name": "own"} | facts))(function)
     assert "\n" not in str(caught.value)
@@ -164,7 +164,7 @@ def test_rounding_beyond_a_wide_range_is_no_fault():
 
 
 def test_a_value_beyond_the_range_is_refused_later_too():
-    """A function may leave its range on no generic table, and on this one: the estimate says so."""
+    """A function may leave its range on this table but on no generic one: the estimate states this."""
     hs.define_metric(name="rare")(lambda counts: (counts.shape[-1] - 1) * share(counts))
     assert hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "rare").value == 0.5
     with pytest.raises(hs.HowsureError, match=r"`rare` is 1.9.*, beyond its range \[0, 1\]"):

@@ -111,7 +111,7 @@ def test_files_give_the_same_numbers(tmp_path):
 
 
 def test_groups_and_parts(tmp_path):
-    """Tables of groups, sums of parts and saved tables hold the same numbers."""
+    """Tables of groups, sums of parts and saved tables have equal numbers."""
     by = np.repeat(["x", "y"], 30)
     tables = hs.values(MODELS["A"], truth=TRUE, by=by)
     assert hs.estimate(tables["y"], "r2").value == pytest.approx(r2_score(TRUE[30:], MODELS["A"][30:]), abs=1e-12)
@@ -123,7 +123,7 @@ def test_groups_and_parts(tmp_path):
 
 @pytest.mark.parametrize("predicted", [[0.3], [0.3, 0.2, 0.7, 0.1, 0.9, 0.4, 0.5]])
 def test_equal_truths_have_no_variance_whatever_the_weights(predicted):
-    """The mean of equal numbers rounds, differently in each unit of the weights: R² stays undefined, and says why."""
+    """The mean of equal numbers has rounding errors in each unit of the weights: R² stays undefined, with a reason."""
     weight = np.random.default_rng(0).exponential(size=len(predicted))
     for unit in np.arange(1, 40) / 7:
         table = hs.values(predicted, truth=[0.1] * len(predicted), sample_weight=unit * weight)

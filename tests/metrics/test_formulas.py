@@ -166,7 +166,7 @@ def test_power_zero_is_unweighted_kappa():
 
 @pytest.mark.parametrize("power", [0, 0.5, 1, 1.5, 2])
 def test_weighted_kappa_is_at_least_minus_one_up_to_the_square(power):
-    """Whatever the table: where all cases go to the mirrored class, each of two ends as often, it is just that."""
+    """For any table: if all cases go to the mirrored class, with both ends equally often, it is exactly −1."""
     rng, size = np.random.default_rng(0), 4
     tables = np.concatenate([rng.dirichlet(np.full(size**2, 0.1), 3000), np.zeros((3000, size**2))])
     tables[3000:, (size - 1) * np.arange(1, size + 1)] = rng.dirichlet(np.ones(size), 3000)

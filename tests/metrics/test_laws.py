@@ -1,4 +1,4 @@
-"""The laws that metrics are held to notice what breaks them, on tables that say something."""
+"""The laws for metrics detect violations, on informative tables."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ def test_slopes_that_are_wrong_in_a_batch_break_the_law():
 
 
 def test_slopes_far_below_the_steepest_may_be_lost_in_rounding():
-    """Central differences of a metric of the size of a billion say nothing of slopes near 0: no fault of the gradient."""
+    """Central differences of a metric near a billion cannot resolve slopes near 0: not a fault of the gradient."""
 
     def value(counts):
         cells = counts.cells
@@ -89,7 +89,7 @@ def test_generic_tables_of_classes_are_of_two_three_and_five(text):
 
 
 def test_generic_tables_of_scores_and_values_have_their_parts():
-    """Two classes have scores; values lie between the bounds that are stated; each class of detections has its own."""
+    """Two classes have scores; values are within the stated bounds; each class of detections has its own."""
     (two,) = laws.generic_tables(parse("roc_auc"))
     assert two.labels.tolist() == [0, 1]
     values = next(iter(laws.generic_tables(parse("mean"))))
@@ -103,7 +103,7 @@ def test_generic_tables_of_scores_and_values_have_their_parts():
 
 
 def only(size):
-    """Return a function of counts of so many classes, which raises for others and where no prediction is right."""
+    """Return a function of counts of a number of classes, which raises for others and without right predictions."""
 
     def right(counts):
         if counts.shape[-1] != size or not np.trace(counts, axis1=-2, axis2=-1).all():

@@ -1,4 +1,4 @@
-"""Which sums of cells a metric looks at: moving cases within them changes nothing."""
+"""Sums of cells that determine a metric: moving cases within them changes nothing."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ TABLES = tables()
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_metric_of_lumped_cells_is_that_of_the_table(spec):
-    """Where a metric names sums of cells that it looks at, these give its value and its gradient."""
+    """The sums of cells that a metric declares determine its value and its gradient."""
     for table in TABLES:
         for classes in (None, [0, 2]) if "@" in spec and "binary" not in spec else (None,):
             metric = resolve(spec, table, classes=classes)
@@ -44,7 +44,7 @@ def test_a_metric_of_lumped_cells_is_that_of_the_table(spec):
             assert small.cells.sum() == table.cells.sum()
             assert metric(small.counted) == pytest.approx(metric(table.counted), rel=1e-12, abs=1e-14, nan_ok=True)
             slopes = [np.nan_to_num(metric.slopes(each.counted)).ravel() for each in (table, small)]
-            tied = metric.average in EXTREMES  # of which one is chosen
+            tied = metric.average in EXTREMES  # one of several tied classes is chosen
             assert tied or slopes[1][codes] == pytest.approx(slopes[0], rel=1e-9, abs=1e-12)
 
 
@@ -62,7 +62,7 @@ def test_a_metric_of_lumped_cells_is_that_of_the_table(spec):
     ],
 )
 def test_metrics_look_at_few_sums(spec, cells):
-    """Accuracy looks at two sums, one class at four, means of recalls or precisions at two for each class."""
+    """Accuracy needs two sums, one class four, means of recalls or precisions two for each class."""
     table = TABLES[-1]
     assert len(np.unique(resolve(spec, table).lumps())) == cells
 
@@ -74,21 +74,21 @@ def test_metrics_of_both_margins_tell_all_cells_apart(spec):
 
 
 def test_metrics_together_keep_apart_what_one_of_them_does():
-    """Accuracy and a class's F1 look at five sums: right cases of other classes stay apart from wrong ones."""
+    """Accuracy and a class's F1 need five sums: right cases of other classes are separate from wrong ones."""
     table = hs.from_counts(np.full((6, 6), 4) + 30 * np.eye(6))
     found = hs.Bootstrap().lumped([resolve(each, table) for each in ("accuracy", "f1@binary+positive_class=2")], table)
     assert sorted(found.cells.tolist()) == sorted([34, 5 * 4, 5 * 4, 5 * 34, 20 * 4])
 
 
 def test_lumps_keep_to_the_strata():
-    """Where the totals of true classes are fixed, accuracy looks at right and wrong cases of each."""
+    """With fixed class totals, accuracy needs right and wrong cases of each class."""
     table = hs.from_counts(np.full((6, 6), 4) + 30 * np.eye(6)).with_design(FixedMargins())
     found = hs.Bootstrap().lumped([resolve("accuracy", table)], table)
     assert sorted(found.cells.tolist()) == [20.0] * 6 + [34.0] * 6
 
 
 def test_weighted_tables_and_tables_of_many_labels_are_drawn_whole():
-    """Draws that are not known to add up, and cells that are no partition of the cases, stay as they are."""
+    """Draws that may not add up, and cells that are not a partition of the cases, are not merged."""
     rng = np.random.default_rng(0)
     true, predicted = rng.integers(0, 5, (2, 60))
     weighted = hs.confusion(true, predicted, sample_weight=rng.uniform(1, 2, 60))

@@ -153,7 +153,7 @@ def test_pairs_have_delongs_covariance():
     table = hs.multiclass_scores(true, score)
     metric = resolve("roc_auc@macro+multi_class=ovo", table)
     assert placement_error(metric, table) ** 2 == pytest.approx(expected, rel=1e-10)
-    # Singleton clusters, constant weights and fixed class totals say the same.
+    # Singleton clusters, constant weights and fixed class totals give the same result.
     alike = [
         hs.multiclass_scores(true, score, groups=np.arange(len(true))),
         hs.multiclass_scores(true, score, sample_weight=np.full(len(true), 2.0)),
@@ -186,7 +186,7 @@ def test_errors_agree_with_the_bootstrap(design):
 
 
 def coverage(repeats, size, seed):
-    """Return how often the default intervals hold the areas of normal scores of three classes."""
+    """Return the coverage of the default intervals for areas of normal scores of three classes."""
     rng = np.random.default_rng(seed)
     specs = ["roc_auc@macro", "roc_auc@macro+multi_class=ovo", "ap@macro"]
 
@@ -230,7 +230,7 @@ class TestDegenerate:
         assert precision.low < 0.99
 
     def test_a_class_without_cases_is_left_out(self):
-        """The mean is over the others, and the reason says so; pairs with it too."""
+        """The mean is over the others, and the reason states this; the same for pairs."""
         true = np.array([0, 1] * 10)
         score = np.random.default_rng(1).random((20, 3))
         table = hs.multiclass_scores(true, score, labels=[0, 1, 2])
@@ -240,7 +240,7 @@ class TestDegenerate:
         assert "4 of 6 pairs" in hs.estimate(table, "roc_auc@macro+multi_class=ovo").reason
 
     def test_a_class_of_a_single_case(self):
-        """It has no sample variance: the interval is the delta method's, and says so."""
+        """It has no sample variance: the interval is the delta method's, with a note."""
         true = np.array([0, 1] * 10 + [2])
         estimate = hs.estimate(hs.multiclass_scores(true, np.random.default_rng(2).random((21, 3))), "roc_auc@macro")
         assert "single case" in estimate.reason

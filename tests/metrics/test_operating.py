@@ -149,14 +149,14 @@ def test_cases_on_both_sides_of_the_threshold_vary_as_a_share(spec, side):
 
 
 def test_scores_that_no_case_has_change_no_slope():
-    """Slopes of the ROC curve at the scores of cases are the same where the table holds higher scores without any."""
+    """Slopes of the ROC curve at the scores of cases do not depend on higher scores without cases."""
     counts = np.array([[9.0, 1], [20, 4], [7, 6], [3, 15], [2, 11], [1, 16]])
     slopes = roc_slope(np.concatenate([counts, np.zeros((2, 2))]), 95)
     assert slopes[:6] == pytest.approx(roc_slope(counts, 95), rel=1e-12)
 
 
 def test_the_slope_is_the_same_from_either_end():
-    """Turned round, with the classes exchanged, the ROC curve has the inverse slopes, also where many scores tie."""
+    """After exchanging the classes the ROC curve has the inverse slopes, also with many ties."""
     counts = np.array([[9.0, 1], [20, 4], [7, 6], [3, 15], [2, 11], [1, 16]])
     assert roc_slope(counts[::-1, ::-1], 95)[::-1] == pytest.approx(1 / roc_slope(counts, 95), rel=1e-9)
 
@@ -220,7 +220,7 @@ def test_one_case_is_smoothed_like_a_known_distribution():
 
 
 def test_positive_cases_below_all_others_have_the_precision_of_all_cases():
-    """Where the lowest score holds every positive case, it takes all cases to find one: 2 of 7."""
+    """If the lowest score contains every positive case, all cases are needed to find one: 2 of 7."""
     table = hs.scores([0, 0, 0, 0, 1, 1, 0], [0.9, 0.8, 0.8, 0.6, 0.1, 0.1, 0.1])
     assert hs.estimate(table, "precision_at+recall=0.5").value == pytest.approx(2 / 7)
 

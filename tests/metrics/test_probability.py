@@ -67,7 +67,7 @@ def test_calibration_errors_are_their_definitions(bins):
 
 
 def test_bins_of_equal_mass():
-    """Quantile bins hold equal numbers of cases where there are no ties."""
+    """Quantile bins contain equal numbers of cases without ties."""
     rng = np.random.default_rng(0)
     score = np.sort(rng.random(100))
     truth = (rng.random(100) < score).astype(int)
@@ -170,14 +170,14 @@ def test_bad_arguments_are_refused(spec, words):
 
 @pytest.mark.parametrize("spec", ["brier", "log_loss", "ece", "brier_reliability"])
 def test_scores_outside_the_unit_interval_are_no_probabilities(spec):
-    """Scores that are no probabilities are refused, with the culprit."""
+    """Scores outside [0, 1] are refused, with the first of them."""
     with pytest.raises(hs.HowsureError, match=r"needs probabilities, and `y_score` holds 1\.5"):
         resolve(spec, hs.scores([0, 1], [0.1, 1.5]))
 
 
 @pytest.mark.parametrize("spec", ["log_loss_skill@max", "brier_skill@min"])
 def test_skill_among_cases_of_one_class_is_undefined(spec):
-    """The prevalence predicts cases of one class without loss, whatever rounding leaves of their weights."""
+    """The prevalence predicts cases of one class without loss, up to rounding of their weights."""
     rng = np.random.default_rng(0)
     for _ in range(50):
         share = rng.dirichlet(np.ones(3), 5)
@@ -232,7 +232,7 @@ def test_bins_of_equal_mass_hold_the_scores_whose_middle_lies_in_them():
 
 
 def test_the_debiased_error_takes_off_the_excess_of_a_folded_normal():
-    """Chance alone makes a gap larger by the mean of a folded normal variable, of the bin's variance, less the gap."""
+    """Chance enlarges a gap by the mean of a folded normal variable with the bin's variance, minus the gap."""
     rng = np.random.default_rng(4)
     score = rng.random(150)
     truth = (rng.random(150) < score**2).astype(int)
@@ -259,7 +259,7 @@ def test_each_group_has_bins_and_a_correction_of_its_own(spec):
 
 @pytest.mark.parametrize("spec", [each for each in SPECS if "quantile" not in each and "debiased" not in each])
 def test_a_bin_that_a_resample_leaves_empty_counts_for_nothing(spec):
-    """Counts without the cases of low scores have the value of the other cases alone, counted by themselves."""
+    """Counts without the cases of low scores have the value of the other cases alone."""
     truth, score, _ = sample(6, 120)
     table, kept = hs.scores(truth, score), score > 0.4
     emptied = table.counts * (table.scores > 0.4)[:, None]

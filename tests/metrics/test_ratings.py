@@ -1,4 +1,4 @@
-"""Coefficients of agreement: published examples, other packages' values, and what an item leaves behind."""
+"""Coefficients of agreement: published examples, other packages' values, and jackknife values of items."""
 
 import numpy as np
 import pytest
@@ -56,7 +56,7 @@ RAW = "11.1 2232 3333 3333 2222 1234 4444 1121 2222 .555 ..11 ..3."
 
 
 def items(text):
-    """Return ratings by item and rater, None where there is a dot."""
+    """Return ratings by item and rater, None for a dot."""
     return [[None if each == "." else int(each) for each in item] for item in text.split()]
 
 

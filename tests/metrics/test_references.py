@@ -1,4 +1,4 @@
-"""Every metric equals scikit-learn's or the peer's where they have it."""
+"""Every metric equals scikit-learn's or the peer's if they have it."""
 
 import warnings
 from functools import cache
@@ -92,7 +92,7 @@ def test_equal_scikit_learn_on_many_tables(spec, seeds):
             warnings.simplefilter("ignore")
             expected = SPECS[spec](true, predicted, sample_weight=weight)
         found = float(resolve(spec, table)(table.counts))
-        if np.isnan(found):  # scikit-learn says 0 or 1 for an undefined correlation or agreement
+        if np.isnan(found):  # scikit-learn returns 0 or 1 for an undefined correlation or agreement
             assert np.isnan(expected) or expected in (0.0, 1.0)
         else:
             assert found == pytest.approx(expected, abs=1e-12, rel=1e-12)

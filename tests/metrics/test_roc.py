@@ -168,7 +168,7 @@ def test_unknown_names_are_refused(spec, words):
 
 @pytest.mark.parametrize("metric", ["roc_auc", "roc_auc+max_fpr=0.5", "average_precision"])
 def test_weighted_scores_that_separate_the_classes_have_value_one(metric):
-    """Where all positive cases score higher the value is 1 at most, however the sums of weights are rounded."""
+    """If all positive cases score higher, the value is at most 1, despite rounding of sums of weights."""
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1], 40)
     for _ in range(50):

@@ -75,7 +75,7 @@ def test_the_name_that_was_given_is_kept(text, label, shortest):
 
 
 def test_results_are_printed_and_found_by_the_name_that_was_given():
-    """Rows, keys and records have the asked name, the metric is the canonical one, and either finds the result."""
+    """Rows, keys and records have the requested name, the metric is the canonical one, and both find the result."""
     table = hs.from_counts([[50, 3], [5, 42]])
     found = hs.evaluate(table, ["sensitivity", "ppv"])
     assert list(found) == [each["metric"] for each in found.records()] == ["sensitivity", "ppv"]
@@ -100,7 +100,7 @@ def test_class_names_may_hold_every_sign_of_the_syntax():
 
 
 def test_two_classes_mean_the_second():
-    """On two classes a metric of one class needs no average and looks at the second label."""
+    """On two classes a metric of one class needs no average and uses the second label."""
     table = hs.from_counts([[50, 3], [5, 42]], labels=["zebra", "ant"])
     assert hs.estimate(table, "recall").value == pytest.approx(42 / 47)
     assert hs.estimate(table, "recall@binary+positive_class=zebra").value == pytest.approx(50 / 53)
@@ -108,7 +108,7 @@ def test_two_classes_mean_the_second():
 
 
 def test_zero_division_is_the_value_of_an_undefined_class():
-    """A class that is never predicted has precision nan (left out), 0, 1 or a half, as asked."""
+    """A class that is never predicted has precision nan (left out), 0, 1 or a half, as requested."""
     table = hs.from_counts([[10, 5, 0], [4, 20, 0], [2, 1, 0]])
     defined = 10 / 16 + 20 / 26
     for asked, expected in (("nan", defined / 2), ("0", defined / 3), ("1", (defined + 1) / 3), ("0.5", (defined + 0.5) / 3)):  # fmt: skip
@@ -212,7 +212,7 @@ def test_metrics_of_scores_and_of_labels_are_told_apart():
 
 
 def test_reading_and_binding_are_quick():
-    """A spec string is read once: the same text gives the same object, until its metric is defined anew."""
+    """A spec string is parsed once: the same text gives the same object, until its metric is redefined."""
     assert parse("f1@macro") is parse("f1@macro")
 
 
@@ -233,7 +233,7 @@ def test_signatures_show_the_arguments():
 
 
 def test_names_do_not_collide():
-    """No name or alias leads to two definitions, and none holds a sign of the syntax."""
+    """Names and aliases are unique, and contain no character of the syntax."""
     seen = {}
     for definition in REGISTRY.shipped:
         for name in (definition.name, *definition.aliases):
@@ -295,7 +295,7 @@ def test_a_metric_without_an_argument_has_the_one_that_is_documented(text):
 
 
 def test_a_misspelled_zero_division_is_understood_where_there_is_one():
-    """Metrics of one class take `zero_division`, and say so; those of the whole table do not."""
+    """Metrics of one class accept `zero_division`, and their errors mention it; metrics of the whole table do not."""
     with pytest.raises(hs.HowsureError, match="Did you mean 'zero_division'"):
         parse("f1+zero_divison=0@macro")
     with pytest.raises(hs.HowsureError) as caught:

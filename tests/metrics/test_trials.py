@@ -18,13 +18,13 @@ def value(spec, table=TABLE):
 
 
 def over_choices(k, of):
-    """Return the mean over tasks of what holds of k runs, over all choices of these."""
+    """Return the mean over tasks of a function of k runs, over all choices of the runs."""
     return np.mean([np.mean([of(chosen) for chosen in combinations(each, k)]) for each in RUNS])
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 def test_choices_of_runs_are_enumerated(k):
-    """pass@k and pass^k are the shares of all choices of k runs of a task of which one, or each, succeeds."""
+    """pass@k and pass^k are the shares of choices of k runs in which at least one, or each, succeeds."""
     assert value(f"pass_at+k={k}") == pytest.approx(over_choices(k, any), rel=1e-12)
     assert value(f"pass_all+k={k}") == pytest.approx(over_choices(k, all), rel=1e-12)
 

@@ -62,7 +62,7 @@ def test_weights_count_cases():
 
 @pytest.mark.parametrize("weight", [None, [0.1], [1.0], [1000.0]])
 def test_one_case_tells_nothing_of_the_spread(weight):
-    """Whatever it weighs: the mean of one value may round to another, which is no spread."""
+    """For any weight: the mean of one value may round to another, which is not variation."""
     found = hs.estimate(hs.values([0.1], sample_weight=weight), "std", method="delta")
     assert (found.value, found.low, found.high) == (0, 0, np.inf)
 
@@ -116,7 +116,7 @@ def test_what_has_no_meaning_is_refused(spec, words):
 
 
 def test_metrics_of_values_need_values():
-    """A mean of predictions is refused, with what to make instead."""
+    """A mean of predictions is refused, with the table to make instead."""
     with pytest.raises(hs.HowsureError, match="Make a table of values"):
         hs.estimate(hs.from_counts([[3, 1], [2, 4]]), "mean")
 
@@ -138,7 +138,7 @@ def test_methods_agree_on_large_samples(spec, design):
 
 @pytest.mark.parametrize("reached", [0, 3, 11, 20])
 def test_a_share_of_values_has_the_intervals_of_a_share_of_cases(reached):
-    """How far above or below a value is does not matter: the limits are those of so many successes of twenty."""
+    """Distances from the threshold have no effect: the limits are those of the successes of twenty."""
     values = np.r_[np.linspace(0.5, 3.0, reached), np.linspace(-2.0, 0.49, 20 - reached)]
     for method in ("mid_p", "wilson"):
         found = hs.estimate(hs.values(values), "share", method=method)

@@ -1,4 +1,4 @@
-"""Averages over classes: values, slopes and biases are what differences say, compiled or not."""
+"""Averages over classes: values, slopes and biases equal finite differences, compiled or not."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_values_and_slopes_are_those_of_differences(classes, empty, by_numpy):
         table = [each[row, place] for each in counts]
         assert own == pytest.approx(value(alone[place], *table), rel=1e-12)
         for which, slopes in enumerate(found[1:]):
-            for label in np.flatnonzero(table[1])[[0, -1]]:  # where there are cases a little of one is a little change
+            for label in np.flatnonzero(table[1])[[0, -1]]:  # a small change of a class with cases is a small change
                 step = 1e-6 * (np.arange(3) == which)[:, None] * (np.arange(classes) == label)
                 rise = value(alone[place], *(table + step)) - value(alone[place], *(table - step))
                 assert slopes[row, place, label] == pytest.approx(rise / 2e-6, rel=1e-5, abs=1e-8)

@@ -17,7 +17,7 @@ needs_compiler = pytest.mark.skipif(not HAS_COMPILER, reason="no C compiler")
 
 
 def test_without_a_compiler_nothing_is_built(monkeypatch, tmp_path, capsys):
-    """Where no compiler is found the build says so, makes nothing, and does not fail."""
+    """Without a compiler the build states this, makes nothing, and does not fail."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.delenv("HOWSURE_NATIVE", raising=False)
@@ -37,7 +37,7 @@ def test_a_build_that_is_turned_off_builds_nothing(monkeypatch, tmp_path, capsys
 def test_a_compiler_that_fails_is_told(monkeypatch, tmp_path, capsys):
     """If the compiler fails, its message is shown in any encoding, no file is left, and the build succeeds."""
     script = tmp_path / "compiler"
-    script.write_text("#!/bin/sh\nprintf 'broken \\351\\n' >&2\nexit 1\n")  # in Latin-1, whatever the locale
+    script.write_text("#!/bin/sh\nprintf 'broken \\351\\n' >&2\nexit 1\n")  # in Latin-1, for any locale
     script.chmod(0o755)
     monkeypatch.setenv("CC", str(script))
     monkeypatch.delenv("HOWSURE_NATIVE", raising=False)

@@ -37,7 +37,7 @@ def test_values_are_numpys_at_any_place(name):
         beside = [np.nextafter(known, side) for side in (-np.inf, np.inf)]
     places = np.concatenate([known, between, *beside, [-LARGEST, LARGEST, 0.0, -0.0, 0.5, -3.0, 7.0]])
     places = np.random.default_rng(3).permutation(places[np.isfinite(places)])
-    places = np.tile(places, -(-FEW // len(places)))  # of fewer the kernel is not asked
+    places = np.tile(places, -(-FEW // len(places)))  # for fewer the kernel is not used
     np.testing.assert_array_equal(interpolated(places, known, values), np.interp(places, known, values))
 
 

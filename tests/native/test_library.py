@@ -149,7 +149,7 @@ def test_kernels_refuse_arrays_that_do_not_fit(call):
 
 
 def test_numbers_that_lie_apart_by_parts_of_one_are_copied():
-    """Fields of structured arrays lie apart by no whole number of floats; their powers are added up all the same."""
+    """Fields of structured arrays have strides that are not multiples of a float; their powers are still summed."""
     apart = np.rec.fromarrays([np.array([0.5, 2.0]), np.ones(2, np.int8)], names="number, flag")["number"]
     assert apart.strides == (9,)
     assert power_sums(apart, np.array([4.0, 1.0]), 3).tolist() == [4.0, 5.0, 8.5]

@@ -1,4 +1,4 @@
-"""Losses of cells, their sums and moments are those of each cell by itself, compiled or not."""
+"""Losses of cells, their sums and moments equal those of each cell, compiled or not."""
 
 import math
 
@@ -35,7 +35,7 @@ def with_base(shape, rng):
 @pytest.mark.parametrize("classes", [1, 2, 7, 8, 9, 64, 131])
 @pytest.mark.parametrize("rows", [0, 1, 3, 500])
 def test_losses_are_squared_distances_from_each_class(rows, classes, by_numpy):
-    """Compiled or not, and whatever the order in memory; nothing is below 0 where a class is certain."""
+    """Compiled or not, for any memory order; nothing is below 0 if a class is certain."""
     rng = np.random.default_rng(rows + classes)
     shares = rng.dirichlet(np.full(classes, 0.3), rows)
     shares[::7] = np.eye(classes)[rng.integers(classes, size=len(shares[::7]))]
@@ -60,7 +60,7 @@ def test_sums_are_those_of_all_cells(shape, by_numpy):
 
 
 def test_the_losses_of_certain_and_right_rows_sum_to_none(by_numpy):
-    """Rounding does not make them less, as where a probability is 1 less the smallest part of it."""
+    """Rounding does not make them negative, as for a probability of 1 minus machine epsilon."""
     rows = np.array([[1.0, 0.0], [1 - 2.0**-53, 2.0**-53], [1 - 2.0**-52, 2.0**-52], [0.9999999, 1e-7]])
     for found in both(by_numpy, lambda: [square_losses(rows[:n]).sums(np.eye(2)[[0] * n]).losses for n in range(1, 5)]):
         assert all(0 <= each < 1e-12 for each in found)
@@ -155,7 +155,7 @@ def test_factors_of_weights_are_exponentials_wherever_they_may_lie(by_numpy):
 
 @pytest.mark.parametrize("base", [np.arange(4.0)[::2], np.array([0.0, 2.0], dtype=np.float32)], ids=["apart", "single"])
 def test_bases_of_rows_need_not_lie_together(base, by_numpy):
-    """The kernels read a base as doubles in a row, whatever the array that it is given as."""
+    """The kernels read a base as contiguous doubles, for any given array."""
     losses = CellLosses(np.ones((2, 3)), base)
     for found in both(by_numpy, lambda: losses.sums(np.ones((2, 3)))):
         assert found == (12.0, 6.0)

@@ -41,7 +41,7 @@ def test_both_paths_say_the_same(by_numpy):
 @pytest.mark.parametrize("size", [0, 1, 31, 32, 33, 1024, 1025, 70_000])
 @pytest.mark.parametrize("kind", ["one", "each", "apart"])
 def test_sums_of_powers_are_exact_to_rounding_and_alike_on_both_paths(size, kind, by_numpy):
-    """Those of columns too and of one weight for all: `math.fsum` says the same, and NumPy has the same bits."""
+    """Also for columns and for constant weight: `math.fsum` gives the same, and NumPy has the same bits."""
     rng = np.random.default_rng(size)
     numbers = rng.random((size, 3))[:, 1]
     weights = {

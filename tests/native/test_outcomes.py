@@ -21,7 +21,7 @@ def by_hand(table):
 @pytest.mark.parametrize("tables", [1, MANY, MANY + 1, 130])
 @pytest.mark.parametrize("together", [True, False], ids=["cells", "tables"])
 def test_each_cell_is_one_outcome_of_each_class(classes, tables, together, by_numpy):
-    """Sums of whole numbers are exact, compiled and by NumPy, however the tables lie in memory."""
+    """Sums of integers are exact, compiled and with NumPy, for any memory layout."""
     rng = np.random.default_rng(classes + tables)
     cells = rng.integers(0, 1000, (tables, classes, classes)).astype(float)
     if together:
@@ -63,7 +63,7 @@ def test_the_smallest_weight_is_told_from_none(by_numpy):
 
 
 def test_one_table_more_or_less_changes_no_other():
-    """The outcomes of a table do not depend on how many are looked at together."""
+    """The outcomes of a table do not depend on the size of the batch."""
     cells = np.random.default_rng(1).gamma(0.3, size=(300, 6, 6))
     every, some = outcomes(cells), outcomes(cells[100:170])
     for whole, part in zip(every, some, strict=True):

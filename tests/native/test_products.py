@@ -63,7 +63,7 @@ def test_moments_are_sums_over_all_cells(wrong, by_numpy):
 
 @pytest.mark.usefixtures("compiled")
 def test_cells_of_no_class_are_refused():
-    """A position beyond the classes is no place in memory."""
+    """A position beyond the classes would be outside the memory."""
     tables = ProductTables(np.array([0]), np.array([7]), 7)
     with pytest.raises(HowsureError, match="product_points"):
         tables.moments(ClassShares.beside(AVERAGES), np.ones((1, 3, 22)), np.ones(3))

@@ -12,7 +12,7 @@ from howsure.running import threads
 
 
 def table_of(cases, scores, share, rng):
-    """Return counts of so many cases by score and class, scores without a case among them."""
+    """Return counts of a number of cases by score and class, including scores without a case."""
     counts = np.zeros((scores, 2), dtype=int)
     np.add.at(counts, (rng.integers(scores, size=cases), (rng.random(cases) < share) * 1), 1)
     return counts
@@ -48,7 +48,7 @@ def test_sums_are_the_metrics_of_the_resampled_tables(cases, scores, share, by_n
 
 
 def test_cases_say_where_scores_begin_and_what_they_hold():
-    """Negative cases stand before the positive ones of their score; the first of a score with positive cases ends it."""
+    """Negative cases come before the positive ones of their score; a score starts after one with positive cases."""
     counts = np.array([[2, 0], [1, 1], [0, 2], [0, 0], [1, 0]])
     assert cases_of(counts).tolist() == [0, 0, 2 | 4, 1 | 2, 1 | 4, 1, 0]
 

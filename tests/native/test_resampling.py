@@ -16,7 +16,7 @@ def weights_of(resamples):
 
 @pytest.mark.parametrize("cases", [1, 2, 3, 255, 4095, 4096, 4097, 10_000])
 def test_weights_sum_to_the_cases(cases, by_numpy):
-    """Each resample has as many cases as there are, however many that are."""
+    """Each resample has the number of cases, for any number."""
     resamples = Resamples.drawn(cases, 64, np.random.default_rng(0))
     for weights in (weights_of(resamples), by_numpy(lambda: weights_of(resamples))):
         assert (weights.sum(0, dtype=int) == cases).all()
@@ -44,7 +44,7 @@ def test_totals_far_from_the_mean_are_kept(by_numpy):
 
 
 def test_blocks_are_equal_but_for_one_case():
-    """Blocks follow each other, hold all cases, and differ in size by at most one."""
+    """Blocks are consecutive, contain all cases, and differ in size by at most one."""
     for cases in (1, 4096, 4097, 12_289, 1_000_000):
         blocks = np.array(blocks_of(cases))
         sizes = np.diff(blocks, axis=1)

@@ -49,6 +49,6 @@ def test_shares_carry_on_over_scores_without_weight(by_numpy):
 
 @pytest.mark.usefixtures("compiled")
 def test_shares_of_nothing_are_refused():
-    """A table without weight has no shares, and the compiled kernel says so."""
+    """A table without weight has no shares, and the compiled kernel refuses it."""
     with pytest.raises(HowsureError, match="rising_shares"):
         rising_shares(np.zeros((2, 3, 2)))

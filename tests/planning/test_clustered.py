@@ -15,7 +15,7 @@ OTHER = hs.from_counts([[40, 13], [9, 38]])
 
 @pytest.mark.parametrize("size, icc", [(1, 0.0), (4, 0.0), (4, 0.3), (2, 0.8), (10, 0.1)])
 def test_drawn_clusters_have_their_size_and_correlation(size, icc):
-    """Each study has its cases in clusters of the size; what clusters add varies as 1 + (m − 1) icc times a binomial."""
+    """Each study has clusters of the size, with contributions of variance 1 + (m − 1) icc times binomial."""
     drawn = Clustering(size, icc).drawn(PILOT, 400, 300, np.random.default_rng(0))
     assert drawn.rows == 400
     assert (drawn.counts.sum((1, 2)) == 400).all()
@@ -40,7 +40,7 @@ def test_best_splits_name_the_test_sets():
 
 
 def test_a_single_case_of_an_absent_class_cannot_be_planned():
-    """One case of a class that the pilot lacks is refused as well as many."""
+    """One case of a class that the pilot lacks is refused like many."""
     with pytest.raises(hs.HowsureError, match="The pilot has no case of class '1'"):
         hs.plan(hs.from_counts([[5, 1], [0, 0]]), "accuracy", support=1)
 

@@ -1,4 +1,4 @@
-"""Every kind of table with every question of a plan: a number, or one line that says why there is none."""
+"""Every kind of table with every goal of a plan: a number, or a one-line error."""
 
 import math
 
@@ -20,7 +20,7 @@ QUESTIONS = {
 
 
 def held(plan):
-    """Hold a plan to what must be true of every one."""
+    """Check properties of a plan."""
     assert plan.n >= 2
     assert plan.units <= plan.n
     assert math.isnan(plan.width) or plan.width > 0
@@ -56,7 +56,7 @@ def answered(source, design, question):
 
 @pytest.mark.parametrize("place", range(0, len(EVERY), 3))
 def test_some_tables_are_planned_or_refused(place):
-    """A question of every kind of table, another for each, has a plan that holds together or one line."""
+    """One goal for every kind of table, a different one for each, gives a consistent plan or a one-line error."""
     answered(*EVERY[place], list(QUESTIONS)[place % len(QUESTIONS)])
 
 
@@ -64,7 +64,7 @@ def test_some_tables_are_planned_or_refused(place):
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("source, design", EVERY)
 def test_every_question_is_answered(source, design, question):
-    """Each question of each kind of table and design has a plan that holds together, or is refused in one line."""
+    """Each goal of each kind of table and design gives a consistent plan, or a one-line error."""
     answered(source, design, question)
 
 
@@ -82,7 +82,7 @@ def carried():
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize("made", [beside_a_judge, carried])
 def test_labels_and_other_populations_are_planned_or_refused(made, question):
-    """Each question of judged cases, and of another population, has a plan that holds together or one line."""
+    """Each goal of judged cases, and of another population, gives a consistent plan or a one-line error."""
     found = result(hs.plan, *made(), **QUESTIONS[question])
     if found is not None:
         held(found)

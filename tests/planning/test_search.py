@@ -91,7 +91,7 @@ def test_each_study_has_its_cases_and_its_interval(monkeypatch):
 
 
 def test_number_of_studies_falls_with_the_size_of_their_tables(monkeypatch):
-    """All tables hold so many numbers at most, and a hundred studies are the fewest; a part is that of them."""
+    """The size of all tables is bounded, with at least a hundred studies; a part is a fraction of these."""
     pilot, goal = pilot_of(hs.Wilson()), Width(target=0.1, level=0.95)
     assert simulated(pilot, [goal], 0.95, 40, SEED, 4)[0].studies == 1000
     monkeypatch.setattr(search, "NUMBERS", 4 * 700)
@@ -183,7 +183,7 @@ def test_a_line_is_followed_to_the_target(start, wrong):
 
 @pytest.mark.parametrize("start", [5.0, 6.0, 7.0, 8.0])
 def test_a_power_is_followed_to_its_chance(start):
-    """A chance goes by its normal quantile: the place whose power is the target is found, whichever way it bends."""
+    """Probabilities use their normal quantile: the place with the target power is found, for either curvature."""
     simulation = Simulation(ABOVE, lambda place: 0.9 * (place - 5.0) - 0.05 * (place - 5.0) ** 2, studies=10**9)
     found = corrected(ABOVE, start, 0.8, same, simulation)
     root = optimize.brentq(lambda place: simulation.function(place) - NormalDist().inv_cdf(0.8), 5, 7)
@@ -199,7 +199,7 @@ def test_first_rounds_are_quarters_and_each_round_is_another():
 
 
 def test_search_ends_with_as_many_studies_as_the_precision_takes():
-    """An error of e at m studies takes m (e / 0.3 %)² of them: it ends where those near the target are as many."""
+    """An error of e at m studies requires m (e / 0.3 %)² of them: the search ends with that many near the target."""
     exact = Simulation(GOAL, lambda place: AIM - 0.5 * (place - 6.0), error=1e-6)
     corrected(GOAL, 6.001, -0.5, same, exact)
     assert len(exact.calls) == 2

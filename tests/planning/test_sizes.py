@@ -84,7 +84,7 @@ def test_same_cases_are_connors_formula():
 
 
 def test_equivalence_has_the_power_of_two_one_sided_tests():
-    """At the planned number statsmodels' two one-sided tests of a proportion have the power that was asked for."""
+    """At the planned number statsmodels' two one-sided tests of a proportion have the requested power."""
     found = hs.plan(PILOT, "accuracy", power=0.8, margin=(0.87, 0.97), confidence_level=0.9).asymptotic
     power = power_ztost_prop(0.87, 0.97, found, 0.92, alpha=0.05, variance_prop=0.92, discrete=False)[0]
     assert power == pytest.approx(0.8, abs=1e-6)
@@ -117,8 +117,8 @@ def test_two_means_are_those_of_a_t_test(normal_values):
 def test_areas_of_the_same_cases_have_delongs_variance():
     """PROC's `power.roc.test(r.ndka, r.wfns, power=0.9)`: 64.77777 cases and 113.7561 controls.
 
-    These figures stand in the tests of pROC 1.18. It gives both models the first one's variance under the null, we the
-    variance of the truth: with its null variance the parts of ours are its number.
+    These figures are in the tests of pROC 1.18. It gives both models the first one's variance under the null, we the
+    variance of the truth: with its null variance the parts of ours give its number.
     """
     positive = ASAH["outcome"] == "Poor"
     first, second = (hs.estimate(hs.scores(positive, ASAH[name]), "roc_auc") for name in ("ndka", "wfns"))
@@ -201,7 +201,7 @@ def test_plans_do_not_change_from_call_to_call():
 
 
 def test_smallest_difference_is_that_which_takes_so_many_cases():
-    """The smallest value that n cases show, taken for the truth, takes n cases."""
+    """The smallest value that n cases show, used as the true value, needs n cases."""
     smallest = hs.plan(PAIRED, "accuracy", n=200, power=0.8)
     back = hs.plan(PAIRED, "accuracy", power=0.8, true_value=smallest.true_value)
     assert 0 < smallest.true_value < 0.2
@@ -218,14 +218,14 @@ def test_one_number_serves_all_that_is_asked():
 
 
 def test_classes_are_met_as_often_as_the_binomial_says():
-    """Thirty cases of a class of 47 % come with a chance of 0.8 from 71 cases on, as the binomial distribution says."""
+    """71 cases contain thirty of a class of 47 % with probability 0.8, by the binomial distribution."""
     chance = [sum(math.comb(n, k) * 0.47**k * 0.53 ** (n - k) for k in range(30, n + 1)) for n in (70, 71)]
     assert chance[0] < 0.8 <= chance[1]
     assert hs.plan(PILOT, "accuracy", support={"1": 30}).n == 71
 
 
 def test_perfect_pilot_is_planned_by_pseudo_cases():
-    """A pilot without an error is planned from two pseudo-cases more, and the plan says so."""
+    """A pilot without an error is planned with two pseudo-cases, and the plan states this."""
     plan = hs.plan(hs.from_counts([[50, 0], [0, 40]]), "accuracy", width=0.05)
     assert plan.true_value == pytest.approx(91 / 92)  # of two pseudo-cases spread over four cells one is right
     assert "pseudo-cases" in plan.note
@@ -255,7 +255,7 @@ def of_two(first, second):
 )
 @pytest.mark.parametrize("stop", [64, 44])  # 44 and 24 errors, of which 24 are common
 def test_the_interval_of_a_plan_contains_its_number_and_has_no_upper_end_where_the_difference_may_be_0(metric, stop):
-    """Pilots like one whose models hardly differ show larger differences, and so smaller numbers, on either side of 0."""
+    """Pilots like one with nearly equal models show larger differences, and smaller numbers, on either side of 0."""
     pilot = of_two((0, 45), (20, stop))
     plan = hs.plan(pilot, metric, power=0.8)
     known = hs.compare(pilot, metric)
@@ -266,7 +266,7 @@ def test_the_interval_of_a_plan_contains_its_number_and_has_no_upper_end_where_t
 
 
 def test_share_of_a_stated_value_does_not_hang_on_the_pilot():
-    """A stated accuracy has the variance p (1 − p), whatever the pilot: the numbers of other pilots are the same."""
+    """A stated accuracy has the variance p (1 − p), for any pilot: the numbers of other pilots are the same."""
     plan = hs.plan(PILOT, "accuracy", width=0.1, true_value=0.95)
     assert (plan.low, plan.high) == pytest.approx((plan.n, plan.n), rel=1e-6)
     assert "may take" not in plan.sentence()
@@ -281,14 +281,14 @@ def test_value_at_the_end_of_its_range_has_a_width():
 
 
 def test_anytime_intervals_are_as_narrow_or_as_telling_as_asked():
-    """A confidence sequence takes more cases than first order says, and the search goes there."""
+    """A confidence sequence needs more cases than to first order, and the search finds them."""
     plan = hs.plan(PILOT, "accuracy", width=0.1, method="anytime")
     assert plan.width == pytest.approx(0.1, rel=0.01)
     assert plan.n > 2 * plan.asymptotic
 
 
 def test_smallest_value_near_the_end_of_its_range():
-    """All of 100 cases right put an exact lower limit at 0.05 ** (1 / 100) = 0.9705, above 0.97."""
+    """If all of 100 cases are right the exact lower limit is 0.05 ** (1 / 100) = 0.9705, above 0.97."""
     found = hs.plan(PILOT, "accuracy", power=0.8, n=100, null=0.97, alternative="greater")
     assert 0.99 < found.true_value < 1
     assert found.power == pytest.approx(found.true_value**100, abs=0.03)

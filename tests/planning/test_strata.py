@@ -53,7 +53,7 @@ def test_clusters_in_strata_are_drawn():
 
 
 def test_strata_that_run_out_are_told():
-    """Where a plan takes more cases of a stratum than there are, it says so."""
+    """If a plan needs more cases of a stratum than exist, it states this."""
     assert "Some strata have fewer cases" in hs.plan(sampled((1000, 5000, 150)), "accuracy", n=900).note
     assert "Some strata" not in hs.plan(sampled((1000, 5000, 150)), "accuracy", n=400).note
 
@@ -78,5 +78,5 @@ def test_what_such_tables_do_not_tell_is_refused(name):
 
 
 def test_estimates_from_two_samples_say_so():
-    """A table that rests on two samples is planned with both in proportion, and the plan says so."""
+    """A table from two samples is planned with both in proportion, and the plan states this."""
     assert "other samples" in hs.plan(CARRIED, "precision", width=0.2).sentence()

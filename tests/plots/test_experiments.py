@@ -28,7 +28,7 @@ def study(aggregation=None):
 
 @pytest.mark.parametrize("aggregation", [None, "fixed", "nadeau_bengio", "tables", "histogram", "identity"])
 def test_a_study_has_a_row_for_each_experiment_and_each_group(aggregation):
-    """Experiments stand at their medians with the limits of their draws, groups below theirs as diamonds."""
+    """Experiments are at their medians with the limits of their draws, groups below theirs as diamonds."""
     made = study(aggregation)
     ax = hs.plots.experiments(made)
     names = [label.get_text() for label in ax.get_yticklabels()]

@@ -9,7 +9,7 @@ TABLE = hs.from_counts([[50, 3], [5, 42]])
 
 
 def test_a_plan_is_a_curve_with_its_number_on_it():
-    """The curve falls by half where there are four times the cases, and the planned number lies on it."""
+    """The curve decreases by half for four times the cases, and contains the planned number."""
     plan = hs.plan(TABLE, "f1", width=0.1)
     ax = hs.plots.plan(plan)
     curve, point = ax.get_lines()[:2]
@@ -29,6 +29,6 @@ def test_a_power_is_drawn_as_a_chance():
 
 
 def test_other_results_are_refused():
-    """What is no plan is refused with the function that makes one."""
+    """Objects that are not plans are refused with the function that makes one."""
     with pytest.raises(hs.HowsureError, match="draws what `plan` returns"):
         hs.plots.plan(TABLE)

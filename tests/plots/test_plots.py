@@ -43,7 +43,7 @@ def tick_names(axis):
 
 
 def test_intervals_show_each_value_with_its_limits():
-    """A dot lies at each metric's value, and its whisker ends at the limits; rows are named in words."""
+    """A dot is at each metric's value, with whiskers to the limits; rows are named in words."""
     evaluation = hs.evaluate(TABLE, ["accuracy", "f1@macro", "recall"])
     ax = hs.plots.intervals(evaluation)
     dots = ax.containers[0][0].get_xydata()
@@ -162,7 +162,7 @@ def test_confusion_matrix_refuses_other_tables(scored):
 
 @pytest.mark.parametrize("curve_of", [hs.roc_curve, hs.precision_recall_curve])
 def test_curve_and_band_are_drawn_as_computed(scored, curve_of):
-    """The line goes through the curve's points, and the band is bounded by its limits."""
+    """The line passes through the curve's points, and the band has its limits."""
     curve = curve_of(scored, band="simultaneous")
     ax = hs.plots.curve(curve, name="model")
     line = next(line for line in ax.lines if line.get_gid() == "howsure")
@@ -203,7 +203,7 @@ def test_new_figures_have_a_size_of_their_kind(scored):
 
 @pytest.mark.parametrize("ground", ["default", "dark_background"])
 def test_no_word_leaves_the_figure(scored, ground):
-    """Names, titles and labels lie within the figure, on either ground, however long the names are."""
+    """Names, titles and labels are within the figure, on both backgrounds, for names of any length."""
     name = "a model with a name that is long, and then longer still"
     table = hs.from_counts([[50, 3], [5, 42]], labels=[name, f"another, {name}"])
     right = {f"{name} {i}": [1, 0, 1, 1] * 5 for i in range(3)}
@@ -339,7 +339,7 @@ def ends_of(ax):
 
 
 def test_a_comparison_is_drawn_with_its_region_and_its_draws(models):
-    """A line lies at zero, the comparison's region is shaded, the whisker ends at its limits; its draws have a density."""
+    """There is a line at zero, the comparison's region is shaded, whiskers end at its limits; draws have a density."""
     found = hs.compare(models, "f1", a="forest", b="logistic", method="bayes", rope=(-0.03, 0.02), random_state=0)
     ax = hs.plots.differences(found)
     assert ax.lines[0].get_xdata()[0] == 0
@@ -515,7 +515,7 @@ def test_text_and_frames_follow_the_ground(scored):
 
 @pytest.mark.thorough
 def test_plots_are_imported_when_they_are_used():
-    """`import howsure` brings no Matplotlib; `howsure.plots` does, and without it says how to install it."""
+    """`import howsure` does not import Matplotlib; `howsure.plots` does, and without it the error names the extra."""
     light = (
         "import howsure, sys; assert 'matplotlib' not in sys.modules; howsure.plots; assert 'matplotlib' in sys.modules"
     )
@@ -576,7 +576,7 @@ def test_curves_of_groups_share_their_axes(grouped):
 
 
 def test_leaderboard_shows_ranks_with_their_sets():
-    """A dot lies at each model's rank, and its whisker ends at the first and last rank that it may have."""
+    """A dot is at each model's rank, with whiskers to its first and last possible rank."""
     right = {"new": [1] * 36 + [0] * 4, "old": [1] * 35 + [0] * 5, "tiny": [0, 0, 0, 1] * 10}
     board = hs.leaderboard(hs.values(right, bounds=(0, 1)), "mean", random_state=0)
     ax = hs.plots.leaderboard(board)
@@ -588,7 +588,7 @@ def test_leaderboard_shows_ranks_with_their_sets():
 
 
 def test_leaderboard_says_what_is_undefined():
-    """A model without a value has no dot, and says so."""
+    """A model without a value has no dot, but a label."""
     table = hs.paired([1, 1, 0, 0] * 5, {"a": [1, 1, 0, 0] * 5, "b": [0, 0, 0, 0] * 5})
     ax = hs.plots.leaderboard(hs.leaderboard(table, "precision", random_state=0))
     assert "undefined" in [text.get_text() for text in ax.texts]

@@ -143,7 +143,7 @@ def test_perfect_sites_have_the_limit_of_one_proportion(level):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_values_and_limits_are_in_order_and_in_range(seed):
-    """Whatever the sites: 0 ≤ low ≤ value ≤ high ≤ 1, the interval of a lower level lies inside, and mirrors agree."""
+    """For any sites: 0 ≤ low ≤ value ≤ high ≤ 1, lower levels are inside, and mirrored sites agree."""
     rng = np.random.default_rng(seed)
     k = int(rng.integers(2, 15))
     cases = np.round(10 ** rng.uniform(0, 6 if seed % 2 else 2, k))
@@ -188,7 +188,7 @@ def test_equal_sites_are_not_moved():
 )
 @pytest.mark.parametrize("of_mean", [False, True])
 def test_extreme_sites_have_their_value_inside(hits, cases, of_mean):
-    """Sites at both ends, which have no finite maximum, of one case or of 1e9: the value lies inside its interval."""
+    """Sites at both ends, without a finite maximum, of one case or of 1e9: the interval contains the value."""
     fit = BinomialNormal(likelihood_of(hits, cases), 0.95, of_mean)
     (low,), (high,) = fit.limits(0.95)
     assert 0 <= low <= fit.value <= high <= 1
@@ -200,7 +200,7 @@ def test_extreme_sites_have_their_value_inside(hits, cases, of_mean):
 @pytest.mark.thorough
 @pytest.mark.parametrize("sites, tau", [(3, 1.0), (12, 0.5), (12, 0.0)])
 def test_coverage(sites, tau):
-    """Intervals and prediction intervals of few cases near 1 cover at least 93 %, less the noise of 250 studies."""
+    """Intervals and prediction intervals of few cases near 1 cover at least 93 %, minus the noise of 250 studies."""
     rng = np.random.default_rng([sites, round(10 * tau)])
     covered = []
     for _ in range(250):

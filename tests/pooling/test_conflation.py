@@ -87,7 +87,7 @@ def test_gaussian_conflation_is_the_fixed_effect():
 
 
 def test_histograms_that_hardly_overlap():
-    """Histograms four standard deviations apart still have a product: halfway between, as narrow as the theory says."""
+    """Histograms four standard deviations apart still have a product, halfway between, with the theoretical width."""
     pooled = hs.conflate(drawn([stats.norm(0, 1), stats.norm(6, 1)]), density="histogram", bounds=(-math.inf, math.inf))
     assert pooled.value == pytest.approx(3, abs=0.2)
     assert pooled.standard_error == pytest.approx(math.sqrt(0.5), rel=0.15)
@@ -113,7 +113,7 @@ def test_one_experiment_conflates_to_itself():
     ],
 )
 def test_refusals(draws, settings, words):
-    """What has no density, or not one of the form asked for, is refused with what to do."""
+    """Inputs without a density, or without one of the requested form, are refused with the remedy."""
     with pytest.raises(hs.HowsureError, match=words):
         hs.conflate(draws, **settings)
 

@@ -100,7 +100,7 @@ def test_the_normal_interval_is_by_hand():
 
 
 def test_one_experiment_is_honest():
-    """One experiment keeps its own interval, and says that it cannot speak of heterogeneity: I² is not 100 %."""
+    """One experiment keeps its own interval, with a note that heterogeneity is unknown: I² is not 100 %."""
     for method in METHODS.values():
         pooled = hs.pool([0.8], [0.05], method=method)
         assert (pooled.value, pooled.standard_error) == pytest.approx((0.8, 0.05))
@@ -145,7 +145,7 @@ def test_identical_values_are_homogeneous():
     ],
 )
 def test_refusals(values, errors, settings, words):
-    """What cannot be pooled is refused by name, with what to do instead."""
+    """Inputs that cannot be pooled are refused by name, with the remedy."""
     with pytest.raises(hs.HowsureError, match=words):
         hs.pool(values, errors, **settings)
 
@@ -236,7 +236,7 @@ def test_the_default_covers_where_experiments_are_few_and_unequal(experiments):
 
 @pytest.mark.thorough
 def test_prediction_interval_covers_a_new_experiment():
-    """The prediction interval holds the true value of a new experiment in about 95 % of simulated studies."""
+    """The prediction interval covers the true value of a new experiment in about 95 % of simulated studies."""
     rng = np.random.default_rng(6)
     covered = []
     for _ in range(600):
@@ -292,7 +292,7 @@ def test_standard_errors_of_very_different_size():
 
 
 def test_the_forest_draws_what_has_limits_and_tells_the_reason():
-    """An experiment without an interval has a row and no bar; the reason stands in the caption after the facts."""
+    """An experiment without an interval has a row and no bar; the reason follows the facts in the caption."""
     pooled = hs.pool([0.91, 0.84, 0.93], [0.01, 0.02, 0.015], names=["Ulm", "Bern", "Graz"])
     assert not pooled.grid().caption.endswith("; ")
     assert replace(pooled, reason="some reason").grid().caption.endswith("; some reason")

@@ -31,7 +31,7 @@ def test_a_proportion_gets_its_own_cases_back(level):
 
 
 def test_limits_of_other_sizes():
-    """Each side has the size of its own limit; a limit at an end takes the other; without any there is no size."""
+    """Each side has the size of its own limit; a limit at an end uses the other; without limits there is no size."""
     low, high = mid_p_limits(18, 20, 0.95)[0], mid_p_limits(90, 100, 0.95)[1]
     values = np.array([0.9, 0.9, 0.9, 0.9])
     below, above = equivalent_sizes(values, np.array([low, 0.0, low, 0.0]), np.array([high, high, 1.0, 1.0]), 0.95)

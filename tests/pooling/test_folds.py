@@ -20,7 +20,7 @@ def test_corrected_interval_by_hand():
 
 
 def test_repeated_splits_name_their_share():
-    """Ten repetitions of five folds test on a fifth each: n_test/n_train stays 1/4, however many values there are."""
+    """Ten repetitions of five folds test on a fifth each: n_test/n_train stays 1/4, for any number of values."""
     values = np.random.default_rng(0).normal(0.8, 0.02, 50)
     estimate = hs.pool_folds(values, test_share=0.2)
     assert estimate.standard_error == pytest.approx(values.std(ddof=1) * math.sqrt(1 / 50 + 1 / 4))
@@ -34,7 +34,7 @@ def test_scale_keeps_the_range():
 
 @pytest.mark.parametrize("values, words", [([0.8], "one fold"), ([0.8, 0.8, 0.8], "same value")])
 def test_no_scatter_no_interval(values, words):
-    """One fold, or folds that all agree, have a value and no interval, and say why."""
+    """One fold, or folds that all agree, have a value but no interval, with a reason."""
     estimate = hs.pool_folds(values)
     assert estimate.value == pytest.approx(0.8)
     assert math.isnan(estimate.low)

@@ -81,7 +81,7 @@ def test_perfect_sites():
 
 @pytest.mark.parametrize("metric", ["error_rate", "fpr"])
 def test_lower_is_better_is_the_mirror(metric):
-    """An error rate is pooled as one less the accuracy."""
+    """An error rate is pooled as one minus the accuracy."""
     other = {"error_rate": "accuracy", "fpr": "specificity"}[metric]
     first, second = hs.pool(TABLES, metric), hs.pool(TABLES, other)
     assert (first.value, first.low, first.high) == pytest.approx(
@@ -90,7 +90,7 @@ def test_lower_is_better_is_the_mirror(metric):
 
 
 def test_ranges_other_than_0_to_1():
-    """Differences lie within -1 … 1, kappa too, and a cost of one's own in its range; AUC has one size a site."""
+    """Differences are within -1 … 1, kappa too, and a user's cost in its range; AUC has one size per site."""
     pairs = [hs.paired(TRUTH[part], {"A": FIRST[part], "B": SECOND[part]}) for part in PARTS]
     difference = hs.pool([hs.compare(each, "accuracy") for each in pairs])
     assert (difference.method, difference.metric) == ("binomial_normal", "accuracy: difference")
@@ -117,7 +117,7 @@ def test_real_values_are_pooled_on_the_scale_of_their_range():
 
 
 def test_one_site_keeps_its_own_interval():
-    """One estimate alone has its own limits, and says that it cannot speak of heterogeneity."""
+    """A single estimate keeps its own limits, with a note that heterogeneity is unknown."""
     own = hs.estimate(PERFECT, "f1")
     found = hs.pool([own])
     assert (found.value, found.low, found.high) == (own.value, own.low, own.high)
@@ -194,7 +194,7 @@ def test_forests_of_infinite_and_undefined_limits_are_printed():
 
 
 def test_limits_of_a_low_level_contain_the_value():
-    """Sites that all have a kappa of 0, whose limits are skewed: the pooled 50 % interval still holds the value."""
+    """For sites with kappa 0 and skewed limits, the pooled 50 % interval still contains the value."""
     limits = [(-0.2499, 0.0071), (-0.2037, 0.0046), (-0.87, 0.2533), (-0.87, 0.2533), (-0.2499, 0.0071)]
     about = {"metric": "quadratic_weighted_kappa", "confidence_level": 0.5, "method": "flow", "standard_error": 0.1}
     pooled = hs.pool([hs.Estimate(0.0, low=low, high=high, **about) for low, high in limits])

@@ -19,7 +19,7 @@ RANGES = {
 
 @pytest.mark.parametrize("bounds", RANGES)
 def test_the_scale_of_a_range_rises_and_turns_back(bounds):
-    """Its slope is the derivative, positive within the range, its inverse undoes it, and its name says its range."""
+    """Its slope is the derivative, positive in the range, with a correct inverse and a name that states its range."""
     scale, value, step = scale_of_range(bounds), RANGES[bounds], 1e-6
     slope = (scale.forward(value + step) - scale.forward(value - step)) / (2 * step)
     assert slope > 0

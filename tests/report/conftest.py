@@ -45,7 +45,7 @@ def compact():
 
 @pytest.fixture(scope="session")
 def strange():
-    """Return a report whose labels, groups, models and title hold markup, quotes, emoji and Hebrew."""
+    """Return a report whose labels, groups, models and title contain markup, quotes, emoji and Hebrew."""
     table = hs.from_counts([[30, 3, 1], [4, 40, 2], [0, 2, 21]], labels=list(STRANGE))
     subjects = {name: hs.Tables([name], [table], table, [STRANGE[1]]) for name in STRANGE}
     return hs.report_of(subjects, title=STRANGE[0], command=STRANGE[0])

@@ -13,13 +13,13 @@ from support.examples import EXAMPLES
 
 LOGS = EXAMPLES / "logs"
 
-# The first words of each page, by hand from the cases that the scenario is made of; the limits are those of `estimate`.
+# The first words of each page, by hand from the scenario's cases; the limits are those of `estimate`.
 ANSWERS = {
     # 2 × 42 / (2 × 42 + 3 + 5) = 84 / 92
     "one_model": "F1 is 0.91; with these 100 cases, anything between 0.84 and 0.96 is plausible (95 % interval).",
     # 40 cases are wrong for the second alone, none for the first alone
     "two_models": "forest is ahead of tree in F1.",
-    # 20 against 22 cases are no difference; 58 more are wrong for the third than for the second, and so on
+    # 20 against 22 cases are not a difference; 58 more are wrong for the third than for the second, and so on
     "five_models": "forest and boosted_trees are ahead of logistic, naive_bayes and majority_vote_of_neighbours in F1; "
     "these data cannot tell forest and boosted_trees apart.",
     # 240 of 300 ill are called ill, and 23 healthy: 2 × 240 / (300 + 263)
@@ -61,7 +61,7 @@ def test_what_stands_out_comes_after_the_answer():
 
 
 def test_models_that_nobody_compared_are_not_ranked():
-    """Tables of models without their common cases say which value is highest, and that no comparison was made."""
+    """For models without common cases the report names the highest value, and states that none were compared."""
     better, worse = hs.from_counts([[50, 3], [5, 42]]), hs.from_counts([[40, 13], [9, 38]])
     report = hs.report_of({"old": worse, "new": better})
     assert report.headline[0] == (
@@ -92,7 +92,7 @@ def test_who_is_ahead_follows_from_the_pairs():
     assert standing("ABC", some) == (
         "The best in accuracy is one of A and B, which these data cannot tell apart; C is behind at least one of them."
     )
-    # A is ahead of B and B of C, so A is ahead of C, though their own interval holds 0.
+    # A is better than B and B than C, so A is better than C, although their own interval contains 0.
     chain = [compared("A", "B", *ahead), compared("B", "C", *ahead), compared("A", "C", *tie)]
     assert standing("ABC", chain) == "A is ahead of B and C in accuracy."
 

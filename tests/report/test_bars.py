@@ -12,7 +12,7 @@ from howsure.report.bars import IN_PANELS, STEPS, Ruler
     "ends", [(0.924, 0.998), (0.0, 1.0), (-1.0, 1.0), (-0.03, 0.0003), (0.5, 0.5), (12.0, 480.0), (1e-9, 3e-9)]
 )
 def test_an_axis_holds_all_ends_between_few_round_ticks(ends, steps):
-    """The ends lie on the axis, which has few ticks at even steps of 1, 2 or 5 and zeros."""
+    """The axis contains all ends, with few ticks at equal steps of 1, 2 or 5 and zeros."""
     ruler = Ruler.over(ends, steps)
     axis = ruler.axis("", [1])
     ticks = [float(tick.replace("−", "-")) for tick in axis.ticks]

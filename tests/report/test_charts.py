@@ -29,7 +29,7 @@ def points(path):
 
 
 def test_the_band_of_precision_begins_with_the_first_positive_call(drawn):
-    """At recall 0 nothing is called positive: the band is no triangle from there."""
+    """At recall 0 no case is predicted positive: the band has no triangle from there."""
     (band,) = drawn["Precision–recall curve"].lines[0].bands
     (piece,) = points(band)
     curve = hs.precision_recall_curve(hs.scores(TRUTH, SCORE))
@@ -50,7 +50,7 @@ def test_a_band_has_a_piece_for_each_run_of_known_limits():
 
 
 def test_metrics_along_thresholds_are_steps_of_any_name(drawn):
-    """A value holds from a score down to the next one: outline and band step."""
+    """A value is valid from a score down to the next one: outline and band are steps."""
     for line in drawn["Metrics along the threshold"].lines:
         ((*path,),) = points(line.path)
         assert all(a[0] == b[0] or a[1] == b[1] for a, b in itertools.pairwise(path))

@@ -1,4 +1,4 @@
-"""Confusion matrices of the report: whole, or cut to what matters."""
+"""Confusion matrices of the report: complete, or cut to the relevant classes."""
 
 import numpy as np
 

@@ -64,7 +64,7 @@ def test_the_headline_is_the_first_metric_that_was_asked_for():
 
 
 def test_draws_are_shared_by_all_levels_and_can_be_repeated():
-    """Intervals of higher levels hold those of lower ones, and the seed that is given makes the same ones again."""
+    """Intervals of higher levels contain those of lower ones, and the given seed reproduces them."""
     first = hs.report_of(TABLE, metrics=["f1"], method="bayes")
     seed = int(first.to_dict()["seed"])
     second = hs.report_of(TABLE, metrics=["f1"], method="bayes", random_state=seed)
@@ -87,7 +87,7 @@ def test_an_evaluation_has_its_report():
 
 
 def test_an_evaluation_of_scores_has_curves():
-    """The report of scores shows their metrics and curves, and no matrix, as there is no threshold."""
+    """The report of scores shows their metrics and curves, but no matrix, as there is no threshold."""
     rng = np.random.default_rng(4)
     truth = rng.integers(0, 2, 100)
     table = hs.scores(truth, rng.normal(truth, 1.0))
@@ -128,7 +128,7 @@ def test_small_classes_perfect_samples_and_many_intervals_are_warned_of():
 
 
 def test_clusters_weights_and_undefined_metrics_are_warned_of():
-    """What the design does to the intervals, and why a metric is undefined, is said in words."""
+    """The effect of the design on the intervals, and reasons for undefined metrics, are stated in words."""
     truth, predicted = [0, 1, 1, 0, 1, 0] * 5, [0, 1, 0, 0, 1, 1] * 5
     clustered = hs.confusion(truth, predicted, groups=[each // 6 for each in range(30)])
     weighted = hs.confusion(truth, predicted, sample_weight=[1, 2, 1, 1, 3, 1] * 5)
@@ -183,7 +183,7 @@ def paired():
     "correction, words", [("holm", "Holm"), ("max_t", "hold all together"), ("none", "by chance alone")]
 )
 def test_pairs_of_models_are_compared_in_words_and_on_one_axis(paired, correction, words):
-    """Each pair has its sentence, interval and p-value; a caution says what their number does, as they were adjusted."""
+    """Each pair has its sentence, interval and p-value; a caution describes the adjustment for their number."""
     found = hs.compare_all(paired, "f1", correction=correction, random_state=0)
     report = hs.report_of({name: paired.model(name) for name in paired.models}, comparisons=found)
     part = section(report, "Comparisons")
@@ -247,7 +247,7 @@ def test_what_a_table_rests_on_is_said():
 
 
 def page_of_classes(number):
-    """Return the size of a page on so many classes, with names of some length."""
+    """Return the size of a page for a number of classes with long names."""
     rng = np.random.default_rng(0)
     counts = rng.poisson(0.2, (number, number)) + np.diag(rng.poisson(40, number))
     report = hs.report_of(hs.from_counts(counts, labels=[f"class number {i:04}" for i in range(number)]))
@@ -269,7 +269,7 @@ def test_a_thousand_classes_stay_under_two_megabytes():
 
 
 def test_bars_are_drawn_to_scale():
-    """A bar's ends lie at the limits on the axis whose ticks the sheet has; what has no end has no bar."""
+    """A bar's ends are at the limits on the axis of the sheet; infinite intervals have no bar."""
     table = hs.from_counts([[50, 0], [5, 42]])
     report = hs.report_of(table, metrics=["recall", "plr"])
     sheet = section(report, "Metrics").sheets[0]
@@ -292,7 +292,7 @@ def test_methods_come_with_their_sources():
 
 @pytest.mark.thorough
 def test_more_classes_than_fit_a_matrix():
-    """Beyond a hundred classes those most confused and the largest confusions stand for the matrix; the page is small."""
+    """Beyond a hundred classes the most confused ones and the largest confusions replace the matrix."""
     rng = np.random.default_rng(0)
     counts = rng.poisson(0.2, (300, 300)) + np.diag(rng.poisson(40, 300))
     report = hs.report_of(hs.from_counts(counts))
@@ -306,7 +306,7 @@ def test_more_classes_than_fit_a_matrix():
 
 
 def test_so_many_metrics_that_only_one_level_is_shown(monkeypatch):
-    """Past a number of metrics the page keeps to the level that was asked for."""
+    """With many metrics the page only shows the requested level."""
     monkeypatch.setattr("howsure.report.measured.MOST", 30)
     report = hs.report_of(hs.from_counts(np.eye(8) * 9 + 1), metrics=["accuracy"], confidence_level=0.9)
     assert report.levels == (0.9,)
@@ -328,7 +328,7 @@ def test_three_models_ten_classes_five_groups_in_time():
 
 
 def test_multilabel_tables_have_a_report():
-    """Labels stand for classes; there is no matrix of them."""
+    """Labels replace classes; there is no matrix of them."""
     rng = np.random.default_rng(3)
     truth = rng.integers(0, 2, (80, 3))
     table = hs.confusion(truth, np.where(rng.random((80, 3)) < 0.8, truth, 1 - truth))
@@ -383,7 +383,7 @@ def test_the_results_are_json_whatever_they_hold(strange):
 
 @pytest.mark.thorough
 def test_the_page_asks_nothing_of_anyone(report):
-    """There is no address, no import and no outside source in the page, and its policy allows none."""
+    """The page contains no address, import or external source, and its policy allows none."""
     page = report.to_html()
     assert not re.findall(r"https?:|//[a-z]|\bsrc=|url\(|@import|<link|<iframe|<img", page)
     assert "default-src 'none'" in page
@@ -490,7 +490,7 @@ def test_groups_have_the_intervals_of_their_own_tables_at_each_level(monkeypatch
 
 
 def test_a_design_of_ones_own_speaks_for_itself():
-    """What a design says of its cases and what to be careful about is in the headline and among the cautions."""
+    """A design's description of its cases, and its cautions, are in the headline and among the cautions."""
 
     class Panel(Design):
         words = "from a rotating panel"
@@ -567,7 +567,7 @@ def test_models_are_reported_over_one_set_of_classes_in_every_group():
 
 
 def test_other_cases_are_reported_by_themselves():
-    """Test sets that lack different classes are no models on the same cases."""
+    """Test sets that lack different classes are not models on the same cases."""
     tables = {
         "one": hs.from_counts([[8, 2, 0], [1, 9, 0], [0, 0, 0]]),
         "two": hs.from_counts([[0] * 3, [1, 8, 1], [0, 2, 8]]),

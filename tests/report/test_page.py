@@ -28,7 +28,7 @@ def plain(element):
 
 @pytest.mark.thorough
 def test_tables_sort_up_and_down_by_number_and_by_word(report, opened):
-    """A click on a header sorts upwards, another one downwards; the header says which, and only one does."""
+    """A click on a header sorts ascending, another one descending; only the sorted header indicates this."""
     page = opened(report)
     index = table_named(page, "All metrics")
     table = page.locator("table").nth(index)
@@ -171,7 +171,7 @@ def test_foreign_scripts_do_not_run(report, opened, complaints):
 
 
 def faults(page):
-    """Return what axe-core finds, of any weight: names, roles, headings, contrast, order."""
+    """Return the findings of axe-core, of any severity: names, roles, headings, contrast, order."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     page.locator("details summary").first.click()
     violations = axe.Axe().run(page).response["violations"]
@@ -220,7 +220,7 @@ def test_the_checker_of_accessibility_finds_no_fault_in_large_and_strange_report
 
 @pytest.mark.thorough
 def test_paper_has_the_results_and_no_controls(report, opened, tmp_path):
-    """In print the tables are whole, what scrolls on a screen included, and controls and hints are gone."""
+    """In print the tables are complete, including scrolling parts, and controls and hints are hidden."""
     page = opened(report)
     page.emulate_media(media="print")
     assert page.locator("nav").is_hidden()

@@ -1,4 +1,4 @@
-"""How a report can be made again: when it was made, by what, and of which files."""
+"""Reproduction of a report: time, command and files."""
 
 import hashlib
 
@@ -22,7 +22,7 @@ def test_files_are_known_again_by_their_fingerprints(tmp_path):
 
 
 def test_the_day_is_told_and_can_be_stated(monkeypatch):
-    """A report says when it was made; SOURCE_DATE_EPOCH states it, so that the same report is the same file."""
+    """A report states when it was made; SOURCE_DATE_EPOCH sets it, so that the same report is the same file."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     report = hs.report_of(TABLE, random_state=0)
     assert report["How to reproduce this"].items[0] == ("Made on 1970-01-02, 00:00 UTC.",)

@@ -1,4 +1,4 @@
-"""The report on a study, and what notebooks show of each result."""
+"""The report on a study, and the display of each result in notebooks."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from howsure.report.study import report_of_study
 
 @pytest.fixture(scope="module")
 def study():
-    """Two groups of three experiments and one alone; names hold markup."""
+    """Two groups of three experiments and a single one; names contain markup."""
     made = hs.Study(seed=1, n_draws=400)
     for name, hits in {
         "mlp/0": 45,
@@ -80,7 +80,7 @@ def test_each_metric_has_experiments_forests_differences_and_ranks(study, report
 
 
 def test_disagreement_and_many_comparisons_are_warned_of(report):
-    """Experiments that differ by more than chance, and how many pairs were compared, stand among the cautions."""
+    """Experiments that differ by more than chance, and the number of compared pairs, are among the cautions."""
     found = [each[0] for each in report["What to be careful about"].items]
     assert found[0].startswith("36 comparisons are made, and neither intervals nor p-values are adjusted")
     assert any(each.startswith("accuracy, mlp: the experiments differ by more than chance") for each in found)
@@ -100,7 +100,7 @@ def test_the_page_shows_names_as_text_and_holds_all_numbers(study, report):
 
 
 def test_a_study_of_one_experiment_has_a_report():
-    """There are no differences and nothing to put together; without a metric it is refused."""
+    """There are no differences and no pooled values; without a metric it is refused."""
     study = hs.Study(n_draws=200)
     study.add("a", [[5, 1], [2, 6]])
     with pytest.raises(hs.HowsureError, match="no metric"):

@@ -23,7 +23,7 @@ def test_markdown_has_the_same_content():
 
 
 def test_markdown_shows_labels_as_they_are(strange):
-    """Markup in labels is escaped, and a fence longer than any in the command holds the command."""
+    """Markup in labels is escaped, and the fence around the command is longer than any fence in it."""
     text = strange.to_markdown()
     outside = re.sub(r"```sh\n.*?\n```", "", text, flags=re.DOTALL)
     assert "<script" not in outside
@@ -32,7 +32,7 @@ def test_markdown_shows_labels_as_they_are(strange):
 
 
 def test_latex_has_every_table(strange):
-    """Each sheet is a table with a caption, rules and as many columns as headers; special signs are escaped."""
+    """Each sheet is a table with a caption, rules and equal numbers of columns and headers; characters are escaped."""
     text = strange.to_latex()
     sheets = [sheet for section in strange.sections for sheet in section.tables if sheet.rows]
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") == text.count(r"\caption{") == len(sheets)

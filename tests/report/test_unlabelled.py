@@ -25,7 +25,7 @@ def unlabelled(scored):
 
 
 def test_it_says_first_that_no_label_was_seen(unlabelled):
-    """Before any number the reader learns what all of them rest on; nothing is claimed of missing labels."""
+    """The assumption of unlabelled data comes before any number; there is no statement about missing labels."""
     (first,) = unlabelled.headline[0]
     assert first.startswith("No label of these cases was seen: ")
     assert "hold only as far as these are calibrated" in first
@@ -58,7 +58,7 @@ def test_expected_cases_are_counted_in_digits_that_mean_something(unlabelled):
 
 
 def test_no_outline_has_a_point_that_is_no_number(unlabelled):
-    """Bands are drawn where their limits are known: all paths of the page are made of numbers."""
+    """Bands are drawn where their limits are known: all paths of the page consist of numbers."""
     page = unlabelled.to_html()
     assert len(re.findall(r'class="band', page)) >= 5 * len(unlabelled.levels)
     outlines = re.findall(r'd="([^"]*)"', page)

@@ -51,7 +51,7 @@ def hung_children(forks):
 
 
 def ended_well(child):
-    """Wait for a child; end it where it takes too long."""
+    """Wait for a child process; end it after a time limit."""
     limit = time.monotonic() + LIMIT
     while time.monotonic() < limit:
         ended, status = os.waitpid(child, os.WNOHANG)
@@ -68,5 +68,5 @@ def ended_well(child):
     "forks", [5, pytest.param(150, marks=pytest.mark.thorough), pytest.param(1000, marks=pytest.mark.slow)]
 )
 def test_children_of_forks_do_not_hang(forks):
-    """No child waits for a lock that a thread of its parent held."""
+    """No child waits for a lock of a thread of its parent."""
     assert hung_children(forks) == 0

@@ -1,4 +1,4 @@
-"""Bars of progress: shown to who watches, of work that goes on by itself too."""
+"""Progress bars: for long work, also of background threads."""
 
 import builtins
 import sys
@@ -63,7 +63,7 @@ def test_a_notebook_without_widgets_is_not_warned(monkeypatch):
 
 
 def test_files_say_how_far_they_are_read(tmp_path, monkeypatch):
-    """A watched count of a file gives what an unwatched one gives; the connection says how far it is."""
+    """A watched count of a file gives the same as an unwatched one; the connection reports its progress."""
     path = tmp_path / "cases.csv"
     path.write_text("y,p\n" + "1,1\n0,1\n" * 500)
     alone = hs.confusion("y", "p", data=path)

@@ -40,7 +40,7 @@ def test_short_work_stays_with_the_caller(monkeypatch):
 
 
 def test_other_threads_join_in_where_there_is_more_to_do(monkeypatch):
-    """A first step that takes long holds up no other: all of them wait for each other here."""
+    """A slow first step does not block others: all of them wait for each other here."""
     monkeypatch.setattr(threads, "cores", lambda: 3)
     together = threading.Barrier(3, timeout=60)
     assert len(list(in_threads(lambda _: together.wait(), range(3)))) == 3

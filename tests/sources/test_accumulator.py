@@ -33,7 +33,7 @@ class Rounded(Tensor):
 
 
 class Thinking(Tensor):
-    """A tensor as PyTorch's: an array too, unless it is part of a graph, of which the error says what to do."""
+    """A tensor like PyTorch's: an array, unless it is part of a graph, when its error names the remedy."""
 
     def __array__(self, *_, **__):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")

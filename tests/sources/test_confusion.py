@@ -48,7 +48,7 @@ COLUMNS = {
 
 @pytest.mark.parametrize("kind", FRAMES)
 def test_frames_of_every_kind_give_one_table(kind):
-    """Counts, weights, clusters and split equal those from arrays, whatever holds the columns."""
+    """Counts, weights, clusters and groups equal those from arrays, for any container of the columns."""
     data = FRAMES[kind]()
     assert np.array_equal(hs.confusion("true", "pred", data=data).counts, EXPECTED)
     weighted = hs.confusion("true", "pred", data=data, sample_weight="w")

@@ -22,7 +22,7 @@ SCORED |= {"n": [7, 3, 2, 9, 0], "site": ["a", "b", "a", "b", "a"]}
 
 
 def written_out(lines):
-    """Return the columns with each line as often as its number says."""
+    """Return the columns with each line repeated by its number."""
     number = lines["n"]
     return {name: list(np.repeat(column, number)) for name, column in lines.items() if name != "n"}
 
@@ -102,7 +102,7 @@ def test_what_are_no_counts(given, words):
 
 
 def test_weights_of_many_cases_are_weights():
-    """Whole-number weights of cases that repeat their labels are no table of frequencies."""
+    """Integer weights of cases with repeated labels are not a table of frequencies."""
     table = hs.confusion(["a", "b", "a", "b", "a"], ["a", "b", "b", "b", "a"], sample_weight=[3, 5, 4, 4, 7])
     assert type(table.design).__name__ == "Weighted"
 
@@ -154,7 +154,7 @@ def test_the_positive_class_is_printed_where_labels_do_not_say_it(labels, named)
 
 
 def test_every_result_names_the_positive_class():
-    """Estimates, evaluations, groups, comparisons and leaderboards say it; a stated one is not printed with a number."""
+    """Estimates, evaluations, groups, comparisons and leaderboards name it; a stated one is not in the number."""
     words = ["case", "control"] * 20
     said = ["case", "control", "control", "control"] * 10
     table = hs.confusion(words, said)
@@ -175,14 +175,14 @@ def test_every_result_names_the_positive_class():
 
 
 def test_an_area_of_zero_gives_that_of_the_other_class():
-    """Scores that are high for the other class have an area below one half: the result says so."""
+    """Scores that are high for the other class have an area below one half: the result states this."""
     found = hs.estimate(hs.scores(["control", "case"] * 10, [0.1, 0.9, 0.4, 0.6] * 5), "roc_auc")
     assert found.value == 0
     assert "of the other class, case, it is 1.000" in found.reason
 
 
 def test_scikit_learns_functions_ask_for_the_positive_class():
-    """They say which classes there are, and what to write."""
+    """They list the classes, and the code to write."""
     with pytest.raises(hs.HowsureError, match="'benign' and 'malignant'.*pos_label='malignant'"):
         hs.f1_score(["benign", "malignant"] * 3, ["benign"] * 6)
 
@@ -212,7 +212,7 @@ def test_numbers_by_category_are_read_or_refused():
 
 
 def test_raters_in_rows_are_read_or_refused():
-    """Four observers in rows, of twelve units, are no twelve raters of four items."""
+    """Four observers in rows, of twelve units, are not twelve raters of four items."""
     rows = [
         [1, 2, 3, 3, 2, 1, 4, 1, 2, 5, 1, 3],
         [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 2, 3],
@@ -243,13 +243,13 @@ def test_winners_in_words_and_numbers(winner, more, share):
 
 
 def test_zero_and_one_are_a_score_or_an_index():
-    """Nothing says which: refused with both readings."""
+    """The data are ambiguous: refused with both interpretations."""
     with pytest.raises(hs.HowsureError, match="numbers='score'.*numbers='index'"):
         hs.preferences(["A", "B"], ["B", "A"], [0, 1])
 
 
 def test_blank_groups_and_marks_of_ignored_cases():
-    """A blank is no cluster; labels that are never predicted may mark cases to be left out."""
+    """A blank is not a cluster; labels that are never predicted may mark cases to be left out."""
     for role in ({"groups": ["", "a", "", "b"]}, {"by": ["x", "", "x", "x"]}):
         with pytest.raises(hs.HowsureError, match="blank"):
             hs.confusion([0, 1, 0, 1], [0, 1, 1, 1], **role)
@@ -276,7 +276,7 @@ BY_SCORE = hs.scores(RNG.integers(0, 2, 400), RNG.random(400))
 
 
 def estimated(metric, **more):
-    """Return what estimates a metric."""
+    """Return a function that estimates a metric."""
     return lambda table: list(hs.estimate(table, metric, **more).to_dict().values())
 
 
@@ -376,7 +376,7 @@ WITHOUT = {
 
 
 def repeated(column):
-    """Return a column with each row as often as its number says."""
+    """Return a column with each row repeated by its number."""
     return [each for each, number in zip(column, NUMBER.tolist(), strict=True) for _ in range(number)]
 
 
@@ -399,7 +399,7 @@ def test_where_numbers_of_cases_mean_nothing_they_are_refused(source):
 
 
 def test_no_source_is_without_counts_but_those_that_refuse_them():
-    """A public function of columns takes counts, refuses them, or has a name of scikit-learn's, where they are refused."""
+    """A public function of columns accepts counts, refuses them, or has a name of scikit-learn's, and refuses them."""
     known = {name.partition(" ")[0] for name in COUNTED} | {*WITHOUT, "from_counts"}
     for name in hs.__all__:
         parameters = getattr(getattr(hs, name), "__signature__", None) or _signature(getattr(hs, name))

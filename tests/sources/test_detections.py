@@ -256,7 +256,7 @@ WRONG = {
 
 @pytest.mark.parametrize("message", WRONG)
 def test_wrong_data_are_refused_in_words(message):
-    """What is no table of detections is refused, with the culprit's name."""
+    """Invalid tables of detections are refused, and the argument is named."""
     preds, target, keywords = WRONG[message]
     with pytest.raises(hs.HowsureError, match=message):
         hs.detections(preds, target, **({"iou": 0.5} | keywords))
@@ -387,14 +387,14 @@ def test_what_is_not_there_to_detect_does_not_count_in_the_mean():
 
 @pytest.mark.parametrize("rate, found", [(0.5, 0.25), (0.49, 0.0), (1.0, 0.75), (0.1 + 0.2, 0.0)])
 def test_as_many_false_alarms_as_are_allowed_are(rate, found):
-    """A threshold counts at just its rate, whatever rounding says: two units with a false alarm above half of the hits."""
+    """A threshold at exactly the rate counts, despite rounding: two units, one false alarm above half of the hits."""
     preds = [{"scores": [0.9, 0.8, 0.7, 0.6], "hits": [0, 1, 0, 1]}, {"scores": [0.6], "hits": [1]}]
     table = hs.detections(preds, [3, 1], iou=0.5)
     assert hs.estimate(table, f"froc+fp_per_unit={rate}").value == pytest.approx(found)
 
 
 def test_one_false_alarm_per_unit_is_allowed_unless_stated():
-    """`froc` allows one false alarm per unit: of three in two units the threshold lies above the last."""
+    """`froc` allows one false alarm per unit: with three in two units the threshold is above the last."""
     preds = [{"scores": [0.9, 0.8, 0.5], "hits": [0, 0, 1]}, {"scores": [0.7, 0.6], "hits": [1, 0]}]
     assert hs.estimate(hs.detections(preds, [2, 2], iou=0.5), "froc").value == pytest.approx(1 / 4)
 
@@ -428,7 +428,7 @@ def test_the_slopes_of_average_precision_are_those_of_the_area_under_its_steps(m
         return np.nanmean([area_by_loops(part.by_score(counts), counts[part.stop]) for part in parts])
 
     steps = 1e-6 * np.eye(len(table.counts))
-    # Only counts that there are: a first false alarm where there is none has a slope on one side alone.
+    # Only existing counts: a first false alarm has a slope on one side only.
     there = table.counts > 0
     slopes = np.array([(mean(table.counts + step) - mean(table.counts - step)) / 2e-6 for step in steps])
     assert resolve(metric, table).gradient(table.counted)[there] == pytest.approx(slopes[there], abs=1e-8)

@@ -145,7 +145,7 @@ def test_rounded_rows_of_probabilities_are_divided_by_their_sums(decimals):
 
 
 def test_numbers_in_odd_dress():
-    """Decimal commas are read where they are no thousands; single precision may miss 1 by a little."""
+    """Decimal commas are read if they are not thousands separators; single precision may differ slightly from 1."""
     assert hs.scores([0, 1, 1], ["0,5432", "0,1", "1"]).scores.tolist() == [0.1, 0.5432, 1.0]
     assert hs.values({"a": ["0,5", "1"], "b": ["0,25", "0"]}).rows == 2
     assert hs.estimate(hs.scores([0, 1, 1], [0.2, 0.3, 1.0000001]), "brier_score").value == pytest.approx(0.53 / 3)

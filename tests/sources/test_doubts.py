@@ -84,7 +84,7 @@ def given(kind, arguments, found, tmp_path):
 
 
 def refused(words, source, **arguments):
-    """Assert that a source refuses the data in one line that names the way out, and takes them by it."""
+    """Assert that a source refuses the data in one line with the remedy, and accepts them with it."""
     with pytest.raises(DoubtfulDataError, match=words) as caught:
         source(**arguments)
     assert "\n" not in str(caught.value)
@@ -156,7 +156,7 @@ def test_cases_without_labels_are_of_one_index():
 
 
 def test_multilabel_arrays_are_doubted_too():
-    """An indicator array is no prediction of itself."""
+    """An indicator array is not a prediction of itself."""
     truth = np.array([[0, 1], [1, 1], [1, 0]])
     refused("same column", hs.confusion, y_true=truth, y_pred=truth)
 
@@ -165,7 +165,7 @@ def test_multilabel_arrays_are_doubted_too():
     "index", [[7, 3, 9, 1], [0, 1, 2, 3], None], ids=["of a sample", "equal", "an array without one"]
 )
 def test_indices_that_agree_with_positions(index):
-    """A Series cut from a frame goes with an array, or a Series that only counts its cases."""
+    """A Series cut from a frame can be combined with an array, or with a Series with a default index."""
     truth = pd.Series([0, 1, 1, 0], index=[7, 3, 9, 1] if index != [0, 1, 2, 3] else index)
     predicted = np.array([0, 1, 0, 0])
     assert hs.confusion(truth, predicted if index is None else pd.Series(predicted, index=index)).rows == 4
@@ -200,7 +200,7 @@ def test_names_of_scikit_learn_have_the_way_out(metric):
 
 
 def test_identifiers_are_no_classes():
-    """More than 2,000 classes are taken for identifiers; a table of a hundred thousand is refused in any case."""
+    """More than 2,000 classes are treated as identifiers; a table of a hundred thousand is always refused."""
     ids = np.arange(2001)
     refused("2,001 classes", hs.confusion, y_true=ids, y_pred=ids[::-1].copy())
     assert len(hs.confusion(ids, ids[::-1].copy(), labels=ids).labels) == 2001
@@ -210,7 +210,7 @@ def test_identifiers_are_no_classes():
 
 
 def test_named_classes_are_meant():
-    """A class named with `labels=` is one, whatever it is called."""
+    """A class named with `labels=` is accepted, for any name."""
     table = hs.confusion(["NA", "EU", "NA"], ["NA", "EU", "EU"], labels=["EU", "NA"])
     assert table.counts.tolist() == [[1, 0], [1, 1]]
 
@@ -221,6 +221,6 @@ def test_all_wrong_is_no_doubt():
 
 
 def test_ordinal_halves_are_labels():
-    """Labels with fractions on both sides, such as half stars, are no scores."""
+    """Labels with fractions on both sides, such as half stars, are not scores."""
     table = hs.confusion([0.5, 1, 1.5, 2], [0.5, 1.5, 1.5, 2])
     assert table.labels.tolist() == [0.5, 1.0, 1.5, 2.0]

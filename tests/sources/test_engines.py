@@ -120,7 +120,7 @@ def test_every_kind_of_frame_keeps_the_laws(kind):
 
 @pytest.fixture(scope="session")
 def spark():
-    """Return one local Spark session; skip where there is no Spark, or no Java."""
+    """Return one local Spark session; skip without Spark or Java."""
     sql = pytest.importorskip("pyspark.sql")
     if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
         pytest.skip("Spark needs Java")
@@ -147,7 +147,7 @@ def test_spark_keeps_the_laws(spark):
 
 
 def of_scores(rows):
-    """Return true classes and scores that hardly ever repeat."""
+    """Return true classes and scores with hardly any ties."""
     rng = np.random.default_rng(7)
     sick = rng.random(rows) < 0.3
     return {"sick": sick, "score": np.where(sick, rng.beta(4, 2, rows), rng.beta(2, 3, rows))}
@@ -162,7 +162,7 @@ MANY = {
 
 @pytest.mark.parametrize("kind", MANY)
 def test_many_scores_are_counted_in_bins(kind, monkeypatch):
-    """Scores that are too many come in bins, and ROC AUC is off by no more than the table says."""
+    """Too many scores are binned, and the error of ROC AUC is at most the stated one."""
     monkeypatch.setattr(engines, "MANY", 2000)
     monkeypatch.setattr("howsure.sources.bins.DIGITS", 9)
     columns = of_scores(20_000)
@@ -245,7 +245,7 @@ def test_clusters_of_one_kind_come_once():
 
 
 def test_an_engine_that_fails():
-    """What goes wrong in an engine is said in one line, and is no partial result."""
+    """Failures in an engine give a one-line error, and no partial result."""
     relation = duckdb.sql(
         "SELECT 'a' AS t, CASE WHEN i < 5000 THEN 'b' ELSE error('the disk is full') END AS p FROM range(9999) r(i)"
     )
@@ -269,7 +269,7 @@ OPENED = {
 
 
 def refuses(read, fault, folder):
-    """Write the parts, of which one is at fault, have them read, and hold the answer to be an error of one line."""
+    """Write the parts, one of them faulty, read them, and check that the result is a one-line error."""
     for number, columns in enumerate(FAULTY[fault]):
         pq.write_table(pa.table(columns), folder / f"part-{number}.parquet")
     data = read(folder)
@@ -286,7 +286,7 @@ def refuses(read, fault, folder):
 @pytest.mark.parametrize("fault", FAULTY)
 @pytest.mark.parametrize("kind", OPENED)
 def test_a_faulty_part(kind, fault, tmp_path):
-    """A part that is cut short, lacks a column or changes a type is refused in one line, and the rest is no table."""
+    """A truncated part, a missing column or a changed type gives a one-line error, and no table of the rest."""
     said = refuses(OPENED[kind], fault, tmp_path)
     assert any(words in said for words in ("`data` cannot be read", "missing values", "share no label", "'a'"))
 
@@ -329,7 +329,7 @@ MANY_SCORES = "SELECT i % 2 AS t, hash(i)::VARCHAR AS s FROM range(500_000) r(i)
 
 @pytest.mark.parametrize("kind", ["relation", "file"])
 def test_a_full_disk(kind, tmp_path, monkeypatch):
-    """Where what does not fit into memory finds no room on the disk, the error says what helps, and there is no table."""
+    """If data exceed memory and the disk is full, the error names a remedy, and there is no table."""
     duckdb.sql(MANY_SCORES).write_parquet(str(tmp_path / "cases.parquet"))
     monkeypatch.setattr(duckdb, "connect", cramped)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
@@ -344,7 +344,7 @@ def test_a_full_disk(kind, tmp_path, monkeypatch):
 
 
 def test_what_does_not_fit_into_memory_goes_where_the_system_has_such_files(tmp_path, monkeypatch):
-    """Reading a file leaves no folder where the caller works: TMPDIR says where there is room."""
+    """Reading a file leaves no folder in the working directory: TMPDIR sets the place of temporary files."""
     duckdb.sql("SELECT 1 AS t, 1 AS p").write_parquet(str(tmp_path / "cases.parquet"))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
@@ -357,7 +357,7 @@ def test_what_does_not_fit_into_memory_goes_where_the_system_has_such_files(tmp_
 
 @pytest.mark.thorough
 def test_ctrl_c_ends_a_long_job():
-    """An interrupt ends what an engine is doing at once, and is no error of the data."""
+    """An interrupt stops an engine at once, and is not reported as a data error."""
     code = """
         import duckdb, signal, howsure as hs
         signal.signal(signal.SIGINT, signal.default_int_handler)  # which jobs in the background ignore
@@ -380,7 +380,7 @@ def test_ctrl_c_ends_a_long_job():
 
 @pytest.mark.thorough
 def test_a_worker_that_is_killed():
-    """Where a process dies that counts a part, the error says so, and no table is made of the other parts."""
+    """If a counting process dies, the error states this, and no table is made of the other parts."""
     dask = pytest.importorskip("dask")
     frame = pytest.importorskip("dask.dataframe").from_pandas(
         pd.DataFrame({"t": [0, 1] * 4, "p": [0, 1] * 4}), npartitions=2
@@ -401,14 +401,14 @@ def killed(part):
 
 
 def programs():
-    """Return the folder of PostgreSQL's programs, None where there are none."""
+    """Return the folder of PostgreSQL's programs, or None."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     return found[-1].parent if found else None
 
 
 @pytest.fixture
 def postgres():
-    """Start a PostgreSQL server of its own, and return where it listens; skip without its programs."""
+    """Start a PostgreSQL server and return its address; skip without its programs."""
     if programs() is None:
         pytest.skip("PostgreSQL is not installed")
     root = os.getuid() == 0

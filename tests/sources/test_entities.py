@@ -1,4 +1,4 @@
-"""Entities from tags and from spans: counted as seqeval counts them, and refused where they cannot be read."""
+"""Entities from tags and from spans: counted like seqeval's, and unreadable input is refused."""
 
 import numpy as np
 import pytest

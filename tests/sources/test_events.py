@@ -1,4 +1,4 @@
-"""Events by unit: counted as other packages count them, varied by whole units, and refused where they make no sense."""
+"""Events by unit: counted as in other packages, resampled by unit, and invalid input is refused."""
 
 import numpy as np
 import pytest
@@ -82,7 +82,7 @@ def test_entities_have_the_values_of_seqeval(average, row):
 
 
 def test_documents_have_the_values_of_seqeval():
-    """F1 of each document by itself is seqeval's of that document alone, and its mean that of them."""
+    """F1 of each document equals seqeval's for that document alone, and its mean is their mean."""
     values = hs.per_unit(entities(), "f1@micro")
     assert np.repeat(values.values, values.counts.astype(int)).tolist() == pytest.approx([0, 0.5, 0.5, 2 / 3, 1])
     assert hs.estimate(values, "mean").value == pytest.approx((0 + 0.5 + 0.5 + 2 / 3 + 1) / 5)
@@ -217,7 +217,7 @@ def test_metrics_of_true_negatives_are_refused(metric):
 
 
 def test_metrics_of_events_need_events():
-    """False positives per unit of a confusion matrix are refused with what to make instead."""
+    """False positives per unit of a confusion matrix are refused, with the table to make instead."""
     with pytest.raises(hs.HowsureError, match=r"events\(tp, fp, fn, unit="):
         hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "fp_per_unit")
 
@@ -249,7 +249,7 @@ WRONG = {
 
 @pytest.mark.parametrize("message", WRONG)
 def test_wrong_data_are_refused_in_words(message):
-    """What is no table of events is refused, with the culprit's name."""
+    """Invalid tables of events are refused, and the argument is named."""
     with pytest.raises(hs.HowsureError, match=message):
         hs.events(**WRONG[message])
 
@@ -264,7 +264,7 @@ def test_groups_split_rows():
 
 
 def coverage(units, studies, metric):
-    """Return how often the default interval holds the metric of units of log-normal size with chances of their own."""
+    """Return the coverage of the default interval for units of log-normal size with individual probabilities."""
     rng = np.random.default_rng(units)
     number = rng.poisson(20 * np.exp(0.8 * rng.standard_normal((studies, units)) - 0.32))
     tp = rng.binomial(number, rng.beta(6.4, 1.6, number.shape))  # recall 0.8
@@ -311,7 +311,7 @@ def test_one_unit_of_many_events_leaves_a_limit_that_is_no_absurdity():
 
 
 def test_a_group_without_weight_is_refused():
-    """Units that are split into groups, of which one has no weight at all, are refused with the group's name."""
+    """If one of several groups of units has no weight, the error names the group."""
     with pytest.raises(hs.HowsureError, match="In the group 'b': `sample_weight` is all zeros"):
         hs.events([1, 2], [0, 1], [1, 0], by=["a", "b"], sample_weight=[1, 0])
 

@@ -41,7 +41,7 @@ WRITERS = {
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_formats(name, tmp_path):
-    """CSV, TSV, JSON, Parquet, Feather, Arrow and compressed files are read, whatever their names hold."""
+    """CSV, TSV, JSON, Parquet, Feather, Arrow and compressed files are read, for any file name."""
     path = tmp_path / name
     WRITERS[name](path)
     table = hs.confusion("true label", "it's", data=path)
@@ -151,7 +151,7 @@ def test_matrices(kind, tmp_path):
     ],
 )
 def test_bad_matrices(text, words, tmp_path):
-    """What is no matrix of counts is refused with file, row and column."""
+    """Invalid matrices of counts are refused with file, row and column."""
     path = tmp_path / "matrix.csv"
     path.write_text(text)
     with pytest.raises(hs.HowsureError, match=words):
@@ -195,7 +195,7 @@ def test_scores_with_gaps(tmp_path):
 
 
 def test_repeated_headers(tmp_path):
-    """A file put together from two, with the header of the second among its rows, is refused."""
+    """A file joined from two, with the header of the second among its rows, is refused."""
     (tmp_path / "cases.csv").write_text("true,it's\n1,1\n0,1\ntrue,it's\n0,0\n")
     with pytest.raises(hs.HowsureError, match="repeats the header"):
         hs.confusion("true", "it's", data=tmp_path / "cases.csv")
@@ -235,7 +235,7 @@ def test_json_nested_without_end(name, tmp_path):
 
 
 def test_a_missing_package_is_named_by_the_extra(monkeypatch, tmp_path):
-    """Text is read by Python itself; where nothing reads Parquet, the remedy is the extra that brings what does."""
+    """Text is read by Python itself; without a Parquet reader, the error names the extra to install."""
     FRAME.to_csv(tmp_path / "cases.csv", index=False)
     FRAME.to_parquet(tmp_path / "cases.parquet")
     for package in ("duckdb", "pyarrow", "polars", "pandas"):

@@ -58,7 +58,7 @@ def test_groups_equal_a_counter(kind, names):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_columns_are_those_of_the_frame(kind):
-    """The plain columns hold the frame's values in its order."""
+    """The plain columns contain the frame's values in its order."""
     found = columns(KINDS[kind](FRAME), {"y_score": "half", "y_true": "text"})
     assert list(found) == ["y_score", "y_true"]
     assert list(found["y_score"]) == FRAME["half"].tolist() or found["y_score"].to_pylist() == FRAME["half"].tolist()

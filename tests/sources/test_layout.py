@@ -82,7 +82,7 @@ def test_named_columns_of_data_match_classes(kind, order, tmp_path):
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_numbers_as_names_match_numbers(order):
-    """Columns "2", "0", … of the classes 0 … 3 are matched; a frame's own count of its columns is no name."""
+    """Columns "2", "0", … match the classes 0 … 3; a frame's default column numbers are not names."""
     columns = {str(place): CHANCES[:, place] for place in order}
     assert loss(hs.multiclass_scores(TRUE, pd.DataFrame(columns))) == pytest.approx(LOSS)
     assert loss(hs.multiclass_scores(TRUE + 1, pd.DataFrame(CHANCES))) == pytest.approx(LOSS)
@@ -129,7 +129,7 @@ def test_names_that_contradict_are_refused(columns, labels, words):
 
 
 def test_columns_of_other_names_keep_their_places():
-    """Names that have nothing to do with the classes are no statement: labels= is one."""
+    """Names unrelated to the classes are not used: labels= is."""
     frame = pd.DataFrame(CHANCES, columns=list("abcd"))
     assert loss(hs.multiclass_scores(WORDS, frame, labels=CLASSES)) == pytest.approx(LOSS)
 
@@ -362,7 +362,7 @@ def test_columns_of_different_orders_are_refused():
 
 
 def test_a_matrix_in_the_order_of_the_alphabet_states_none():
-    """A crosstab is sorted by pandas: its order says nothing, and another one does."""
+    """A pandas crosstab is sorted, so its order is not informative; another order is."""
     crossed = pd.crosstab(GIVEN, SAID)
     with pytest.raises(hs.HowsureError, match="order"):
         hs.estimate(hs.from_counts(crossed), "mae")
@@ -371,7 +371,7 @@ def test_a_matrix_in_the_order_of_the_alphabet_states_none():
 
 
 def test_scikit_learns_kappa_warns():
-    """It takes words by the alphabet, as scikit-learn does, and says so."""
+    """It orders words alphabetically, like scikit-learn, and warns."""
     with pytest.warns(hs.HowsureWarning, match="alphabet"):
         found = hs.cohen_kappa_score(GIVEN, SAID, weights="quadratic")
     assert found.value == pytest.approx(cohen_kappa_score(GIVEN, SAID, weights="quadratic"))
@@ -412,7 +412,7 @@ def test_labels_that_differ_in_capitals_alone_are_refused():
 
 
 def test_spreadsheets_are_read_by_whichever_reader_is_there(monkeypatch, tmp_path):
-    """The only sheet that holds something is read; without a reader the message names the extra."""
+    """The only non-empty sheet is read; without a reader the message names the extra."""
     path = tmp_path / "matrix.xlsx"
     path.write_bytes(b"PK")
     cells = [["predicted/true", "healthy", "ill"], ["healthy", 50.0, 5.0], ["ill", 3.0, 42.0], [None, None, None]]

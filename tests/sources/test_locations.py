@@ -134,7 +134,7 @@ def test_odd_values_have_the_same_type_without_an_engine(pair, tmp_path, monkeyp
 
 
 def test_lists_patterns_and_folders(tmp_path):
-    """A list of paths, a pattern, and a folder with folders in it name the same files; what engines leave is none."""
+    """A list of paths, a pattern, and a folder with subfolders give the same files; engines' own are ignored."""
     folder = write(tmp_path / "parts")
     (folder / "deeper").mkdir()
     (folder / "part-2.csv").rename(folder / "deeper" / "part-2.csv")
@@ -245,7 +245,7 @@ def test_a_file_that_disappears(tmp_path):
 
 
 def test_addresses_are_left_to_duckdb(monkeypatch):
-    """An address is no path; without DuckDB the error says what to install."""
+    """An address is not a path; without DuckDB the error names the package to install."""
     assert located("https://example.org/cases.parquet?version=2") == ["https://example.org/cases.parquet?version=2"]
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(hs.HowsureError, match=r"https://example.org/cases.csv' needs the package 'duckdb'"):
@@ -253,6 +253,6 @@ def test_addresses_are_left_to_duckdb(monkeypatch):
 
 
 def test_a_name_that_no_system_has_is_refused_in_words():
-    """A text that is far too long for a file's name is no file, and the error is ours."""
+    """A text that is too long for a file name gives our own error."""
     with pytest.raises(hs.HowsureError, match="`data` cannot be read: .*too long"):
         hs.confusion("t", "p", data="a" * 5000)

@@ -1,4 +1,4 @@
-"""Fields of nested columns are named by dots, whatever holds the data."""
+"""Fields of nested columns are named with dots, for any container of the data."""
 
 import json
 
@@ -81,6 +81,6 @@ def test_missing_fields_are_missing_values():
 
 @pytest.mark.parametrize("made", HELD.values(), ids=HELD)
 def test_a_field_without_its_column_is_named(made, tmp_path):
-    """A name that is a field of a nested column is refused with what to write."""
+    """The name of a field of a nested column is refused, with the full name."""
     with pytest.raises(hs.HowsureError, match=r"no column 'id'\. Did you mean the field 'doc\.id'"):
         hs.confusion("p", "t.x", data=made(tmp_path), groups="id")

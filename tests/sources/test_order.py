@@ -1,4 +1,4 @@
-"""Rows in another order: the same draws from the same seed, whoever holds the rows, for an engine has no order."""
+"""Rows in another order: the same draws from the same seed, for any container, as engines have no order."""
 
 import duckdb
 import numpy as np

@@ -1,4 +1,4 @@
-"""Paired tables hold the joint counts, and pseudo-cases spread evenly over each pair of models."""
+"""Paired tables contain the joint counts, and pseudo-cases are spread evenly over each pair of models."""
 
 from itertools import combinations
 
@@ -19,7 +19,7 @@ def columns(seed, size=200, classes=3, models=4):
 
 
 def test_every_model_has_its_confusion_table():
-    """Adding up the joint cells gives each model's table, whatever the number of models."""
+    """Summing the joint cells gives each model's table, for any number of models."""
     for models in (2, 3, 9):
         truth, said = columns(models, models=models)
         table = hs.paired(truth, said)

@@ -1,4 +1,4 @@
-"""Columns as users hold them: of one column, masked, in foreign byte orders, of unsigned or half-precision numbers."""
+"""Columns of users: of one column, masked, with other byte orders, unsigned or half-precision numbers."""
 
 import numpy as np
 import pandas as pd

@@ -18,7 +18,7 @@ PREDICTED, OTHER = WORDS[(SCORE > 0.5).astype(int)], WORDS[(SCORE > 0.35).astype
 SOME = np.where(np.arange(60) < 25, TRUTH, None)
 REVIEWS = [[[20, 2], [3, 4]], [[5, 1], [2, 19]]]
 COUNTS = [[25, 8], [7, 30]]
-CUBE = [[[20, 3], [4, 6]], [[5, 2], [1, 19]]]  # by true class, and by what each of two models predicts
+CUBE = [[[20, 3], [4, 6]], [[5, 2], [1, 19]]]  # by true class, and by predictions of two models
 SOURCES = {
     "confusion": lambda **chosen: hs.confusion(TRUTH, PREDICTED, **chosen),
     "paired": lambda **chosen: hs.paired(TRUTH, {"A": PREDICTED, "B": OTHER}, **chosen).model("A"),
@@ -41,7 +41,7 @@ OTHERS = {  # functions that do not return a table of predictions
     "sample_to_label": lambda **chosen: (
         hs.sample_to_label(OTHER, 1 - SCORE, "recall", n=30, random_state=0, **chosen).strata
     ),
-    "scorer": None,  # of estimators, held in its own tests
+    "scorer": None,  # of estimators, with separate tests
 }
 WITHOUT = {
     "calibrated": "the probability is of the second of `labels`",
@@ -102,7 +102,7 @@ def test_reviews_are_turned_with_their_counts():
 
 @pytest.mark.parametrize("name", [*SOURCES, *(name for name, made in OTHERS.items() if made)])
 def test_an_unknown_class_is_told_with_the_nearest(name):
-    """What is no class is refused in one line, which names the class that was meant."""
+    """An unknown class gives a one-line error, which names the nearest class."""
     with pytest.raises(HowsureError, match="There is no class 'il'. Did you mean 'ill'") as caught:
         {**SOURCES, **OTHERS}[name](pos_label="il")
     assert "\n" not in str(caught.value)
@@ -134,7 +134,7 @@ def test_text_names_a_number():
 
 
 def test_every_source_of_labels_takes_it():
-    """Each public function that is given `labels` takes `pos_label` too, but where the order is already said."""
+    """Each public function with `labels` also has `pos_label`, unless the order is already stated."""
     ours = [
         name
         for name in hs.__all__

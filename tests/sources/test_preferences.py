@@ -38,7 +38,7 @@ def test_counts_by_pair_and_outcome():
     ],
 )
 def test_words_and_numbers_for_the_winner(winner):
-    """An arena's words, and the first model's score, say the same as names."""
+    """An arena's words, and the first model's score, are equivalent to names."""
     assert by_pair(hs.preferences(A, B, winner)) == by_pair(hs.preferences(A, B, WINNER))
 
 
@@ -49,7 +49,7 @@ def test_names_come_before_words():
 
 
 def test_frame_weights_groups_and_parts():
-    """Columns of a frame, weights, clusters and groups are taken as everywhere else."""
+    """Columns of a frame, weights, clusters and groups work as elsewhere."""
     data = pd.DataFrame({"left": A, "right": B, "won": WINNER, "w": [1, 2, 1, 1, 3], "prompt": list("ppqqq")})
     table = hs.preferences("left", "right", "won", data=data, sample_weight="w")
     assert by_pair(table)["x", "y"] == [3, 0, 0]
@@ -73,7 +73,7 @@ def test_parts_add_up(tmp_path):
 
 
 def test_order_of_names_in_a_part_does_not_matter():
-    """A pair whose models stand in another order in a part counts the same wins."""
+    """A pair whose models are in another order in a part has the same wins."""
     first = hs.preferences(["y"], ["z"], ["z"])
     other = hs.preferences(["x", "z"], ["z", "y"], ["x", "y"])
     assert by_pair(first + other) == {("x", "z"): [1, 0, 0], ("y", "z"): [1, 1, 0]}
@@ -91,13 +91,13 @@ def test_order_of_names_in_a_part_does_not_matter():
     ],
 )
 def test_refusals_name_the_battle(given, words):
-    """What is no battle of two models with an outcome is refused, with its row."""
+    """Invalid battles are refused, with their row."""
     with pytest.raises(HowsureError, match=words):
         hs.preferences(*given)
 
 
 def test_a_table_of_battles_says_what_it_holds():
-    """Metrics of other tables are refused with what to make, and a view says whose it is."""
+    """Metrics of other tables are refused, with the table to make, and a view is labelled with its model."""
     table = hs.preferences(A, B, WINNER)
     with pytest.raises(HowsureError, match="preferences"):
         hs.estimate(hs.confusion([1, 0], [1, 0]), "bradley_terry")

@@ -84,7 +84,7 @@ def test_groups_split_ratings():
 
 
 def test_parts_add_up():
-    """The sum of two parts has the values of all items, whatever categories each lacks."""
+    """The sum of two parts has the values of all items, for any missing categories."""
     whole = hs.ratings(MATRIX[:3]) + hs.ratings(MATRIX[3:])
     assert values(whole) == pytest.approx(values(hs.ratings(MATRIX)))
     with pytest.raises(hs.HowsureError, match="of different raters"):
@@ -92,7 +92,7 @@ def test_parts_add_up():
 
 
 def test_several_sets_of_raters_are_one_table():
-    """Sets of raters on the same items, by name, have the values of each by itself, and a difference."""
+    """Named sets of raters on the same items have the values of each set, and a difference."""
     before, after = MATRIX, [["a", "a"], ["b", "b"], ["a", "b"], ["b", "b"], ["c", "c"]]
     table = hs.ratings({"before": before, "after": after})
     assert values(table.model("before")) == pytest.approx(values(hs.ratings(before)))
@@ -158,7 +158,7 @@ def test_what_are_no_ratings_is_refused(given, words):
 
 
 def test_ratings_of_one_category_are_undefined_in_words():
-    """Where nobody uses a second category, chance alone makes all agree: kappa is nan, and says why."""
+    """If only one category is used, chance alone makes all agree: kappa is nan, with a reason."""
     found = hs.evaluate(hs.ratings([["yes"] * 3] * 20))
     assert np.isnan(found["fleiss_kappa"].value)
     assert "of one category" in found["fleiss_kappa"].reason
@@ -197,7 +197,7 @@ def test_parts_of_two_words_have_no_order_together():
 
 @pytest.mark.parametrize("method", ["flow", "items_and_raters", "raters", "delta"])
 def test_who_rates_nothing_changes_nothing(method):
-    """A column without a rating is no rater: values and intervals are those without it."""
+    """A column without a rating is not a rater: values and intervals are those without it."""
     said = [["a", "a", "b"], ["b", "b", "b"], ["a", "a", "a"], ["b", "a", "b"], ["a", "b", "a"]] * 4
     metrics = [*METRICS, "brennan_prediger"]
     found, expected = (
@@ -209,14 +209,14 @@ def test_who_rates_nothing_changes_nothing(method):
 
 
 def test_several_sets_have_no_metrics_of_one():
-    """Asked for the metrics of several sets of raters at once, `evaluate` says how to take one set."""
+    """For metrics of several sets of raters at once, the error of `evaluate` states how to select one set."""
     table = hs.ratings({"before": MATRIX, "after": MATRIX})
     with pytest.raises(hs.HowsureError, match="holds 2 models"):
         hs.evaluate(table)
 
 
 def test_numbers_on_a_fine_scale_have_intervals_as_wide_as_numbers_vary():
-    """The prior's pseudo-items of a fine scale are no outliers: limits are about Student's t times the error away."""
+    """The prior's pseudo-items of a fine scale are not outliers: limits are about Student's t times the error away."""
     rng = np.random.default_rng(0)
     said = rng.normal(size=(50, 1)) + 0.6 * rng.normal(size=(50, 3))
     found = hs.estimate(hs.ratings(said), "krippendorff_alpha+level=interval")
@@ -249,7 +249,7 @@ def crowd(raters, ratings, items, seed=0):
 @pytest.mark.parametrize("method", ["flow", "bayes"])
 @pytest.mark.parametrize("metric", ["krippendorff_alpha", "fleiss_kappa", "gwet_ac1", "conger_kappa"])
 def test_pseudo_items_of_a_crowd_have_as_many_ratings_as_the_median_item(metric, method):
-    """Agreement of three ratings an item has the interval of the delta method, from however many raters they come."""
+    """Agreement of three ratings per item has the delta method's interval, for any number of raters."""
     for raters in (10, 60):
         table = hs.ratings(crowd(raters, 3, 80))
         assert set(table.tallies[table.pseudo > 0].sum(1).tolist()) == {3.0}

@@ -28,7 +28,7 @@ def test_layout():
     ids=["pandas", "polars", "lazy", "mapping"],
 )
 def test_frames(frame):
-    """Columns of a frame are named, a frame of scores is taken as a matrix."""
+    """Columns of a frame are named, and a frame of scores is accepted as a matrix."""
     columns = {"animal": TRUE, "c": SCORE[:, 0], "d": SCORE[:, 1], "e": SCORE[:, 2]}
     table = hs.multiclass_scores("animal", ["c", "d", "e"], data=frame(columns))
     assert table.scores == pytest.approx(SCORE)

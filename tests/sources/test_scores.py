@@ -33,7 +33,7 @@ def test_counts_equal_counting_by_hand(pairs):
 
 
 def test_weights_and_their_squares_are_summed_by_cell():
-    """Counts hold the sums of the weights, the design the sums of their squares."""
+    """Counts contain the sums of the weights, the design the sums of their squares."""
     weight = np.arange(1.0, 7.0)
     table = hs.scores(TRUTH, SCORE, sample_weight=weight)
     assert table.counts.tolist() == [[1, 3], [4, 0], [6, 2], [0, 5]]
@@ -128,7 +128,7 @@ class TestThreshold:
     ],
 )
 def test_bad_input_is_refused(arguments, words):
-    """Errors name the column and say what to do."""
+    """Errors name the column and the remedy."""
     with pytest.raises(hs.HowsureError, match=words):
         hs.scores(*arguments)
 
@@ -155,7 +155,7 @@ def test_one_class_is_allowed_where_the_other_is_named():
 @pytest.mark.parametrize("labels", [(0, 1), (7, 9), (3, 200)])
 @pytest.mark.parametrize("kind", [np.uint8, np.int64])
 def test_whole_numbers_between_two_labels_are_no_classes(labels, kind):
-    """Two whole numbers as labels are two classes, however far apart and of whatever type."""
+    """Two integers as labels are two classes, for any distance and type."""
     truth = np.array(labels, dtype=kind)[[0, 1, 1, 0, 1]]
     table = hs.scores(truth, [0.1, 0.4, 0.4, 0.4, 0.9])
     assert table.labels.tolist() == list(labels)

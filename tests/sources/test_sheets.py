@@ -109,7 +109,7 @@ def test_sheets_that_are_no_table_of_cases(rows, message, tmp_path):
 
 
 def test_sheets_are_parts_of_one_table(tmp_path):
-    """A folder of spreadsheets holds parts of the same data."""
+    """A folder of spreadsheets contains parts of the same data."""
     write_xlsx(tmp_path / "a.xlsx", {"one": ROWS[:31]})
     write_xlsx(tmp_path / "b.xlsx", {"one": [ROWS[0], *ROWS[31:]]})
     whole = hs.confusion("truth", "new", data=FRAME)

@@ -41,7 +41,7 @@ SOURCES = {
 
 
 def figures(tables, metric):
-    """Return value, limits and standard error of a metric on each table, of the first model where there are several."""
+    """Return value, limits and standard error of a metric on each table, of the first model if there are several."""
     parts = tables.all_and_groups().values() if isinstance(tables, hs.Tables) else [tables]
     own = [each.model(each.models[0]) if hasattr(each, "models") else each for each in parts]
     found = [hs.estimate(each, metric) for each in own]
@@ -71,7 +71,7 @@ def test_frames_of_every_library_give_the_same(source, beside, tmp_path):
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_strata_in_proportion_are_as_no_strata_in_value(source):
-    """Strata whose shares are those of the sample change no value; where they do not matter hardly the error either."""
+    """Strata with the sample's frequencies change no value, and hardly the error if they are uninformative."""
     make, metric = SOURCES[source]
     shares = {name: number / SIZE for name, number in DRAWN.items()}
     own = figures(make(ROWS, strata="site", stratum_sizes=shares), metric)[0]
@@ -89,7 +89,7 @@ def test_tables_are_saved_with_their_strata(source, tmp_path):
 
 
 def test_each_case_counts_for_its_stratum():
-    """A case counts as many as its stratum has for it, so the table adds up to the population."""
+    """A case represents its stratum's cases per sampled case, so the table adds up to the population."""
     table = hs.confusion([0, 0, 1, 1, 1], [0, 1, 1, 1, 0], strata=list("aabbb"), stratum_sizes={"a": 100, "b": 30})
     assert table.counts.tolist() == [[50.0, 50.0], [10.0, 20.0]]
     assert table.rows == 5
@@ -118,7 +118,7 @@ def test_long_data_have_strata():
 
 
 def test_cases_left_out_are_still_drawn():
-    """Cases whose labels are not asked for count among those drawn from their stratum, as those of other groups do."""
+    """Cases with unrequested labels count among those sampled from their stratum, like those of other groups."""
     truth, said = ["a", "b", "a", "c", "b", "a"], ["a", "b", "b", "c", "b", "a"]
     table = hs.confusion(truth, said, labels=["a", "b"], strata=list("xxxxyy"), stratum_sizes={"x": 0.5, "y": 0.5})
     assert table.counts.sum() / 6 == pytest.approx(0.5 * 3 / 4 + 0.5)

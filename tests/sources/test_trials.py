@@ -7,7 +7,7 @@ import howsure as hs
 
 
 def test_tasks_are_counted_by_runs_and_successes():
-    """Tasks with as many runs and successes are one cell, whatever the order of the rows."""
+    """Tasks with equal numbers of runs and successes are one cell, for any order of the rows."""
     table = hs.trials([1, 0, 1, 0, 1, 1, 0], task=["a", "b", "a", "a", "c", "b", "c"])
     cells = {
         (int(n), int(c)): int(count)

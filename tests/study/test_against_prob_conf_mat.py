@@ -59,7 +59,7 @@ def their_draws(study, metric, name, source="posterior"):
 
 
 def within(found, expected, error, times=5.5):
-    """Two runs agree within so many times the Monte Carlo error of their difference."""
+    """Return whether two runs agree within a number of Monte Carlo errors of their difference."""
     return abs(found - expected) < times * math.sqrt(2) * error + 1e-12
 
 
@@ -216,7 +216,7 @@ class TestDefectsOfThePeer:
         assert not np.array_equal(third.draws("accuracy", "a/0"), kept)
 
     def test_single_experiment_has_no_heterogeneity(self):
-        """A group of one has an I² of nan and says why; theirs is 100 %."""
+        """A group of one has an I² of nan with a reason; theirs is 100 %."""
         study = hs.Study(seed=0, n_draws=1000)
         study.add("alone/0", matrix("mlp/fold_0"))
         pooled = study.aggregate("accuracy")["alone"]
@@ -226,7 +226,7 @@ class TestDefectsOfThePeer:
         assert (pooled.value, pooled.low, pooled.high) == (summary.mean, summary.low, summary.high)
 
     def test_perfect_tables_have_width(self):
-        """Perfect tables under the default prior have intervals that are no points, and every report works."""
+        """Perfect tables under the default prior have intervals of positive width, and every report works."""
         study = hs.Study(seed=0, n_draws=2000)
         for fold in range(3):
             study.add(f"perfect/{fold}", [[20 + fold, 0], [0, 15]])
@@ -239,7 +239,7 @@ class TestDefectsOfThePeer:
             assert study.ranks(metric).probabilities.sum() == pytest.approx(3)
 
     def test_constant_draws_are_no_crash(self):
-        """Under a prior of 0 perfect tables give constant draws: their aggregate is nan, and says what to do."""
+        """With a prior of 0 perfect tables give constant draws: their aggregate is nan, with the remedy."""
         study = hs.Study(seed=0, n_draws=200)
         for fold in range(3):
             study.add(f"perfect/{fold}", [[20, 0], [0, 15]], prior=0)

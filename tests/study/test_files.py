@@ -98,7 +98,7 @@ def test_labels_keep_their_type(tmp_path, labels):
 
 
 def test_designs_that_counts_do_not_tell(tmp_path):
-    """Clustered cases made in memory are not saved as plain counts, but refused with what to do."""
+    """Clustered cases made in memory are not saved as plain counts, but refused with the remedy."""
     study = hs.Study()
     study.add("a", hs.confusion([0, 1, 1, 0], [0, 1, 0, 0], groups=[1, 1, 2, 2]))
     with pytest.raises(hs.HowsureError, match="Experiment 'a' has the design Clusters.*by the path of its predictions"):

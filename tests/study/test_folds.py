@@ -54,6 +54,6 @@ def test_from_cross_val_predict():
     ],
 )
 def test_refusals(result, settings, words):
-    """What scikit-learn was not asked to return is named, with the argument that returns it."""
+    """Results that scikit-learn did not return are named, with the argument that returns them."""
     with pytest.raises(hs.HowsureError, match=words):
         hs.Study.from_cross_validation({"a": result}, Y, **settings)

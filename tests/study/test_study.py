@@ -114,7 +114,7 @@ def test_difference_from_draws(study):
 
 
 def test_groups_are_compared_by_their_aggregates(study):
-    """A group's name stands for its aggregate, in comparisons and ranks."""
+    """A group's name refers to its aggregate, in comparisons and ranks."""
     found = study.compare("f1", "a", "b")
     first, second = study.aggregate("f1")["a"], study.aggregate("f1")["b"]
     assert found.value == pytest.approx(first.value - second.value)
@@ -278,7 +278,7 @@ def test_undefined_is_null_in_json(tmp_path):
 
 
 def test_weights_and_clusters_keep_their_design():
-    """Clustered cases give wider draws than the same cases taken as independent."""
+    """Clustered cases give wider draws than the same cases as independent ones."""
     rng = np.random.default_rng(1)
     true = rng.integers(2, size=400)
     right = np.repeat(rng.random(40) < 0.8, 10)
@@ -318,7 +318,7 @@ def test_weights_and_clusters_keep_their_design():
     ],
 )
 def test_refused_experiments(study, name, evidence, words):
-    """What is no experiment is refused by name, with what to do instead, and the study stays as it was."""
+    """Invalid experiments are refused by name, with the remedy, and the study is unchanged."""
     with pytest.raises(hs.HowsureError, match=words):
         study.add(name, evidence)
     assert list(study.experiments) == ["a/0", "a/1", "b/0", "b/1"]
@@ -355,7 +355,7 @@ def test_refused_priors_and_settings(study):
 
 
 def test_identity_needs_a_single_experiment(study):
-    """`identity` on a group of two says that it cannot make one of them."""
+    """`identity` on a group of two gives an error."""
     study.add_metric("f1", aggregation="identity")
     assert "cannot make one of 2" in study.aggregate("f1")["a"].reason
 

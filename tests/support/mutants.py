@@ -248,7 +248,7 @@ def text_changed(text, rng):
 
 
 def archive_changed(source, rng):
-    """Return a zip file of which one entry is changed."""
+    """Return a zip file with one changed entry."""
     target = io.BytesIO()
     with zipfile.ZipFile(source) as whole, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as other:
         try:
@@ -274,7 +274,7 @@ def faults_of(seed):
             faults += kind(rng, Path(folder))
         except HowsureError as error:
             faults += [f"a message of several lines: {error}"] if "\n" in str(error) else []
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is a fault
+        except Exception as error:  # noqa: BLE001 - any other error is a fault
             faults.append(f"{type(error).__name__}: {error}")
     if (took := time.perf_counter() - start) > LONGEST:
         faults.append(f"took {took:.1f} s")

@@ -1,4 +1,4 @@
-"""Random published numbers, numbers of identical cases and pools of sites, and what must hold of their answers."""
+"""Random published numbers, numbers of identical cases and pools of sites, and properties of their results."""
 
 import math
 from dataclasses import replace
@@ -21,7 +21,7 @@ SLACK = 1e-9
 
 
 def a_metric(rng, table):
-    """Return the spec string of a random metric, with an average where it has one."""
+    """Return the spec string of a random metric, with an average if it has one."""
     known = [
         each
         for each in REGISTRY.shipped
@@ -34,7 +34,7 @@ def a_metric(rng, table):
 
 
 def one_model(table):
-    """Return the table of the first model where there are several."""
+    """Return the table of the first model if there are several."""
     return table.model(table.models[0]) if hasattr(table, "models") else table
 
 

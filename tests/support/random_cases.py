@@ -20,7 +20,7 @@ NAMES = [
 
 @dataclass(frozen=True)
 class Case:
-    """Data of one kind, and how a table is made of them."""
+    """Data of one kind, and a function that makes a table of them."""
 
     kind: str
     columns: dict
@@ -46,7 +46,7 @@ class Case:
 
     @property
     def has_own_names(self):
-        """Whether its classes have given names, that are no numbers: an order of numbers is one of the classes."""
+        """Whether its classes have names that are not numbers: an order of numbers could be one of the classes."""
         return "labels" in self.keywords and self.keywords["labels"].dtype.kind == "U"
 
     @property
@@ -162,7 +162,7 @@ def of_labels(rng, kind, columns, truth, labels, predicted):
 
 
 def of_ratings(rng, columns, labels, predicted):
-    """Return what several raters say of items, with gaps or without; of one set of raters or of two."""
+    """Return ratings of items by several raters, with gaps or without; of one set of raters or of two."""
     gaps = rng.choice([0.0, 0.1, 0.6])
 
     def rated():

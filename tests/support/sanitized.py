@@ -256,13 +256,13 @@ def hostile(rng, trial):
     try:
         with np.errstate(all="ignore"):
             calls[trial % len(calls)]()
-    except Exception as error:  # noqa: BLE001 - any error of Python is sound: the process goes on
+    except Exception as error:  # noqa: BLE001 - any Python error is acceptable, as the process continues
         return type(error).__name__
     return "numbers"
 
 
 def inside(folder, number):
-    """Run the inputs, and where there are many also the tests, in a process that has the checks loaded."""
+    """Run the inputs, and for many of them also the tests, in a process with the checks loaded."""
     library.HERE = folder
     assert library.running() == "compiled C"
     rng = np.random.default_rng(0)

@@ -43,7 +43,7 @@ def five_models():
 
 
 def groups():
-    """Recall is 0.9 in each group but one, where it is 0.5; scores are there too."""
+    """Recall is 0.9 in each group but one, where it is 0.5; scores are included."""
     rng = np.random.default_rng(3)
     sites = np.repeat(["Bern", "Graz", "Ulm"], 200)
     truth = np.tile(["healthy", "ill"], 300)

@@ -1,4 +1,4 @@
-"""What must hold of every answer, whatever was asked."""
+"""Properties of every result, for any request."""
 
 import contextlib
 import io
@@ -18,7 +18,7 @@ TEXTBOOK = {
 
 
 def answered(function, *arguments, **keywords):
-    """Return the result, or our error's text; a fault where it is neither."""
+    """Return the result, or the text of our error; a fault for anything else."""
     with warnings.catch_warnings(record=True) as seen, contextlib.redirect_stdout(io.StringIO()):  # one of ours prints
         warnings.simplefilter("always")
         try:
@@ -27,7 +27,7 @@ def answered(function, *arguments, **keywords):
             text = str(error)
             found = error
             fault = f"a message of {len(text)} signs: {text[:80]!r}" if "\n" in text or len(text) > 1000 else ""
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is a fault
+        except Exception as error:  # noqa: BLE001 - any other error is a fault
             found, fault = error, f"{type(error).__name__}: {str(error)[:120]}"
     foreign = [each for each in seen if not each.category.__module__.startswith("howsure")]
     if foreign and not fault:
@@ -60,7 +60,7 @@ def numbers(found, table, metric, threshold):
     if not math.isnan(found.low):
         if found.low > found.high:
             yield f"limits in the wrong order: {found.low}, {found.high}"
-        # Percentiles of draws need not hold the value.
+        # Percentiles of draws need not contain the value.
         held = found.draws is None and found.method not in TEXTBOOK
         if held and not found.low - slack <= found.value <= found.high + slack:
             yield f"{found.value} outside [{found.low}, {found.high}]"

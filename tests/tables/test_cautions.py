@@ -1,4 +1,4 @@
-"""What tables say of data that were taken and look wrong: a line each, that names what to look at."""
+"""Cautions of tables about unusual data: a line each, which names the place."""
 
 import warnings
 
@@ -58,7 +58,7 @@ USUAL = {
 
 @pytest.mark.parametrize("kind", USUAL)
 def test_usual_data_have_no_caution(kind):
-    """A table of usual data says nothing, whatever its kind."""
+    """A table of usual data has no caution, for any kind."""
     assert USUAL[kind]().cautions == ()
 
 

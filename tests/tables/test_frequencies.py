@@ -142,7 +142,7 @@ def test_shares_that_are_none_are_refused(message):
 
 
 def test_classes_without_cases_tell_nothing():
-    """A class that has a share and no case, and tables that hold no counted labels, are refused."""
+    """A class with a frequency but no case, and tables without counted labels, are refused."""
     with pytest.raises(hs.HowsureError, match=r"Class 1 has a share of 0.01 and no case"):
         hs.from_counts([[5, 2], [0, 0]]).at_prevalence(RARE)
     for table in (hs.calibrated([0.2, 0.9, 0.4]).at(0.5), hs.confusion(np.eye(3), np.eye(3))):

@@ -1,4 +1,4 @@
-"""What was worked out last, asked for by several threads at once."""
+"""Caching of the last result, requested by several threads at once."""
 
 from howsure.tables.last import Last
 

@@ -86,7 +86,7 @@ def pair(data, *names):
 
 
 def batch(kind, design, by, rows):
-    """Return the columns of some rows, as the source takes them."""
+    """Return the columns of some rows, in the form of the source's arguments."""
     data = {name: values[rows] for name, values in DATA.items()}
     more = {role: data[name] for role, name in (DESIGNS[design] | BY[by]).items()}
     return KINDS[kind][2](data), more
@@ -151,7 +151,7 @@ def numbers_of_all(kind, design, by):
 @pytest.mark.thorough
 @pytest.mark.parametrize("verb", VERBS)
 def test_parts_are_the_whole(verb):
-    """Whatever a table is of and however its cases are parted, ordered and merged: equal counts and intervals."""
+    """For any table, and any division, order and merging of its cases: equal counts and intervals."""
     for kind, design, by in CASES:
         whole, found = table(kind, design, by), VERBS[verb](kind, design, by)
         one, two = (getattr(each, "overall", each) for each in (whole, found))
@@ -322,7 +322,7 @@ def test_files_that_hold_no_table(content, message, tmp_path):
 
 @pytest.mark.parametrize("kind", ["numbers", "texts"])
 def test_parquet_that_unpacks_without_end_is_refused(kind, tmp_path, monkeypatch):
-    """A few bytes hold one number, or one text, a million times: its size in memory is limited, and the limit stated."""
+    """Few bytes can contain one number, or one text, a million times: the size in memory is limited, with a message."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -421,7 +421,7 @@ def test_clusters_of_one_name_are_one_cluster():
     whole = first + second
     assert whole.design.number == 3
     assert whole.design.names.tolist() == ["ann", "bob", "cid"]
-    # Errors less the share of errors, by patient: ann 2 of 3, bob 0 of 1, cid 1 of 2; of 6 cases 3 are wrong.
+    # Errors minus the share of errors, by patient: ann 2 of 3, bob 0 of 1, cid 1 of 2; 3 of 6 cases are wrong.
     deviations = np.array([2 - 1.5, 0 - 0.5, 1 - 1.0]) / 6
     spread = 3 / 2 * (deviations**2).sum()
     right = np.array([[1.0, 0.0], [0.0, 1.0]])
@@ -480,7 +480,7 @@ def test_reviews_add_up():
 
 
 def test_scores_of_one_class_find_the_other():
-    """A part that holds one class alone takes the name of the other from the parts that have it."""
+    """A part with one class gets the name of the other from the parts that have it."""
     first = hs.scores(["ill"], [0.9], pos_label="ill")
     second = hs.scores(["well", "ill"], [0.2, 0.8], pos_label="ill")
     for whole in (first + second, second + first):

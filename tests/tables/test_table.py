@@ -93,7 +93,7 @@ def test_one_class_against_the_rest(design):
 
 
 def test_fixed_margins_do_not_survive_merging():
-    """The rest merges classes of fixed size, which two rows cannot hold; estimates keep the full table."""
+    """The rest merges classes of fixed size, which two rows cannot represent; estimates keep the full table."""
     table = hs.from_counts(COUNTS).with_design(hs.FixedMargins())
     assert table.one_against_rest(1) is None
     estimate = hs.estimate(table, "precision@binary+positive_class=1", method="wald")

@@ -1,4 +1,4 @@
-"""What type checkers must refuse: each line is wrong as its comment says, and a comment without its error is one too."""
+"""Code that type checkers must refuse: each line is wrong as its comment states, and has its error."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def picked(out, name):
 
 
 def part(answer, key):
-    """Return a field of an answer; the answer itself as its value, where it has none."""
+    """Return a field of a result; or the result itself if it has no fields."""
     if key == "value" and not isinstance(answer, dict):
         return getattr(answer, "value", answer)
     return answer[key] if isinstance(answer, dict) else getattr(answer, key)

@@ -96,7 +96,7 @@ def test_draws_hold_the_true_curve(method, level):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_same_seed_gives_the_same_draws(method):
-    """Draws are in [0, 1], as many as asked for, and repeat with the seed."""
+    """Draws are in [0, 1], in the requested number, and reproducible by the seed."""
     score, label = labelled(5, rows=60)
     one, two = (
         hs.calibrate(score, label, method=method, n_draws=30, random_state=7).draws([0.0, 0.3, 1.0]) for _ in range(2)
@@ -118,7 +118,7 @@ def test_the_threshold_of_a_probability_is_the_first_score_that_reaches_it(metho
 
 
 def test_a_score_that_falls_has_no_threshold():
-    """Where the probability falls with the score the error says to give its negative."""
+    """If the probability decreases with the score, the error recommends its negative."""
     score, label = labelled(7)
     with pytest.raises(hs.HowsureError, match="negative of the scores"):
         hs.calibrate(-score, label, method="platt", n_draws=2).threshold(0.5)
@@ -189,7 +189,7 @@ def test_scores_that_beta_calibration_cannot_tell_apart_are_refused(scores):
 
 @pytest.mark.parametrize("scores, worst", [([-0.2, 0.4, 0.9], "-0.2"), ([0.1, 0.4, 1.3], "1.3")])
 def test_beta_calibration_is_for_scores_within_the_range(scores, worst):
-    """Scores beyond either end are refused by the worst of them, whatever the others are."""
+    """Scores outside [0, 1] are refused, with the most extreme one."""
     with pytest.raises(hs.HowsureError, match=f"holds {worst}"):
         hs.calibrate(np.tile(scores, 20), np.tile([0, 1, 1, 0, 1, 0], 10), method="beta")
 

@@ -68,7 +68,7 @@ def test_calibrated_scores_are_rejected_at_the_nominal_rate():
 
 @pytest.mark.thorough
 def test_clusters_count_once():
-    """Cases given four times in clusters reject at the nominal rate; taken for independent they reject far oftener."""
+    """Cases repeated four times in clusters are rejected at the nominal rate; as independent cases, far more often."""
     naive, honest = [], []
     for seed in range(150):
         label, score = labelled(seed, 100)

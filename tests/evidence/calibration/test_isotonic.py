@@ -31,7 +31,7 @@ def naive(counts, row, column):
 @settings(max_examples=40)
 @given(COUNTS)
 def test_venn_abers_shares_are_those_of_refitting_with_one_more_case(counts):
-    """Both linear-time passes give what isotonic regression gives with the new case counted in, score by score."""
+    """Both linear-time passes equal isotonic regression with the new case added, score by score."""
     for row in range(len(counts)):
         assert shares_if_positive(counts)[row] == pytest.approx(naive(counts, row, 1), abs=1e-12)
         assert shares_if_negative(counts)[row] == pytest.approx(naive(counts, row, 0), abs=1e-12)

@@ -34,7 +34,7 @@ def test_the_most_likely_coefficients_are_those_of_a_generalised_linear_model(se
 
 @pytest.mark.parametrize("start", [(6.0, 6.0, -6.0), (-9.0, 4.0, 12.0)])
 def test_the_start_does_not_matter(start):
-    """Where the probabilities at the start are so extreme that Newton's step goes too far, the same fit is found."""
+    """With extreme probabilities at the start, where Newton's step is too long, the same fit is found."""
     features, weights = cases()
     peer = sm.GLM(weights[:, ::-1], features, family=sm.families.Binomial()).fit(tol=1e-14)
     np.testing.assert_allclose(most_likely(features, weights, start=np.array(start)), peer.params, atol=1e-9)
@@ -57,7 +57,7 @@ def test_firths_fit_maximises_likelihood_times_jeffreys_prior():
 
 @pytest.mark.parametrize("slopes", [(1.0, -0.7), (-0.8, 1.2), (-1.0, -1.0), (0.8, 0.9)])
 def test_slopes_that_are_not_to_be_negative_are_not(slopes):
-    """The constrained fit is that of a bounded optimiser, within Firth's penalty of so many cases."""
+    """The constrained fit equals a bounded optimiser's, up to Firth's penalty."""
     features, weights = cases(5, rows=4000, slopes=slopes)
     bounds = [(0, None), (0, None), (None, None)]
     found = optimize.minimize(

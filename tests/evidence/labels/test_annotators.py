@@ -202,7 +202,7 @@ def test_intervals_cover_over_many_studies(method, lowest) -> None:
         )
         for metric in metrics:
             covered[metric] += evaluation[metric].low <= known[metric] <= evaluation[metric].high
-    # Known shortfall: highest-density intervals held precision and recall in 180 of 200, accuracy and F1 in 189.
+    # Known shortfall: highest-density intervals covered precision and recall in 180 of 200, accuracy and F1 in 189.
     assert all(hits / 200 > lowest for hits in covered.values()), covered
 
 
@@ -258,13 +258,13 @@ def test_one_seed_gives_one_posterior() -> None:
     ],
 )
 def test_what_cannot_be_learned_from_is_refused(annotations, predicted, words) -> None:
-    """Too few annotators, cases without a label, and other shapes get a line that says so."""
+    """Too few annotators, cases without a label, and invalid shapes give a one-line error."""
     with pytest.raises(HowsureError, match=words):
         hs.annotated(annotations, predicted)
 
 
 def test_frames_and_files_name_the_annotators(tmp_path) -> None:
-    """Columns of any frame or of a file, named with ``data``, and frames of annotations give what rows give."""
+    """Columns of any frame or of a file, named with ``data``, and frames of annotations give the same as rows."""
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     rows = {"anna": [0, 1, None, 1, 0], "ben": [0, 1, 1, 0, 0], "model": [0, 1, 1, 1, 0]}
     votes = list(zip(rows["anna"], rows["ben"], strict=True))
@@ -294,7 +294,7 @@ def test_one_case_has_a_consensus():
 
 @pytest.mark.parametrize("right, noted", [(0.68, True), (0.9, False)])
 def test_annotators_who_are_often_wrong_are_told_of(right, noted):
-    """Below three right labels in four the interval covers too rarely, and the estimate says so."""
+    """Below three right labels in four the interval covers too rarely, and the estimate states this."""
     rng = np.random.default_rng(3)
     truth = rng.integers(0, 2, 400)
     votes = np.where(rng.random((400, 3)) < right, truth[:, None], 1 - truth[:, None])
@@ -315,7 +315,7 @@ def crowd(rng, cases=50):
 
 @pytest.mark.parametrize("metric", ["mcc", "kappa"])
 def test_the_sampling_variance_of_few_cases_is_that_at_the_limit(metric) -> None:
-    """A root of the defining equation, where S is the variance of as many cases with known labels."""
+    """A root of the defining equation, where S is the variance of the same number of cases with known labels."""
     table = hs.annotated(*crowd(np.random.default_rng(3)))
     found = hs.estimate(table, metric)
     value, square = found.value, found.standard_error**2

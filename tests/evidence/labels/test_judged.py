@@ -76,7 +76,7 @@ def test_any_metric_of_human_labels_and_a_prediction():
 
 @pytest.mark.parametrize("metric", ["pass_rate", "f1", "kappa"])
 def test_the_standard_error_agrees_with_resampling_and_the_posterior(metric):
-    """Drawing the cases anew, and the posterior, spread as the delta method says, within a tenth."""
+    """Resamples and posterior draws have the delta method's standard error, within a tenth."""
     human, judge, filtered = study(400, 1000, np.random.default_rng(2), rate=0.7)
     for beside in ({}, {"y_pred": filtered}, {"groups": np.arange(1400) // 2}, {"sample_weight": 1 + judge}):
         table = hs.judged(human, judge, check=False, **beside)
@@ -166,7 +166,7 @@ def test_groups_of_cases_have_a_table_each():
 
 
 def test_two_systems_are_compared_on_the_same_cases():
-    """The difference is that of the systems' rates, and narrower than that of separate cases where they go together."""
+    """The difference is that of the systems' rates, and narrower than for separate cases if they are correlated."""
     rng = np.random.default_rng(5)
     hard = rng.random(2000) < 0.3
     truth = {"A": rng.random(2000) < np.where(hard, 0.3, 0.95), "B": rng.random(2000) < np.where(hard, 0.2, 0.95)}
@@ -237,7 +237,7 @@ def test_misuse_is_told_in_one_line(human, judge, options, words):
 
 
 def coverage(setting, number):
-    """Return how often 95 % intervals hold the pass rate and the judge's kappa, and the widths of the first."""
+    """Return the coverage of 95 % intervals for the pass rate and the judge's kappa, and the widths of the first."""
     n, others, rate, tpr, tnr = setting
     shares = np.array([[(1 - rate) * tnr, (1 - rate) * (1 - tnr)], [rate * (1 - tpr), rate * tpr]])
     rng = np.random.default_rng([n, round(1000 * rate)])

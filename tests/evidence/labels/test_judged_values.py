@@ -27,7 +27,7 @@ def test_the_mean_is_that_of_the_judges_strata():
 
 
 def test_zeros_and_ones_are_verdicts():
-    """Where human and judge say 0 and 1 the mean is the pass rate of `judged`, with its interval."""
+    """If human and judge give 0 and 1, the mean is the pass rate of `judged`, with its interval."""
     rng = np.random.default_rng(1)
     truth = rng.random(500) < 0.8
     judge = np.where(rng.random(500) < 0.9, truth, ~truth).astype(float)
@@ -38,7 +38,7 @@ def test_zeros_and_ones_are_verdicts():
 
 
 def test_only_the_order_of_the_judges_grades_matters():
-    """A judge that grades from 0 to 100, or by the logarithm, says the same."""
+    """A judge with grades from 0 to 100, or with their logarithms, gives the same result."""
     human, _, score = study(80, 800, np.random.default_rng(2))
     found = [hs.estimate(hs.judged_values(human, each, bounds=(1, 5)), "mean") for each in (score, np.exp(5 * score))]
     assert found[0].low == pytest.approx(found[1].low)
@@ -53,7 +53,7 @@ def test_a_judge_narrows_the_interval_and_holds_the_truth():
     for metric in ("mean", "share+at_least=4"):
         together, alone = hs.estimate(table, metric), hs.estimate(hs.values(human[known], bounds=(1, 5)), metric)
         assert together.high - together.low < 0.9 * (alone.high - alone.low)
-    assert hs.estimate(table, "median").reason  # so many grades are the same that it varies in no repetition
+    assert hs.estimate(table, "median").reason  # most grades are equal, so it varies in no repetition
 
 
 @pytest.mark.thorough
@@ -116,7 +116,7 @@ def test_two_systems_are_compared_by_strata_of_the_judges_difference():
 
 
 def test_a_case_counts_as_graded_where_people_graded_both_outputs():
-    """A grade of one system's output alone says nothing of their difference."""
+    """A grade of one system's output alone has no information on their difference."""
     human, judge = pair(30, 100, np.random.default_rng(6))
     fewer = {"A": human["A"].copy(), "B": np.where(np.arange(130) < 25, human["B"], np.nan)}
     both = {name: np.where(np.arange(130) < 25, grades, np.nan) for name, grades in human.items()}
@@ -127,7 +127,7 @@ def test_a_case_counts_as_graded_where_people_graded_both_outputs():
 @pytest.mark.parametrize("options", [{}, {"groups": "talk"}, {"sample_weight": "weight"}, {"by": "half"}])
 @pytest.mark.parametrize("method", ["auto", "wald", "bootstrap_percentile", "bayes"])
 def test_pairs_go_through_all_designs_and_methods(options, method):
-    """Limits hold the difference, within what bounds allow, in every group."""
+    """Limits contain the difference, within the bounds, in every group."""
     human, judge = pair(60, 300, np.random.default_rng(7))
     rows = {"a": human["A"], "b": human["B"], "judge_a": judge["A"], "judge_b": judge["B"]}
     rows |= {"talk": np.arange(360) // 3, "weight": 1.0 + np.arange(360) % 3, "half": np.arange(360) % 2}
@@ -169,7 +169,7 @@ def test_misuse_is_told_in_one_line(human, judge, options, words):
 
 
 def held(labelled, number):
-    """Return how often 95 % intervals of the mean grade hold it."""
+    """Return the coverage of 95 % intervals for the mean grade."""
     rng = np.random.default_rng(labelled)
     truth = study(300_000, 0, rng)[1].mean()
     found = [
@@ -194,7 +194,7 @@ def test_intervals_cover(labelled):
 @pytest.mark.parametrize("metric", ["mean", "std", "median"])
 @pytest.mark.parametrize("bounds", [None, (0, 2)])
 def test_a_group_has_the_interval_of_its_own_cases(metric, bounds):
-    """Grades that occur in other groups alone are no possible outcomes of a group."""
+    """Grades that occur only in other groups are not possible outcomes of a group."""
     human = np.array([0.98, 1.09, 0.93, 0.94, 1.05, 1.08, np.nan, np.nan])
     judge, by = np.array([1, 0.9, 0.95, 1, 1.1, 1.02, 0.97, 1]), np.array([0, 1, 0, 0, 1, 1, 0, 1])
     groups = hs.estimate(hs.judged_values(human, judge, by=by, bounds=bounds), metric)

@@ -36,7 +36,7 @@ def test_no_other_plan_of_as_many_labels_is_better():
 
 
 def test_the_plan_keeps_its_promise():
-    """Following the plan in new studies gives intervals as wide as was asked for, within a tenth on average."""
+    """Following the plan in new studies gives intervals of the requested width, within a tenth on average."""
     rng = np.random.default_rng(0)
     plan = hs.label_plan(hs.judged(HUMAN, JUDGE), "pass_rate", width=0.06)
     many = (plan.labelled + plan.labels).astype(int)

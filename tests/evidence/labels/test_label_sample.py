@@ -1,4 +1,4 @@
-"""Which cases of a pool to label next, and what their labels say of it."""
+"""Cases of a pool to label next, and the estimates from their labels."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def labelled(rows, score=SCORE):
 
 
 def test_the_rows_are_distinct_and_their_shares_of_strata_known():
-    """So many distinct rows are drawn as asked for, and each has the share of its stratum that is then labelled."""
+    """The requested number of distinct rows is drawn, each with the labelled share of its stratum."""
     sample = hs.sample_to_label(PREDICTED, SCORE, "f1", n=200, random_state=0)
     assert len(set(sample.rows.tolist())) == 200 == sample.labels.sum()
     assert sample.cases.sum() == 3000
@@ -41,7 +41,7 @@ def test_a_seed_draws_the_same_rows_and_another_others():
 
 @pytest.mark.thorough
 def test_each_row_of_a_stratum_is_as_likely():
-    """Over 150 draws each case is drawn as often as its inclusion probability says, within noise."""
+    """Over 150 draws each case is drawn with its inclusion probability, within noise."""
     score, predicted = SCORE[:300], PREDICTED[:300]
     drawn = np.zeros(300)
     for seed in range(150):
@@ -93,7 +93,7 @@ def test_the_estimate_is_the_sum_over_strata():
 
 
 def test_intervals_are_narrower_than_with_labels_drawn_evenly():
-    """The interval of F1 is narrower than with twice as many labels drawn from all cases."""
+    """The interval for F1 is narrower than with twice as many labels drawn at random from all cases."""
     width = {"chosen": [], "evenly": []}
     for seed in range(5):
         rows = hs.sample_to_label(PREDICTED, SCORE, "f1", n=300, random_state=seed).rows
@@ -181,7 +181,7 @@ def test_what_cannot_be_drawn_is_refused(call, words):
 
 
 def test_silent_strata_are_said():
-    """Where strata have no label the result says how many."""
+    """If strata have no label, the result states their number."""
     rows = np.flatnonzero(PREDICTED == 1)[:80]
     assert "3 of 6 strata have no label" in hs.estimate(labelled(rows), "recall").reason
 

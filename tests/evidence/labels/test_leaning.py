@@ -51,7 +51,7 @@ def test_a_leaning_is_found_and_none_is_not():
 
 
 def test_grades_and_clusters():
-    """Grades of more than two values are taken as numbers; cases that come twice count once."""
+    """Grades of more than two values are used as numbers; repeated cases in clusters count once."""
     rng = np.random.default_rng(2)
     human, length = rng.integers(1, 6, 60), rng.normal(size=60)
     judge = np.clip(human + (length > 0.5), 1, 5)
@@ -75,7 +75,7 @@ def test_grades_and_clusters():
     ],
 )
 def test_misuse_is_told_in_one_line(human, judge, along, words):
-    """Few labels, a column that does not vary, words: one line says what to give instead."""
+    """Few labels, a constant column, or words give one line with the remedy."""
     with pytest.raises(HowsureError, match=words):
         hs.judge_leaning(human, judge, along)
 

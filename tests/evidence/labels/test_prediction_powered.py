@@ -64,7 +64,7 @@ def test_the_power_is_the_best_of_ppi_plus_plus() -> None:
 
 
 def test_the_power_of_a_metric_that_bends_is_that_of_its_slopes() -> None:
-    """F1's slopes stand for the scores of PPI++, at the mean of the table of the trusted labels alone and that with all others."""
+    """F1's gradient, at the mean of two tables, replaces the scores of PPI++: of trusted labels, and of all labels."""
     trusted, others = 60, 300
     _, y_true, made, predicted = study(trusted, others, np.random.default_rng(4), right=0.8)
     known = slice(trusted)
@@ -187,7 +187,7 @@ def test_more_than_two_classes_and_text_labels() -> None:
 
 
 def test_made_labels_that_are_always_right_still_leave_a_width() -> None:
-    """No disagreement among 100 trusted cases does not prove that there is none: the interval is no point."""
+    """No disagreement in 100 trusted cases does not prove that there is none: the interval has positive width."""
     _, y_true, made, predicted = study(100, 5000, np.random.default_rng(9), right=1.0)
     estimate = hs.estimate(hs.prediction_powered(y_true, made, predicted), "accuracy")
     assert estimate.high - estimate.low > 0.03
@@ -196,7 +196,7 @@ def test_made_labels_that_are_always_right_still_leave_a_width() -> None:
 
 
 def test_negative_shares_are_cut_and_said() -> None:
-    """Where the rectifier takes more from a cell than is there, it is 0 and the estimate says so."""
+    """If the rectifier subtracts more from a cell than it contains, the cell is 0, and the estimate has a note."""
     y_true = [0] * 47 + [1] * 3 + [None] * 500
     made = [0] * 40 + [1] * 10 + [0] * 480 + [1] * 20
     predicted = [0] * 45 + [1] * 5 + [0] * 480 + [1] * 20
@@ -231,7 +231,7 @@ def test_a_single_weight_of_few_trusted_labels_is_said(trusted, settings, is_sai
     ],
 )
 def test_what_cannot_be_used_is_refused(y_true, made, predicted, words) -> None:
-    """Too few trusted labels, missing predictions and other lengths get a line that says so."""
+    """Too few trusted labels, missing predictions and other lengths give a one-line error."""
     with pytest.raises(HowsureError, match=words):
         hs.prediction_powered(y_true, made, predicted)
 

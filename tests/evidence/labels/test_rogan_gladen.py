@@ -68,14 +68,14 @@ def test_measured_rates_give_lang_and_reiczigels_limits(
 
 @pytest.mark.parametrize("positive, sensitivity, specificity", [(10, 1.0, (1, 1)), (0, (1, 1), 1.0), (0, (3, 4), 1.0)])
 def test_limits_hold_the_estimate(positive, sensitivity, specificity) -> None:
-    """The interval's centre is another one than the estimate; where it ends short of it, it is extended."""
+    """The interval's centre differs from the estimate; if the interval excludes the estimate, it is extended."""
     found = hs.corrected_prevalence(positive, 10, sensitivity=sensitivity, specificity=specificity)
     assert found.value == positive / 10
     assert found.low <= found.value <= found.high
 
 
 def test_lang_and_reiczigels_interval_covers_as_it_says() -> None:
-    """Over 2,000 studies with few validated cases, 95 % intervals hold the prevalence in 95 % or somewhat more."""
+    """In 2,000 studies with few validated cases, 95 % intervals cover the prevalence in 95 % or slightly more."""
     rng = np.random.default_rng(3)
     share, sensitivity, specificity = 0.15, 0.85, 0.93
     apparent = share * sensitivity + (1 - share) * (1 - specificity)
@@ -102,7 +102,7 @@ def test_lang_and_reiczigels_interval_covers_as_it_says() -> None:
     ],
 )
 def test_impossible_rates_are_refused(arguments, words) -> None:
-    """Rates that cannot be, or say nothing of the truth, and methods that do not fit, get a line that says so."""
+    """Impossible or uninformative rates, and inapplicable methods, give a one-line error."""
     with pytest.raises(HowsureError, match=words):
         hs.corrected_prevalence(20, 100, **arguments)
 
@@ -174,7 +174,7 @@ def test_clusters_of_recorded_cases_stay_clusters() -> None:
 
 
 def test_negative_counts_are_cut_and_said() -> None:
-    """More errors expected than seen: the cell is 0, the estimate says so, and the interval has width within range."""
+    """With more expected than observed errors the cell is 0, the estimate has a note, and the interval is in range."""
     table = hs.corrected(hs.from_counts([[180, 9], [2, 60]]), sensitivity=0.9, specificity=0.95)
     assert table.counts[1, 0] == 0
     for method in (None, "delta", "bootstrap_percentile", "bayes"):
@@ -184,7 +184,7 @@ def test_negative_counts_are_cut_and_said() -> None:
 
 
 def test_score_intervals_refuse_estimated_counts() -> None:
-    """Wilson's interval needs counted cases; the error says what to use."""
+    """Wilson's interval needs counted cases; the error names an alternative."""
     table = hs.corrected(hs.from_counts([[843, 67], [42, 148]]), sensitivity=0.9, specificity=0.98)
     with pytest.raises(HowsureError, match="counts are estimates"):
         hs.estimate(table, "recall", method="wilson")
@@ -240,7 +240,7 @@ def test_corrected_metrics_cover_where_recorded_ones_fail() -> None:
 
 @pytest.mark.thorough
 def test_credible_intervals_of_estimated_counts_leave_equal_probability_on_both_sides() -> None:
-    """Highest density covers too little where counts are estimated, so there quantiles are the default; it can be asked for."""
+    """For estimated counts highest-density intervals cover too little, so quantiles are the default."""
     recorded = hs.from_counts([[430, 30], [25, 60]])
     table = hs.corrected(recorded, sensitivity=(90, 100), specificity=(95, 100))
     found = hs.estimate(table, "recall", method=hs.Dirichlet(n_draws=2000), random_state=0)

@@ -81,7 +81,7 @@ def test_a_form_that_some_strata_do_not_see_pools_the_others_alone():
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_slopes_of_observed_cells_are_the_derivative(weighted):
-    """What a case more in each observed cell adds is the derivative of the form's sum, less its mean per case."""
+    """One more case in each observed cell changes the form by its sum's derivative, minus its mean per case."""
     labelled = LABELLED[[0, 1, 3]] * (np.array([[1.0], [0.3], [2.5]]) if weighted else 1.0)
     design = of(labelled, OTHERS[[0, 1, 3]], KIN[[0, 1, 3]], PLACES[[0, 1, 3]])
     observed, step = design.observed, 1e-5

@@ -79,7 +79,7 @@ def test_reviews_go_where_the_metric_looks():
 
 
 def test_a_first_look_is_even():
-    """Before any review the plan is as many in each cell that matters."""
+    """Before any review the plan has equal numbers in each relevant cell."""
     plan = hs.review_plan(hs.from_counts(COUNTS), "precision", budget=30)
     assert plan.reviews.tolist() == [[0, 15], [0, 15]]
 
@@ -95,7 +95,7 @@ def test_an_even_look_spends_the_whole_budget(budget):
 
 
 def test_labels_stay_with_their_cells():
-    """Columns, labels and numbers of the records belong together, whatever the order."""
+    """Columns, labels and numbers of the records match, in any order."""
     table = hs.reviewed(COUNTS, REVIEWS, labels=["no", "yes"])
     records = hs.review_plan(table, "recall", budget=50).to_polars().to_dicts()
     assert [each["reviews"] for each in records] == sorted((each["reviews"] for each in records), reverse=True)
@@ -110,7 +110,7 @@ def test_labels_stay_with_their_cells():
 
 @pytest.mark.thorough
 def test_a_planned_review_narrows_more_than_an_even_one():
-    """After a pilot review, spending by the plan gives narrower intervals than as many in each cell, in simulation."""
+    """After a pilot review, the plan gives narrower intervals than equal numbers in each cell, in simulation."""
     rng = np.random.default_rng(5)
     ratios = []
     for metric, wrong in (("recall", 0.2), ("precision", 0.05), ("f1", 0.1)):

@@ -89,7 +89,7 @@ def test_draws_and_quadrature_give_the_same_limits():
 
 
 def test_limits_are_quantiles():
-    """The limits of the quadrature hold the stated probability to 1e-8, and the density integrates to it."""
+    """The limits of the quadrature have the stated probability to 1e-8, and the density integrates to it."""
     model = hs.ReviewedPrecision(tp=400, fp=150, **REVIEW)
     estimate = hs.reviewed_precision(400, 150, **REVIEW, method="quadrature", confidence_level=0.9)
     assert model.distribution([estimate.low, estimate.high]) == pytest.approx([0.05, 0.95], abs=1e-8)
@@ -133,7 +133,7 @@ def test_a_huge_faultless_review_gives_the_plain_posterior():
     plain = stats.beta(4001, 1501)
     gaps = []
     for scale in (1, 100, 10_000):
-        # Counts stay at 4000 and 1500 while the prior says as much as so many faultless reviews.
+        # Counts stay at 4000 and 1500, with the prior worth as many faultless reviews.
         model = hs.ReviewedPrecision(
             tp=4000,
             fp=1500,
@@ -195,7 +195,7 @@ def test_large_counts_are_as_exact_as_small_ones(scale, priors):
 
 
 def test_nodes_at_a_step_average_steps_and_bumps():
-    """However narrow a step is and wherever it lies, its average is the Beta probability below it."""
+    """For any width and place of a step, its mean is the Beta probability below it."""
     for a, b in ((0.5, 0.5), (1, 1), (6, 96), (0.2, 40), (2000, 3)):
         for probability in (1e-3, 0.03, 0.6, 0.999):
             middle = stats.beta(a, b).ppf(probability)
@@ -208,7 +208,7 @@ def test_nodes_at_a_step_average_steps_and_bumps():
 
 @pytest.mark.thorough
 def test_counts_beyond_the_quadrature_are_said(monkeypatch):
-    """Where nothing at all is known of a million labels the nodes do not resolve the rates, and the estimate says so."""
+    """If nothing is known of a million labels the nodes do not resolve the rates, and the estimate has a note."""
     settings = {"reviewed_tp": 0, "mislabelled_tp": 0, "reviewed_fp": 0, "mislabelled_fp": 0, "method": "quadrature"}
     monkeypatch.setattr(precision, "MOST_NARROW_NODES", 64)  # faster, and no better
     unknown = {"prior_tp": (0.5, 0.5), "prior_fp": (0.5, 0.5), "n_draws": 100}
@@ -272,7 +272,7 @@ def test_mean_and_spread_are_those_of_the_distribution(tp, fp, priors):
 
 @pytest.mark.parametrize("probability", [0.0, 1e-40, 1e-9, 0.3, 1 - 1e-9, 1.0])
 def test_quantiles_are_found_to_the_ends(probability):
-    """The distribution function at the quantile is the probability, however far out in either tail."""
+    """The distribution function at the quantile is the probability, far out in both tails too."""
     model = hs.ReviewedPrecision(tp=40, fp=7, reviewed_tp=20, mislabelled_tp=5, reviewed_fp=5, mislabelled_fp=1)
     found = model.quantile(probability)
     assert 0 <= found <= 1

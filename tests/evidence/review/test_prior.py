@@ -1,4 +1,4 @@
-"""What a prior says of records that were not reviewed."""
+"""Priors of records that were not reviewed."""
 
 import numpy as np
 import pytest
@@ -87,7 +87,7 @@ def by_point(cells):
 
 @pytest.mark.parametrize("group", range(3))
 def test_what_points_say_is_averaged_over_them(group):
-    """Pseudo-reviews, shares and expected cases are the weighted means of what each point says alone."""
+    """Pseudo-reviews, shares and expected cases are weighted means over the points."""
     cells = groups()[group]
     pseudo = by_point(cells)
     known = pseudo + cells.reviews
@@ -115,7 +115,7 @@ def test_unreviewed_cases_vary_as_their_draws_do(group):
 
 @pytest.mark.parametrize("group", range(3))
 def test_reviews_that_are_repeated_vary_with_their_pseudo_reviews(group):
-    """As many reviews anew and as many more as there are pseudo-reviews, rounded up, correct the other cases."""
+    """The repeated reviews, plus the rounded-up number of pseudo-reviews, correct the other cases."""
     cells = groups()[group]
     number, shares = cells.reviews.sum(1), cells.shares
     drawn = cells.repeated(np.broadcast_to(cells.recorded, (20_000, len(number))), np.random.default_rng(4))

@@ -34,7 +34,7 @@ def test_a_group_without_a_review_is_as_recorded():
     reviewed[:50] = [0] * 45 + [1] * 5
     found = hs.reviewed(y_true=TRUTH, y_pred=SAID, y_reviewed=reviewed, by=TRUTH, prior="recorded")
     assert found[1].counts.tolist() == [[0, 0], [60, 490]]
-    # 370 unreviewed of 420, of which 5 of 51 reviews and pseudo-reviews say that the record is wrong
+    # 370 unreviewed of 420, with 5 of 51 reviews and pseudo-reviews finding a wrong record
     assert found[0].counts[1, 0] == pytest.approx(5 + 370 * 5 / 51)
 
 

@@ -45,7 +45,7 @@ def test_variance_is_that_of_double_sampling():
     """Almost without a prior the variance is Tenenbein's: N·mean² + N²/r·spread of the gradient, cell by cell."""
     gradient = np.array([[0.3, -0.2], [0.05, 0.4]])
     tiny = 1e-9
-    # Dirichlet's r + 1 stands for r: blow the review up until the two agree.
+    # Dirichlet's r + 1 replaces r: scale the review up until the two agree.
     scale = 10_000
     table = hs.reviewed(COUNTS * 10 * scale, REVIEWS * scale, prior=tiny)
     shares = REVIEWS / REVIEWS.sum(-1, keepdims=True)
@@ -144,7 +144,7 @@ def test_methods_agree_where_reviews_are_many():
 
 
 def test_jackknife_leaves_out_each_case_once():
-    """Leaving out one case takes one case away, and all kinds together stand for all cases."""
+    """Leaving out one case removes one case, and all kinds together represent all cases."""
     table = hs.reviewed(THREE, three_reviews())
     tables, numbers = zip(*table.design.left_out(table.cells), strict=True)
     np.testing.assert_allclose(np.concatenate(tables).sum(-1), THREE.sum() - 1)
@@ -160,7 +160,7 @@ def test_same_seed_same_draws():
 
 
 def test_unreviewed_cells_are_named():
-    """A cell with cases and no review is said in the reason; a whole review needs no note."""
+    """A cell with cases and no review is named in the reason; a complete review needs no note."""
     reviews = np.array(REVIEWS)
     reviews[1, 0] = 0
     table = hs.reviewed(COUNTS, reviews, labels=["no", "yes"])
@@ -187,7 +187,7 @@ def test_wrong_records_hide_frequent_classes_more_often():
     rare = stats.beta(0.25, 1).ppf(points)  # share of wrong records where the prediction agrees; else it is uniform
 
     def hidden(wrong, odds):
-        """Share of wrong records, which hide a class that is so many times as frequent as the recorded one."""
+        """Return the share of wrong records for a true class that is ``odds`` times as frequent as the recorded one."""
         return (wrong * odds / (wrong * odds + 1 - wrong)).mean()
 
     def of_first_class(odds):
@@ -276,7 +276,7 @@ def test_impossible_reviews_are_refused(counts, reviews, words):
 
 
 def test_a_silent_prior_is_refused():
-    """A prior of zero says nothing of a cell without a review, and that is an error."""
+    """A prior of zero has no information on a cell without a review, which is an error."""
     reviews = np.array(REVIEWS)
     reviews[0, 1] = 0
     with pytest.raises(hs.HowsureError, match="No case recorded a and predicted b was reviewed"):

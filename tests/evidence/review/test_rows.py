@@ -25,7 +25,7 @@ def counted():
 
 
 def same(table, other):
-    """Whether two tables hold the same counts, reviews and labels."""
+    """Return whether two tables have the same counts, reviews and labels."""
     return (
         np.allclose(table.counts, other.counts)
         and all(
@@ -109,7 +109,7 @@ def test_missing_recorded_labels_are_refused():
 
 @pytest.mark.parametrize("wrong", [3, "checked"])
 def test_what_is_no_column_is_refused(wrong):
-    """A single value is no column of corrected labels."""
+    """A single value is not a column of corrected labels."""
     with pytest.raises(hs.HowsureError, match="`y_reviewed` is"):
         from_rows([0, 1, 0], [0, 1, 1], wrong)
 

@@ -26,7 +26,7 @@ def test_they_are_sample_weights():
 
 
 def test_few_effective_cases_are_said():
-    """Below 100 effective cases the weights say so, and so does the report of a table that is weighted by them."""
+    """Below 100 effective cases the weights have a note, and so does the report of a table weighted by them."""
     ratio = np.exp(1.5 * np.random.default_rng(0).normal(size=500))
     weights = hs.importance_weights(ratio)
     assert weights.effective_size < 100

@@ -39,7 +39,7 @@ def test_the_prevalence_has_the_error_of_rogan_and_gladen():
 
 
 def test_three_classes_are_solved_for():
-    """A target made of known shares of three classes, predicted as the source's, gives back the shares."""
+    """For a target with known class frequencies, predicted as in the source, the frequencies are recovered."""
     shares = np.array([0.1, 0.3, 0.6])
     seen = 100_000 * shares @ (THREE / THREE.sum(1, keepdims=True))
     there = hs.transported(hs.from_counts(THREE, labels=list("abc")), dict(zip("abc", seen, strict=True)))
@@ -71,7 +71,7 @@ def test_an_area_is_the_sources():
 
 @pytest.mark.parametrize("faults", [800, 1080, 3000, 9000, 9800])
 def test_rates_within_the_classes_are_as_well_known_as_in_the_source(faults):
-    """Recall and odds ratio have the limits of the labelled cases, also where a class has hardly a share, or none."""
+    """Recall and odds ratio have the limits of the labelled cases, also for a class with frequency near or at 0."""
     there = hs.transported(SOURCE, {"ok": 10_000 - faults, "fault": faults})
     logit, error = np.log(9), np.sqrt(1 / 450 + 1 / 50)  # 450 of 500 are found
     recall = 1 / (1 + np.exp(-(logit + Z * error * np.array([-1, 1]))))
@@ -126,7 +126,7 @@ def test_standard_errors_are_those_of_both_samples_drawn_anew(metric):
 
 
 def test_a_share_below_zero_is_set_to_nearly_zero_and_said():
-    """Where fewer are predicted positive than errors alone would be, the share is nearly zero and the result says so."""
+    """If fewer are predicted positive than by errors alone, the frequency is nearly zero, with a note."""
     there = hs.transported(SOURCE, {"ok": 9200, "fault": 800})
     found = hs.evaluate(there, ["prevalence", "f1", "mcc", "recall"])
     assert found["prevalence"].value == pytest.approx(0, abs=1e-8)
@@ -177,7 +177,7 @@ def test_one_range_more_than_classes_is_enough():
     """Three levels of scores leave one degree of freedom, and shift by classes alone leaves nothing over."""
     label, score = [0] * 60 + [1] * 60, [0.1] * 30 + [0.5] * 20 + [0.9] * 10 + [0.1] * 10 + [0.5] * 20 + [0.9] * 30
     source = hs.scores(label, score)
-    found = hs.label_shift_test(source, [0.1] * 80 + [0.5] * 80 + [0.9] * 80)  # as many of either class
+    found = hs.label_shift_test(source, [0.1] * 80 + [0.5] * 80 + [0.9] * 80)  # equal numbers in both classes
     assert (found.degrees_of_freedom, found.statistic) == (1, pytest.approx(0, abs=1e-12))
     moved = hs.label_shift_test(
         source, [0.1] * 60 + [0.5] * 120 + [0.9] * 60

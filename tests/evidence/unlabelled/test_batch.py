@@ -88,7 +88,7 @@ def test_a_larger_labelled_sample_leaves_the_classes_uncertain_only():
 
 
 def test_an_empty_batch_is_refused():
-    """A batch without a case gives an error that says so, and one with a missing score too."""
+    """A batch without a case gives an error, and one with a missing score too."""
     made = calibrator("beta")
     with pytest.raises(hs.HowsureError, match="empty"):
         hs.calibrated([], calibrator=made)
@@ -113,7 +113,7 @@ def test_curves_carry_the_calibrators_uncertainty(method, rows):
 
 @pytest.mark.thorough
 def test_bands_of_a_calibrated_batch_hold_the_hidden_curve():
-    """Over many labelled samples, the pointwise ROC band holds the true sensitivity about as often as it says."""
+    """Over many labelled samples, the pointwise ROC band covers the true sensitivity close to its level."""
     rng = np.random.default_rng(5)
     score = rng.random(600)
     truth = rng.random(600) < score**1.5
@@ -131,7 +131,7 @@ def test_bands_of_a_calibrated_batch_hold_the_hidden_curve():
 
 @pytest.mark.parametrize("method", ["delong", "newcombe", "hanley_mcneil", "mann_whitney", "wilson", "bootstrap_bca"])
 def test_methods_for_labelled_cases_are_refused(method):
-    """What takes counts for labelled cases would be far too sure of a batch, and says what to use instead."""
+    """Methods for counts of labelled cases would be overconfident for a batch; the error names an alternative."""
     table = hs.calibrated(np.linspace(0.1, 0.9, 50), calibrator=calibrator("beta"))
     with pytest.raises(hs.HowsureError, match="bootstrap_percentile"):
         hs.estimate(table, "roc_auc", method=method)
@@ -150,7 +150,7 @@ def test_what_needs_labels_is_refused():
 
 @pytest.mark.thorough
 def test_a_long_batch_is_estimated_in_seconds():
-    """A hundred thousand scores take the delta method by themselves, and draws at a threshold; results repeat."""
+    """For a hundred thousand scores the default is delta, or draws at a threshold; results are reproducible."""
     table = hs.calibrated(np.random.default_rng(6).random(100_000), calibrator=calibrator("beta"))
     first, second = (hs.evaluate(table, ["roc_auc", "f1"], threshold=0.5, random_state=0) for _ in range(2))
     assert [each.method for each in first.values()] == ["delta", "bayes"]
@@ -159,7 +159,7 @@ def test_a_long_batch_is_estimated_in_seconds():
 
 
 def rates(method, column, splits, n_draws):
-    """Return how often intervals hold the metric of the hidden labels, calibrated on a labelled tenth, by metric."""
+    """Return the coverage of the metric of the hidden labels, calibrated on a labelled tenth, by metric."""
     data = pd.read_csv(CANCER)
     label, score = (data["label"] == "malignant").to_numpy(), data[column].to_numpy()
     inside = []
@@ -181,7 +181,7 @@ def rates(method, column, splits, n_draws):
 @pytest.mark.thorough
 @pytest.mark.parametrize("column", ["score_logistic", "score_naive_bayes"])
 def test_intervals_hold_the_metric_of_hidden_labels(column):
-    """Calibrated on 57 labelled cases, 95 % intervals hold the metrics of the other 512 in most splits."""
+    """Calibrated on 57 labelled cases, 95 % intervals cover the metrics of the other 512 in most splits."""
     assert rates("beta", column, 20, 200).mean() > 0.95 - 3 * np.sqrt(0.95 * 0.05 / 20)
 
 
@@ -222,7 +222,7 @@ def test_a_calibrator_in_the_wrong_place_is_refused():
 
 
 def test_draws_at_all_thresholds_are_those_of_the_scores():
-    """One stream gives each score the same classes, whatever the threshold and whatever was drawn before; it moves on."""
+    """One stream gives each score the same classes for any threshold and any earlier draws; the stream advances."""
     rng = np.random.default_rng(5)
     truth = rng.integers(0, 2, 200)
     score = np.round(0.6 * rng.random(200) + 0.3 * truth, 2)

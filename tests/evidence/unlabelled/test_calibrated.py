@@ -199,7 +199,7 @@ def test_equal_scores_are_a_coin():
 
 
 def test_thresholds_at_the_ends_are_defined():
-    """At 0 everything is positive, at 1 only certain cases are; what has no denominator says so."""
+    """At 0 everything is positive, at 1 only certain cases are; metrics without a denominator have a reason."""
     for target in ("batch", "population"):
         scores = hs.calibrated([0.2, 0.5, 0.9], target=target)
         found = hs.evaluate(scores, ["recall", "specificity", "precision"], threshold=0)
@@ -237,7 +237,7 @@ def test_pointwise_bands_hold_at_their_level():
     scores = hs.calibrated(score)
     roc, pr = hs.roc_curve(scores), hs.precision_recall_curve(scores)
     at_rate = [np.interp(0.3, roc["fpr"], part) for part in (roc.low, roc.high)]
-    place = int(np.searchsorted(pr["recall"], 0.6))  # so many cases are called positive
+    place = int(np.searchsorted(pr["recall"], 0.6))  # number of cases that are predicted positive
     hits = np.zeros(2)
     for _ in range(1500):
         label = rng.random(1500) < score

@@ -21,7 +21,7 @@ def expected_table(score, true, threshold):
 
 @pytest.mark.parametrize("metric", ["precision", "recall", "f1", "accuracy", "mcc"])
 def test_shift_and_slope_reach_their_extremes(metric):
-    """No shift and slope in the stated box goes beyond the limits by more than the grid leaves, and some reach them."""
+    """No shift and slope in the box exceeds the limits beyond the resolution of the grid, and some reach them."""
     scores = hs.calibrated(SCORE)
     found = hs.miscalibration(scores, metric, threshold=0.4, shift=0.5, slope=1.5)
     bound, rng = resolve(metric, scores.at(0.4)), np.random.default_rng(1)
@@ -98,7 +98,7 @@ def test_scores_at_the_threshold_are_called_positive():
 
 
 def test_neighbours_are_taken_together_on_their_side_of_the_threshold():
-    """Scores that hardly differ become one, at their mean, but for those on either side of the threshold."""
+    """Nearly equal scores become one, at their mean, but only on the same side of the threshold."""
     rng = np.random.default_rng(5)
     score, mass = np.sort(rng.random(300_000)), rng.uniform(0.5, 2, 300_000)
     above = score >= 0.37

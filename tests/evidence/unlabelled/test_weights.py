@@ -42,7 +42,7 @@ def test_equal_weights_are_none_and_units_do_not_matter(kind, target):
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind[2])
 @pytest.mark.parametrize("target", ["batch", "population"])
 def test_draws_vary_as_the_formula_says(kind, target):
-    """Tables drawn anew have the delta method's standard error: of 4,000 draws it is known to 3 % and 3 standard errors."""
+    """Resampled tables have the delta method's standard error, within 3 % and 3 standard errors of 4,000 draws."""
     table = made(kind, WEIGHT, target)
     formula = hs.estimate(table, kind[2], method="delta").standard_error
     drawn = hs.estimate(table, kind[2], method=hs.Bootstrap("percentile", 4000), random_state=0).standard_error
@@ -64,7 +64,7 @@ def test_standard_errors_of_a_weighted_precision():
 
 @pytest.mark.parametrize("method, size", [("predictive", 60), ("delta", 600)])
 def test_intervals_hold_the_metric_of_hidden_labels(method, size):
-    """Intervals of 95 % hold the weighted precision of 4,000 drawn sets of labels about as often: 93 to 97 %."""
+    """95 % intervals cover the weighted precision of 4,000 drawn sets of labels at about that rate: 93 to 97 %."""
     rng = np.random.default_rng(1)
     score, weight = rng.random(size), rng.lognormal(0, 0.8, size)
     table = hs.calibrated(score, sample_weight=weight)
