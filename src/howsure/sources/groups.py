@@ -264,7 +264,7 @@ class Cells:
     multiplicity : ndarray of shape (clusters,), optional
         How many clusters each stands for, if not one.
     names : ndarray of shape (clusters,), optional
-        What the clusters are called.
+        Names of the clusters.
     atoms : tuple of three ndarray, optional
         Distinct weights: see `Weighted`.
     strata : Strata, optional

@@ -109,21 +109,20 @@ def paired(
     pos_label : object, optional
         Which of two classes is the positive one; the last in order by default.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case (patient, document, user): cases of one cluster vary together.
+        Cluster of each case (patient, document, user): cases of one cluster may be correlated.
     strata : array-like of shape (n,) or str, optional
-        Stratum that each case was drawn from, where strata were not sampled in proportion to their sizes.
+        Stratum of each case, for samples in which strata were not sampled in proportion to their sizes.
     stratum_sizes : mapping, optional
-        Number of cases of each stratum in the population, which then is finite; or, of a large one, the share of each,
-        which sum to 1.
+        Number of cases of each stratum in a finite population; or, for a large population, the proportion of each
+        stratum (they sum to 1).
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
-        default.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------

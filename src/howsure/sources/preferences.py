@@ -100,8 +100,7 @@ def preferences(
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each battle.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
-        default.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     groups : array-like of shape (n,) or str, optional
         Cluster of each battle (prompt, judge, user): battles of one cluster vary together.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
@@ -110,7 +109,7 @@ def preferences(
         Meaning of 0 and 1 as winners: what the first model scores (1 where it wins, 0 where it loses, 0.5 for a tie),
         or the index of the better one (0 the first, 1 the second, 2 a tie).
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------

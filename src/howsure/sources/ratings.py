@@ -101,15 +101,14 @@ def ratings(
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each item; where each row is one rating, the same in all rows of an item.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
-        default.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     groups : array-like of shape (n,) or str, optional
         Cluster of each item (document, patient): items of one cluster vary together.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values. Where groups are of
         raters, who rate the same items, sets of raters compare as pairs, and groups as if their items were different.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------

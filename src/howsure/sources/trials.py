@@ -113,19 +113,18 @@ def trials(
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each run's task: the same in all its runs.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
-        default.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     groups : array-like of shape (n,) or str, optional
         Cluster of each run's task (passage, repository): tasks of one cluster vary together.
     strata : array-like of shape (n,) or str, optional
-        Stratum that each task was drawn from, where strata were not sampled in proportion to their sizes.
+        Stratum of each task, for samples in which strata were not sampled in proportion to their sizes.
     stratum_sizes : mapping, optional
-        Number of tasks of each stratum in the population, which then is finite; or, of a large one, the share of each,
-        which sum to 1.
+        Number of tasks of each stratum in a finite population; or, for a large population, the proportion of each
+        stratum (they sum to 1).
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------
@@ -245,13 +244,13 @@ def counted_tasks(
     Parameters
     ----------
     names : tuple of str
-        The models; none where there is one only.
+        The models; empty for a single model.
     successes, runs : ndarray of shape (models, tasks)
         Numbers of each model and task; every model has run every task.
     weight, cluster : ndarray of shape (tasks,), optional
         Weight and cluster of each task.
     clusters_named : ndarray, optional
-        What the clusters are called.
+        Names of the clusters.
     strata : Strata, optional
         The strata that the tasks were drawn from.
     """

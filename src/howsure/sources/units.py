@@ -31,7 +31,7 @@ class UnitRows:
     cluster : ndarray of shape (units,), optional
         Position of each unit's cluster.
     cluster_names : ndarray, optional
-        What the clusters are called.
+        Names of the clusters.
     """
 
     unit: Array

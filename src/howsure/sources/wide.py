@@ -27,7 +27,7 @@ def named_columns(
     data : frame, mapping, path or None
         Where named columns are.
     check : bool
-        Whether to refuse a column that is judged by itself, and Series whose indices differ.
+        Whether to refuse a column compared with itself, and Series whose indices differ.
     """
     if data is None:
         by_name = by_rater(role, given)
