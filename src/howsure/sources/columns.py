@@ -173,7 +173,7 @@ def checked_weight(weight: Any, role: str = "sample_weight") -> Array:
     weight : array-like of shape (n,)
         The weights.
     role : str
-        What messages call them.
+        Their name in messages.
     """
     weight = plain(role, weight)
     weights = None

@@ -114,7 +114,7 @@ def confusion(
     Returns
     -------
     ConfusionTable, MultilabelTable or Tables
-        The table, or with ``by`` the tables of the groups, a mapping with the table of all cases as ``overall``.
+        The table; with ``by`` a mapping of the tables of the groups, where ``overall`` is the table of all cases.
 
     Raises
     ------
@@ -199,13 +199,13 @@ def class_labels(
 ) -> Array:
     """Return the classes of a table: those given, or all that occur in the order of `class_order`.
 
-    With two classes the positive class is the last.
+    The positive one of two classes is the last.
 
     Raises
     ------
     HowsureError
         If true labels are text and predicted labels numbers (or the reverse), or if fewer than two classes remain or
-        more than a table can hold. With ``check``, also if the labels do not look like classes.
+        more than a table can hold. If ``check`` is true, also if the labels do not look like classes.
     """
     refuse_mixed(true, predicted, check=check and not are_named(labels, true, predicted))
     if labels is not None:

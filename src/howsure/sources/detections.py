@@ -111,8 +111,8 @@ def detections(
     Returns
     -------
     DetectionsTable, PairedUnitsTable or Tables
-        The counts; for several models a joint table, where ``table.model("A")`` is the table of one. With ``by``, a
-        mapping of the tables of the groups, where ``overall`` is the table of all images.
+        The counts; for several models a joint table, where ``table.model("A")`` is the table of one. If ``by`` is
+        given, a mapping of the group tables, where ``overall`` is the table of all images.
 
     Raises
     ------

@@ -114,7 +114,7 @@ def refuse_alike(labels: list[Any]) -> None:
     """
     known: dict[str, Any] = {}
     folded: dict[str, str] = {}
-    if set(map(type, labels)) == {int}:  # written differently
+    if set(map(type, labels)) == {int}:  # integers have one spelling
         return
     for label in labels:
         if isinstance(label, str | bytes | bool | int | float):

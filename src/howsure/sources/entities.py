@@ -113,8 +113,8 @@ def entities(
     Returns
     -------
     EventsTable, PairedUnitsTable or Tables
-        The table of `events`; for several models their joint table, for `compare`. With ``by``, a mapping of the tables
-        of the groups, where ``overall`` is the table of all documents.
+        The table of `events`; for several models their joint table, for `compare`. If ``by`` is given, a mapping of the
+        group tables, where ``overall`` is the table of all documents.
 
     Raises
     ------

@@ -130,8 +130,8 @@ def events(
     Returns
     -------
     EventsTable, PairedUnitsTable or Tables
-        The counts by class; with ``model`` those of all models, where ``table.model("A")`` is the table of one. With
-        ``by``, a mapping of the tables of the groups, where ``overall`` is the table of all units.
+        The counts by class; with ``model`` those of all models, where ``table.model("A")`` is the table of one. If
+        ``by`` is given, a mapping of the group tables, where ``overall`` is the table of all units.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""From scores to the table of distinct score × truth, sorted once, with its design."""
+"""The source of score tables: scores and true classes, sorted once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from howsure.tables.batch import Tables
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
-POSITIVE_BY_HABIT = ({0, 1}, {-1, 1})  # scikit-learn takes 1 as positive in these
+POSITIVE_BY_HABIT = ({0, 1}, {-1, 1})  # in these, 1 is the positive class in scikit-learn
 
 
 @overload
@@ -104,9 +104,9 @@ def scores(
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     exact : bool
-        Whether an engine counts all scores as they are. By default it counts more than 4 million cases in 2**19 bins,
-        and a bin that holds several scores stands for their mean; ``table.cautions`` say by how much that can move
-        ROC AUC. Scores in memory are always as they are.
+        Whether an engine counts all distinct scores. If false, more than 4 million cases are counted in 2**19 bins. A
+        bin with several scores is represented by their mean; ``table.cautions`` report the largest possible effect on
+        ROC AUC. Scores in memory are never binned.
     check : bool
         Whether to raise an error for implausible input; False skips these checks.
 
@@ -114,13 +114,14 @@ def scores(
     -------
     ScoresTable or Tables
         The counts by distinct score, ascending, and class, so that ties are exact; ``table.at(threshold)`` is the
-        confusion table there. With ``by`` the tables of the groups, with the table of all cases as ``overall``.
+        confusion table at a threshold. If ``by`` is given, a mapping of the group tables, where ``overall`` is the
+        table of all cases.
 
     Raises
     ------
     HowsureError
-        If columns differ in length, are empty or have missing values; if a score is not finite; if there are not
-        two classes, or ``pos_label`` is none of them.
+        If columns differ in length, are empty or have missing values; if a score is not finite; or if there are not two
+        classes, or ``pos_label`` is not one of them.
 
     Examples
     --------
@@ -163,16 +164,16 @@ def scores(
 
 
 def score_values(values: Any, tally: Tally | None = None, role: str = "y_score") -> Array:
-    """Return scores as floats; refuse what is not one-dimensional, not numeric or not finite.
+    """Return scores as floats; refuse scores that are not one-dimensional, not numeric or not finite.
 
     Parameters
     ----------
     values : array-like of shape (n,)
         The scores.
     tally : Tally, optional
-        How many cases each stands for, if not one.
+        Number of cases of each score, if not one.
     role : str
-        What messages call them.
+        Their name in messages.
     """
     values = plain(role, values)
     array = numbers_of(role, values, "Give one number a case, higher for the positive class.")
@@ -183,7 +184,7 @@ def score_values(values: Any, tally: Tally | None = None, role: str = "y_score")
     finite = np.isfinite(array)
     if not finite.all():
         is_row = tally is None or tally.is_single
-        is_counted = tally is not None and len(tally.n) == len(array)  # if not, that is said of complete scores
+        is_counted = tally is not None and len(tally.n) == len(array)  # else it is of the rows without gaps
         number = int(tally.n[~finite].sum() if tally is not None and is_counted else (~finite).sum())
         where = f" (first at row {int(np.argmin(finite))})" if is_row else ""
         message = f"`{role}` has {number} missing or infinite values{where}. Drop or fill them first."
@@ -223,7 +224,7 @@ def is_positive_stated(truth: Column, classes: Array, pos_label: Any) -> bool:
     classes : ndarray of shape (2,)
         The negative and the positive class.
     pos_label : object, optional
-        As the caller names it.
+        The argument of the caller.
     """
     both = classes.tolist()
     return is_stated(both, None, pos_label, ranked=covers([truth.rank], both))
@@ -234,7 +235,7 @@ def _positive(present: list[Any], pos_label: Any, rank: Rank) -> Any:
         raise OneClassError(present[0], " in `y_true`. Name the positive class with `pos_label=`.")
     if pos_label is None:
         if any(set(present) == habit for habit in POSITIVE_BY_HABIT):
-            return next(label for label in present if label == 1)  # of truth values, True
+            return next(label for label in present if label == 1)  # True for booleans
         return class_order(present, rank).tolist()[-1]
     return positive_class(present, pos_label)
 
@@ -257,11 +258,11 @@ def scores_table(
     classes : ndarray of shape (2,)
         The negative and the positive class.
     tally : Tally, optional
-        What the rows stand for, if not one case each.
+        Numbers and weights of the cases of the rows, if not one case each.
     group : ndarray of shape (n,), optional
         Their clusters.
     spread : ndarray of shape (n,), optional
-        How far the scores are apart that each stands for.
+        Spread of the scores that each score represents.
     names : ndarray of shape (clusters,), optional
         Names of the clusters.
     """
