@@ -152,9 +152,8 @@ def classification_report(
 ) -> ClassificationReport | dict[str, Any]:
     """Report precision, recall and F1 of each class and their averages, each with its interval.
 
-    Instead of labels, ``y_true`` may be a `Table` alone, which tells no average over the cases of multilabel data. As
-    in scikit-learn the micro average over all classes, of one
-    label per case, is the accuracy and is called so.
+    ``y_true`` may also be a single `Table`, which has no average over the cases of multilabel data. As in scikit-learn
+    the micro average over all classes, of one label per case, is the accuracy and is called so.
 
     Parameters
     ----------

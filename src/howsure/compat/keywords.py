@@ -57,28 +57,28 @@ class Keywords(TypedDict, total=False):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How cases are counted, and which interval their metrics get.
+    """Settings for counting cases and for the intervals of their metrics.
 
     Parameters
     ----------
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case (patient, document, user): cases of one cluster vary together.
+        Cluster of each case (patient, document, user): cases of one cluster may be correlated.
     confidence_level : float
         Coverage of the interval, between 0 and 1.
     confidence_interval : float, optional
         A synonym of ``confidence_level``, as in the package ``confidenceinterval``.
     method : str or Method, optional
-        A method or its name; by default the one that suits the metric.
+        A method or its name; the default depends on the metric.
     n_resamples : int
-        Number of resamples of a bootstrap that is given by its name.
+        Number of resamples of a bootstrap passed by name.
     random_state : int, Generator, SeedSequence or None
-        Seed of the methods that draw.
+        Seed of the methods that use random numbers.
     data : frame, mapping, path or None
-        A frame or file that holds the columns, which then are given by their names.
+        A frame or file with the columns, which are then given by name.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error for implausible input; False skips these checks.
     compute_ci : bool
         Accepted as in the package ``confidenceinterval``; the result is an `Estimate` in any case.
     """
@@ -96,7 +96,7 @@ class Settings:
 
     @property
     def level(self) -> float:
-        """The confidence level, by whichever of its names it was given."""
+        """The confidence level, under either of its names."""
         return self.confidence_level if self.confidence_interval is None else self.confidence_interval
 
     @property
@@ -200,7 +200,7 @@ def scaled(estimate: Estimate, factor: float, reason: str = "") -> Estimate:
 
 
 def checked_average(average: Any) -> None:
-    """Refuse what is neither an average, nor "samples", nor None."""
+    """Refuse values other than an average, "samples" or None."""
     if average is not None and str(average) != "samples":
         canonical_average(average)
 
@@ -221,7 +221,7 @@ def some_classes(labels: Any) -> list[Any]:
 
 
 def _other(label: Any, positive: Any) -> Any:
-    """Return the class beside the only one that occurs: the positive one, or its absence."""
+    """Return the class other than the only one that occurs: the positive one, or its absence."""
     if isinstance(label, bool):
         return not label
     if one_label("pos_label", positive) not in (None, label):

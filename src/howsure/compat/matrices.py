@@ -42,7 +42,7 @@ def confusion_matrix(
     normalize : {"true", "pred", "all"}, optional
         Whether rows, columns or all cells sum to 1; those without a case are nan.
     data : frame, mapping, path or None
-        A frame or file that holds the columns, which then are given by their names.
+        A frame or file with the columns, which are then given by name.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def multilabel_confusion_matrix(
     Raises
     ------
     HowsureError
-        If the labels or weights are not valid, or `samplewise` is asked of one label per case.
+        If the labels or weights are not valid, or `samplewise` is requested for one label per case.
 
     Examples
     --------

@@ -155,7 +155,7 @@ def _is_single(y_true: Any) -> bool:
 
 
 def _undefined(spec: str, settings: Settings) -> Estimate:
-    """Return what a skill is of a single case: nothing was to be told apart."""
+    """Return the undefined skill score of a single case."""
     reason = "undefined: a single case leaves nothing to save"
     warn(f"`{spec}` is {reason}.")
     return Estimate(np.nan, low=np.nan, high=np.nan, metric=spec, confidence_level=settings.level, reason=reason)

@@ -136,21 +136,21 @@ def scorer(
     random_state: Any = None,
     pos_label: Any = None,
 ) -> Scorer:
-    """Return a scorer for ``cross_val_score``, ``GridSearchCV`` and all that take ``scoring=``.
+    """Return a scorer for ``cross_val_score``, ``GridSearchCV`` and other functions with ``scoring=``.
 
     Parameters
     ----------
     metric : str
         A spec string such as ``"f1@macro"``, ``"mcc"`` or ``"roc_auc"``.
     select_by : {"value", "lower_limit"}
-        What to give: the metric's value, or the limit of its interval on the side that is worse. The limit prefers,
-        of two models with equal values, the one whose value is known better.
+        The score: the metric's value, or the worse limit of its interval. If two models have equal values, the limit
+        favours the more precise one.
     method : str or Method, optional
-        A method or its name; by default the one that suits the metric.
+        A method or its name; the default depends on the metric.
     confidence_level : float
         Coverage of the interval, between 0 and 1.
     random_state : int, Generator, SeedSequence or None
-        Seed of the methods that draw.
+        Seed of the methods that use random numbers.
     pos_label : object, optional
         The positive one of two classes; the second by default.
 

@@ -32,13 +32,13 @@ def roc_auc_score(
     y_true : array-like of shape (n,)
         True labels.
     y_pred : array-like of shape (n,) or (n, K)
-        Scores, of the positive class or of each.
+        Scores of the positive class, or of each class.
     confidence_level : float
         Coverage of the interval, between 0 and 1.
     method : {"delong", "bootstrap_bca", "bootstrap_percentile", "bootstrap_basic"}
         DeLong's standard error, or a bootstrap.
     n_resamples, random_state : int, seed
-        Of a bootstrap.
+        Settings of a bootstrap.
     average : str
         Of several classes.
     **kwargs

@@ -1,4 +1,4 @@
-"""Experiments and what was drawn of them."""
+"""Experiments and their posterior draws."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Experiment:
         return cell_prior(self.held.prior, self.held.table)
 
     def tables(self, source: str, number: int, seed: int) -> Array:
-        """Return drawn tables that sum to 1, shape (number, K, K); of ``"input"`` the one that was counted."""
+        """Return drawn tables that sum to 1, shape (number, K, K); for ``"input"`` the observed table."""
         if source == SamplingMethod.INPUT:
             return np.asarray(self.held.table.counts[None] / self.held.table.counts.sum())
         words = () if source == SamplingMethod.POSTERIOR else (source,)

@@ -154,7 +154,7 @@ MetricLike = Metric | AveragedMetric | RootMetric
 
 
 def _check_parameters(cls: type, function: Callable[..., Any], dependencies: Sequence[str], given: int) -> None:
-    """Refuse a function whose parameters, after those that are given to it, are not its dependencies."""
+    """Refuse a function whose parameters, after the given ones, are not its dependencies."""
     parameters = list(inspect.signature(function).parameters)[given:]
     if set(parameters) != set(dependencies):
         message = (

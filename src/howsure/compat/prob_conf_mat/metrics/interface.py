@@ -1,4 +1,4 @@
-"""From a metric string to a metric, and from drawn tables to its values."""
+"""Parsing of metric strings, and evaluation of metrics on drawn tables."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def _of_average(average: Average) -> type[Own]:
 
 
 class Micro(Own):
-    """Of the counts of all classes added up."""
+    """Average that pools the counts of all classes."""
 
     word = "micro"
     full_name = "of pooled counts"
