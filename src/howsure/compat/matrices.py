@@ -47,7 +47,7 @@ def confusion_matrix(
     Returns
     -------
     ndarray of shape (K, K)
-        Whole numbers, unless there are weights or shares.
+        Whole numbers, unless there are weights or proportions.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def _counted(settings: Settings, y_true: Any, y_pred: Any, labels: ArrayLike | N
 
 
 def _whole(counts: Array, weight: Any) -> Array:
-    """Return counts as whole numbers, unless the weights are none."""
+    """Return counts as whole numbers, unless the weights are floats."""
     is_whole = weight is None or np.asarray(weight).dtype.kind in "biu"
     return counts.astype(np.int64) if is_whole else counts
 

@@ -1,4 +1,4 @@
-"""scikit-learn's metrics of the order of scores: areas under curves, and the true class among the best."""
+"""scikit-learn's metrics of rankings by score: areas under curves, and top-k accuracy."""
 
 from __future__ import annotations
 
@@ -217,16 +217,16 @@ def top_k_accuracy_score(
     pos_label: Any = None,
     **keywords: Unpack[Keywords],
 ) -> Estimate:
-    """Top-k accuracy, the share of cases whose true class is among the k with the highest scores.
+    """Top-k accuracy, the proportion of cases whose true class is among the k with the highest scores.
 
     In [0, 1], higher is better; of tied classes the later ones come first, as in scikit-learn.
 
     Parameters
     ----------
     k : int
-        How many classes are looked at.
+        Number of classes with the highest scores.
     normalize : bool
-        Whether to return the share of the cases; else their number, or the sum of their weights.
+        Whether to return the proportion of the cases; else their number, or the sum of their weights.
 
     Examples
     --------

@@ -48,7 +48,7 @@ def accuracy_score(
     Parameters
     ----------
     normalize : bool
-        Whether to return the share of the cases; else their number, or the sum of their weights.
+        Whether to return the proportion of the cases; else their number, or the sum of their weights.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def zero_one_loss(
     Parameters
     ----------
     normalize : bool
-        Whether to return the share of the cases; else their number, or the sum of their weights.
+        Whether to return the proportion of the cases; else their number, or the sum of their weights.
 
     Examples
     --------

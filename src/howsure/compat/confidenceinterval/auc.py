@@ -12,7 +12,7 @@ from howsure.compat.confidenceinterval.results import Limits, scored
 from howsure.errors import one_of
 from howsure.estimates.estimate import Estimate
 
-PLAIN = "delong_wald"  # DeLong's standard error, normal on the area itself, as there
+PLAIN = "delong_wald"  # DeLong's standard error, normal on the area itself, as in that package
 
 
 def roc_auc_score(
@@ -40,9 +40,9 @@ def roc_auc_score(
     n_resamples, random_state : int, seed
         Settings of a bootstrap.
     average : str
-        Of several classes.
+        Average over several classes.
     **kwargs
-        ``multi_class``, ``labels`` and what else `howsure.roc_auc_score` takes.
+        ``multi_class``, ``labels`` and other arguments of `howsure.roc_auc_score`.
     """
     known = ["delong", *bootstrap_methods]
     one_of("method", method, known)

@@ -18,7 +18,7 @@ Array = NDArray[Any]
 
 
 class SamplingMethod(StrEnum):
-    """Where tables come from."""
+    """Source of tables."""
 
     POSTERIOR = "posterior"
     PRIOR = "prior"
@@ -54,13 +54,13 @@ class Experiment:
 
     @property
     def prevalence_prior(self) -> Array:
-        """Pseudo-cases of each true class."""
+        """Pseudo-counts of each true class."""
         given = self.held.prevalence_prior
         return prior_array(0.0 if given is None else given, (self.num_classes,), "prevalence_prior")
 
     @property
     def confusion_prior(self) -> Array:
-        """Pseudo-cases of each cell."""
+        """Pseudo-counts of each cell."""
         return cell_prior(self.held.prior, self.held.table)
 
     def tables(self, source: str, number: int, seed: int) -> Array:
