@@ -1,4 +1,4 @@
-"""A scorer for scikit-learn's model selection: any metric by its spec, by its value or by its cautious limit."""
+"""A scorer for scikit-learn's model selection: any metric by its spec, by value or by the worse limit."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ SELECTIONS = ("value", "lower_limit")
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scorer:
-    """What `scorer` returns: called with an estimator, features and truth, it gives a number that is better higher.
+    """Scorer returned by `scorer`: called with an estimator, features and truth, it returns a number (higher is
+    better).
 
     Parameters
     ----------
     metric : str
         The spec string.
     select_by : {"value", "lower_limit"}
-        Which number is given.
+        The returned number.
     pos_label : object
         The positive one of two classes, or None.
     settings : Settings
