@@ -23,8 +23,7 @@ SELECTIONS = ("value", "lower_limit")
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scorer:
-    """Scorer returned by `scorer`: called with an estimator, features and truth, it returns a number (higher is
-    better).
+    """Function of estimator, features and truth that returns a number; higher is better.
 
     Parameters
     ----------
