@@ -8,12 +8,12 @@ import os
 import sys
 from typing import NoReturn
 
-GARBAGE = 100_000  # new objects from which on it is looked for; some 700 by default
+GARBAGE = 100_000  # new objects before a collection; about 700 by default
 
 
 def main() -> None:
     """Run the command line; errors of input and of files end with one line on stderr and exit code 2."""
-    if sys.argv[1:] == ["--version"]:  # which needs no command, and programs ask for it often
+    if sys.argv[1:] == ["--version"]:  # handled early, because programs often request it
         from importlib.metadata import version
 
         sys.stdout.write(f"{version('howsure')}\n")
@@ -31,7 +31,7 @@ def main() -> None:
         try:
             app.meta(sys.argv[1:], exit_on_error=False, print_error=False)
         finally:
-            sys.stdout.flush()  # a full disk is found here, not when Python ends
+            sys.stdout.flush()  # a full disk raises an error here rather than at exit
     except CycloptsError as error:
         _end(str(HowsureError(str(error))))
     except DoubtfulDataError as error:
@@ -39,7 +39,7 @@ def main() -> None:
     except HowsureError as error:
         _end(str(error))
     except BrokenPipeError:
-        # The reader went away (`| head`): nothing is wrong.
+        # The reader closed the pipe (`| head`), which is not an error.
         _drop_output()
         raise SystemExit(0) from None
     except OSError as error:
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def _keep_garbage() -> None:
-    """Look for garbage seldom, and not at the end: what a command imports is none, and takes long to look through."""
+    """Run the garbage collector rarely, and not at exit, because scanning the imported objects is slow."""
     gc.set_threshold(GARBAGE)
     atexit.register(gc.freeze)
 
@@ -62,5 +62,5 @@ def _end(message: str) -> NoReturn:
 
 
 def _drop_output() -> None:
-    """Send what is still to be written nowhere, so that Python does not try again at its end."""
+    """Redirect the remaining output to the null device, so that Python does not write it again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""The commands; what is heavy is imported inside them."""
+"""The commands; slow imports are inside them."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def launch(
     *words: Annotated[str, Parameter(show=False, allow_leading_hyphen=True)],
     use: Annotated[list[Path] | None, Parameter(negative=())] = None,
 ) -> None:
-    """Take the options that all commands share, then run the command.
+    """Process the options shared by all commands, then run the command.
 
     Parameters
     ----------
     use
-        Python file that defines metrics and methods of your own, which every command then knows by name. May be
-        given several times.
+        Python file that defines your own metrics and methods, which every command can then use by name. May be given
+        several times.
     """
     from howsure.cli.own import run
 
@@ -105,35 +105,35 @@ def report(
     ----------
     files
         Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders
-        and quoted patterns of them, which are parts of the same data; - for standard input.
+        and quoted patterns are read as one data set; - is standard input.
     y_true
         Column with the true labels.
     y_pred
-        Column with the predicted labels; by default those that the scores give at the threshold. Several columns
-        are models side by side.
+        Column with the predicted labels; by default the scores are compared with the threshold. Several columns are
+        several models.
     y_score
         Column with the score of the positive class, one per model: adds ROC AUC and average precision.
     threshold
-        Score from which on a case is predicted positive, where there is no y_pred.
+        Smallest score that is predicted positive, without y_pred.
     metrics
         Metrics as spec strings, such as f1@macro; see `howsure metrics`.
     method
-        Interval method; see `howsure methods`. By default the one that suits each metric.
+        Interval method; see `howsure methods`. The default depends on the metric.
     confidence_level
         Confidence level, between 0 and 1.
     by
-        Column to split by, or several: all cases come first, then each value or combination of values.
+        Column to split by, or several: results for all cases come first, then for each value or combination of values.
     groups
-        Column with the cluster of each case (patient, document, user): cases of one cluster vary together.
+        Column with the cluster of each case (patient, document, user): cases of one cluster may be correlated.
     strata
-        Column with the stratum of each case, where strata were not sampled in proportion to their sizes.
+        Column with the stratum of each case, if strata were not sampled in proportion to their sizes.
     stratum_sizes
-        Cases of each stratum in the population, or its share: stratum=size,… or a CSV file with a stratum and its
-        size in each row.
+        Number of cases of each stratum in the population, or its proportion: stratum=size,… or a CSV file with a
+        stratum and its size in each row.
     sample_weight
         Column with the weight of each case.
     counts
-        Column with the number of identical cases that each row stands for: a table of frequencies.
+        Column with the number of identical cases in each row, for a table of frequencies.
     labels
         The classes, in order; the last of two is the positive one.
     pos_label
@@ -141,19 +141,19 @@ def report(
     per_class
         Print precision, recall and F1 of each class instead.
     no_check
-        Take data as they are, also where they do not look like what they are given as.
+        Skip the checks for implausible input.
     random_state
-        Seed of the methods that draw.
+        Seed of the methods that use random numbers.
     fail_under
-        End with exit code 1 unless each metric is shown to be this high, f1=0.9 mcc=0.8: unless its lower limit is.
+        Exit with code 1 unless the lower limit of each metric reaches this bound, such as f1=0.9 mcc=0.8.
     html
-        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
+        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
     input_format
         Format of standard input; it may be compressed.
     sheet
-        Sheet of a spreadsheet file; by default the only one that holds something.
+        Sheet of a spreadsheet file; by default the only non-empty sheet.
     how
-        How to print: a table, or json, csv, markdown, html or latex for machines.
+        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.cli.pages import Asked, Columns, blocks_of, class_blocks, report_on_file, subjects_of
     from howsure.cli.strata import strata_of
@@ -177,7 +177,7 @@ def report(
             **strata_of(strata, stratum_sizes),
         },
     )
-    # One seed for the terminal and the page, so that both show the same draws.
+    # One seed for the terminal and the page, so that both use the same draws.
     asked = Asked(split(metrics) or None, method, confidence_level, one_seed(random_state))
     subjects = subjects_of(given, columns, asked)
     page = None if html is None else report_on_file(given, columns, asked, subjects).save(html)
@@ -210,8 +210,9 @@ def matrix(
     ----------
     file
         K×K counts in CSV, TSV, text, Markdown or a spreadsheet. Rows are the true classes, unless the first cell
-        (predicted/true) or the labels (Actual x, Predicted x) say otherwise; labels in the first row or column or
-        not. Or one row of TP, FP, FN and TN; or one line for each true class, predicted class and number.
+        (predicted/true) or the labels (Actual x, Predicted x) state otherwise; labels in the first row or column are
+        optional. Other layouts are one row of TP, FP, FN and TN, and one line for each true class, predicted class and
+        number.
     labels
         Names of the classes, in order.
     pos_label
@@ -225,17 +226,17 @@ def matrix(
     per_class
         Print precision, recall and F1 of each class instead.
     no_check
-        Take a last row and column that are the sums of the others as a class.
+        Treat a last row and column that are the sums of the others as a class.
     random_state
-        Seed of the methods that draw.
+        Seed of the methods that use random numbers.
     fail_under
-        End with exit code 1 unless each metric is shown to be this high, f1=0.9 mcc=0.8: unless its lower limit is.
+        Exit with code 1 unless the lower limit of each metric reaches this bound, such as f1=0.9 mcc=0.8.
     html
-        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
+        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
     sheet
-        Sheet of a spreadsheet file; by default the only one that holds something.
+        Sheet of a spreadsheet file; by default the only non-empty sheet.
     how
-        How to print: a table, or json, csv, markdown, html or latex for machines.
+        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.cli.pages import Asked, blocks_of, class_blocks, report_on
     from howsure.report.evidence import Subject
@@ -256,12 +257,12 @@ def matrix(
 def metrics(
     metric: str | None = None, *, every: Annotated[bool, Parameter(name="--all")] = False, how: Format = "table"
 ) -> None:
-    """List the metrics, or all about one.
+    """List the metrics, or describe one.
 
     Parameters
     ----------
     metric
-        The metric, such as f1 or roc_auc; another word is searched in names and meanings.
+        The metric, such as f1 or roc_auc; any other word is searched in names and meanings.
     every
         List every metric with its range and its other names.
     how
@@ -282,13 +283,12 @@ def metrics(
 
 @app.command(group=LOOK_UP, help_epilogue=shown("methods"))
 def methods(name: str | None = None, *, how: Format = "table") -> None:
-    """List the interval methods, or all about one.
+    """List the interval methods, or describe one.
 
     Parameters
     ----------
     name
-        A method, such as wilson; or a metric, such as f1 or roc_auc, whose methods are listed, the one that is used
-        by default first.
+        A method, such as wilson; or a metric, such as f1 or roc_auc, to list its methods, the default first.
     how
         How to print.
     """

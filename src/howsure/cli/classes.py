@@ -1,4 +1,4 @@
-"""The classes, as the shell names them and as a file holds them."""
+"""Conversion of class names from the command line to the type of the file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 def classes_of(
     data: Any, columns: Sequence[str], labels: Sequence[str] | None, pos_label: str | None
 ) -> list[Any] | None:
-    """Return the classes in order, with the type that they have in the file; None where none is named.
+    """Return the classes in order, with their type in the file; None if none is named.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def classes_of(
     labels : sequence of str, optional
         The classes, in order; all by default.
     pos_label : str, optional
-        Which of two is the positive one, and so the last.
+        The positive one of two classes, which becomes the last.
     """
     from howsure.sources.frames import grouped
     from howsure.sources.positive import positive_last

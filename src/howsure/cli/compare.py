@@ -46,7 +46,7 @@ def compare(
     ----------
     files
         Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders
-        and quoted patterns of them, which are parts of the same data; - for standard input.
+        and quoted patterns are read as one data set; - is standard input.
     y_true
         Column with the true labels.
     y_pred
@@ -54,10 +54,10 @@ def compare(
     y_score
         Columns with the scores, one per model, instead of labels.
     model
-        Of long files, with one row per model and case: column with the name of the model. Then y_pred or y_score is
-        one column.
+        Column with the name of the model, for long files with one row per model and case. y_pred or y_score is then one
+        column.
     case
-        Of long files: column that tells the cases apart. Models are joined by it.
+        Column with the case identifier, for long files. Models are joined by it.
     incomplete
         Whether cases of long files that a model lacks are refused or left out.
     labels
@@ -67,37 +67,37 @@ def compare(
     metrics
         Metrics as spec strings, such as f1@macro; accuracy by default, roc_auc of scores.
     method
-        Interval method; see `howsure methods`. By default the one that suits each metric.
+        Interval method; see `howsure methods`. The default depends on the metric.
     correction
-        How p-values are adjusted for the number of comparisons; max_t makes the intervals hold together too.
+        How p-values are adjusted for the number of comparisons; max_t also makes the intervals simultaneous.
     confidence_level
         Confidence level, between 0 and 1.
     alternative
-        Which limit of the first model less the second is asked for: both, the upper one (less), or the lower one
-        (greater); the p-value is of the same side.
+        Which limits of the difference (first model minus second) to compute: both, the upper one (less), or the lower
+        one (greater); the p-value is for the same side.
     groups
-        Column with the cluster of each case (patient, document, user): cases of one cluster vary together.
+        Column with the cluster of each case (patient, document, user): cases of one cluster may be correlated.
     strata
-        Column with the stratum of each case, where strata were not sampled in proportion to their sizes.
+        Column with the stratum of each case, if strata were not sampled in proportion to their sizes.
     stratum_sizes
-        Cases of each stratum in the population, or its share: stratum=size,… or a CSV file with a stratum and its
-        size in each row.
+        Number of cases of each stratum in the population, or its proportion: stratum=size,… or a CSV file with a
+        stratum and its size in each row.
     sample_weight
         Column with the weight of each case.
     counts
-        Column with the number of identical cases that each row stands for: a table of frequencies.
+        Column with the number of identical cases in each row, for a table of frequencies.
     no_check
-        Take data as they are, also where they do not look like what they are given as.
+        Skip the checks for implausible input.
     random_state
-        Seed of the methods that draw.
+        Seed of the methods that use random numbers.
     html
-        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
+        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
     input_format
         Format of standard input; it may be compressed.
     sheet
-        Sheet of a spreadsheet file; by default the only one that holds something.
+        Sheet of a spreadsheet file; by default the only non-empty sheet.
     how
-        How to print: a table, or json, csv, markdown, html or latex for machines.
+        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.cli.strata import strata_of
     from howsure.comparison.models import compare_all

@@ -44,39 +44,40 @@ def entities(
         Lines of tokens with their tags and a blank line after each sentence (CoNLL), whose columns are numbered from 1;
         or CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet, with one row per token or per sentence.
     y_true
-        Column with the true tags; of lines of tokens by default the last but one.
+        Column with the true tags; for CoNLL files the last but one by default.
     y_pred
-        Column with the predicted tags, one per model; of lines of tokens by default the last.
+        Column with the predicted tags, one per model; for CoNLL files the last by default.
     unit
-        Column with the sentence of each token, where rows are tokens.
+        Column with the sentence of each token, if rows are tokens.
     scheme
         Scheme of the tags, for seqeval's strict mode; by default every change of type starts an entity.
     metrics
         Metrics as spec strings, such as f1@micro; see `howsure metrics`.
     method
-        Interval method; see `howsure methods`. By default the one that suits each metric.
+        Interval method; see `howsure methods`. The default depends on the metric.
     confidence_level
         Confidence level, between 0 and 1.
     by
-        Column to split by, or several: all sentences come first, then each value or combination of values.
+        Column to split by, or several: results for all sentences come first, then for each value or combination of
+        values.
     groups
-        Column with the cluster of each sentence, such as its document: sentences of one cluster vary together.
+        Column with the cluster of each sentence, such as its document: sentences of one cluster may be correlated.
     sample_weight
         Column with the weight of each sentence.
     counts
-        Column with the number of sentences that are like each.
+        Column with the number of identical sentences in each row.
     random_state
-        Seed of the methods that draw.
+        Seed of the methods that use random numbers.
     fail_under
-        End with exit code 1 unless each metric is shown to be this high, f1@micro=0.9: unless its lower limit is.
+        Exit with code 1 unless the lower limit of each metric reaches this bound, such as f1@micro=0.9.
     html
-        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
+        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
     input_format
         Format of standard input; it may be compressed.
     sheet
-        Sheet of a spreadsheet file; by default the only one that holds something.
+        Sheet of a spreadsheet file; by default the only non-empty sheet.
     how
-        How to print: a table, or json, csv, markdown, html or latex for machines.
+        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.comparison.models import compare_all
     from howsure.report.evidence import Subject
@@ -109,5 +110,5 @@ def entities(
 
 
 def _of_model(table: Any, name: str) -> Any:
-    """Return the table of one model, in all groups."""
+    """Return the table of one model, in every group."""
     return table.mapped(lambda each: each.model(name)) if hasattr(table, "mapped") else table.model(name)

@@ -40,51 +40,51 @@ def evals(
 ) -> None:
     """Score logs of language-model evaluations, with differences.
 
-    Logs of Inspect, lm-evaluation-harness, promptfoo, DeepEval, HELM, OpenAI evals, SWE-bench, OpenCompass, lighteval,
-    simple-evals, AlpacaEval, EvalPlus, bigcode-evaluation-harness and MTEB are joined by item; so are records of any
-    evaluation, one row for each answer, whose columns are named by --score, --item and --model.
+    Reads logs of Inspect, lm-evaluation-harness, promptfoo, DeepEval, HELM, OpenAI evals, SWE-bench, OpenCompass,
+    lighteval, simple-evals, AlpacaEval, EvalPlus, bigcode-evaluation-harness and MTEB. Also reads records of any
+    evaluation, one row per answer, with columns named by --score, --item and --model. Models are joined by item.
 
     Parameters
     ----------
     logs
-        Files or folders of logs; NAME=FILE gives a model a name of its own, and several files of one name are its runs.
+        Files or folders of logs. NAME=FILE names a model; several files with one name are its runs.
     baseline
-        Model that all others are compared with; by default the best of each task.
+        Reference model for the comparisons; by default the best of each task.
     metric
-        Which of the logs' scores; by default the first one that most models of a task have.
+        Name of the score in the logs; by default the first one that most models of a task have.
     task
-        Which tasks; by default all of them.
+        Tasks to include; all by default.
     better
-        Which scores are better; by default as the log says, else by the metric's name.
+        Whether higher or lower scores are better; by default as stated in the log, else by the metric's name.
     score
-        Of records (CSV, JSON Lines, Parquet): columns with a score of each answer.
+        Columns with a score of each answer, for records (CSV, JSON Lines, Parquet).
     item
-        Of records: column that tells the items apart; several answers to one item are its runs.
+        Column with the item identifier, for records; several answers to one item are its runs.
     model
-        Of records: column with the model of each answer; by default the name of the file.
+        Column with the model of each answer, for records; by default the name of the file.
     task_column
-        Of records: column with the task of each answer; by default all answers are of one task.
+        Column with the task of each answer, for records; by default all answers belong to one task.
     statistic
-        What is estimated of them: mean, median, pass_at+k=5 or another; see `howsure metrics`.
+        Statistic of the scores: mean, median, pass_at+k=5 or another; see `howsure metrics`.
     cluster
-        Field of the items with the cluster of each, such as the passage that several questions are about.
+        Field with the cluster of each item, such as the passage of several questions.
     method
         Interval method; see `howsure methods`.
     confidence_level
         Confidence level, between 0 and 1.
     fail_below
-        End with exit code 1 if a model is shown to be below this, where higher is better: if its whole interval is.
+        Exit with code 1 if the whole interval of a model is below this bound, for scores where higher is better.
     fail_above
-        End with exit code 1 if a model is shown to be above this, where lower is better.
+        Exit with code 1 if the whole interval of a model is above this bound, for scores where lower is better.
     fail_if_worse
-        End with exit code 1 if a model is shown to be worse than the baseline by more than this margin: if the whole
-        interval of the difference is. The exit code is 2 if a gate cannot check a model.
+        Exit with code 1 if a model is worse than the baseline by more than this margin, over the whole interval of the
+        difference. The exit code is 2 if a gate cannot check a model.
     random_state
-        Seed of the methods that draw.
+        Seed of the methods that use random numbers.
     html
-        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
+        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
     how
-        How to print: a table, or json, csv, markdown, html or latex for machines.
+        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.logs.evaluated import evaluate_log
     from howsure.logs.reading import read_log

@@ -15,7 +15,7 @@ def examples(folder: Path = Path("examples"), /) -> None:
     Parameters
     ----------
     folder
-        Where to; it must not exist yet.
+        Target folder; it must not exist.
     """
     from howsure.sources.example_data import example_folder
 

@@ -1,4 +1,4 @@
-"""What each command is used for, as one would type it; shown at the end of its help."""
+"""Examples of each command, shown at the end of its help."""
 
 from __future__ import annotations
 

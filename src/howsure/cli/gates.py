@@ -1,4 +1,4 @@
-"""What a pipeline holds results to: ``--fail-under f1=0.9`` ends with exit code 1 unless that is shown."""
+"""Gates for pipelines: ``--fail-under f1=0.9`` exits with code 1 unless the lower limit reaches the bound."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from howsure.estimates.estimate import Estimate
 
 FailUnder = Annotated[list[str] | None, Parameter(name="--fail-under", consume_multiple=True)]
-FAILED = 1  # exit code: what was asked for was found out, and does not suffice
+FAILED = 1  # exit code: the result was computed and does not reach the bound
 
 
 def bounds(words: Sequence[str] | None) -> dict[str, float]:
-    """Return the bound of each metric, from words such as ``f1=0.9`` or ``fbeta+beta=2=0.8``.
+    """Return the bound of each metric, from arguments such as ``f1=0.9`` or ``fbeta+beta=2=0.8``.
 
     Raises
     ------
     HowsureError
-        If a word has no metric or no number.
+        If an argument has no metric or no number.
     """
     found = {}
     for word in split(words):
@@ -49,7 +49,7 @@ def hold(wanted: Mapping[str, float], found: Mapping[str, Sequence[Mapping[str, 
     wanted : mapping of str to float
         Bounds by metric.
     found : mapping of str to sequence of Evaluation
-        The evaluations of each model, by name; the empty name where there is one.
+        The evaluations of each model by name; the name is empty for a single model.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def _of(metric: str, evaluations: Sequence[Mapping[str, Estimate]]) -> Estimate:
 
 
 def end_where(failures: Iterable[str]) -> None:
-    """Say what failed, as annotations where GitHub runs the command, and end with exit code 1, if anything did."""
+    """Print the failures, as annotations on GitHub, and exit with code 1 if there are any."""
     lines = [printable(each) for each in failures]
     if not lines:
         return

@@ -15,15 +15,15 @@ from cyclopts import Parameter
 
 from howsure.errors import HowsureError
 
-HYPHEN, STANDARD = "-", "<stdin>"  # as users write standard input, and as it passes for no option
+HYPHEN, STANDARD = "-", "<stdin>"  # names of standard input: as users write it, and one that is not parsed as an option
 Files = Annotated[list[str], Parameter(name="FILE", negative=())]
 InputFormat = Literal["csv", "tsv", "json", "jsonl", "parquet", "feather", "xlsx", "xls", "ods"] | None
-COMPRESSED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}  # how such files begin
+COMPRESSED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}  # their first bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What a command reads, and what it is called.
+    """The input of a command and its title.
 
     Parameters
     ----------
@@ -38,12 +38,12 @@ class Input:
 
     @classmethod
     def of(cls, files: Sequence[str], input_format: InputFormat, sheet: str | None = None) -> Input:
-        """Return what is read: standard input, `-`, is kept in a file until the command ends.
+        """Return the input; standard input, `-`, is stored in a file until the command ends.
 
         Parameters
         ----------
         files : sequence of str
-            As they are given to the command.
+            The arguments of the command.
         input_format : str or None
             Format of standard input.
         sheet : str, optional
@@ -52,8 +52,8 @@ class Input:
         Raises
         ------
         HowsureError
-            If standard input has no format, is given beside files, or a format is given for files; if a sheet is named
-            for files of another kind.
+            If standard input has no format or is combined with files; if a format is given for files; or if a sheet is
+            named for a file that is not a spreadsheet.
         """
         if STANDARD not in files:
             if input_format is not None:
@@ -71,19 +71,19 @@ class Input:
 
 
 def in_sheet(files: Sequence[str], sheet: str | None) -> list[str]:
-    """Return files with the sheet that is named for them, ``book.xlsx#Sheet 2``.
+    """Return file names with the requested sheet appended, as in ``book.xlsx#Sheet 2``.
 
     Parameters
     ----------
     files : sequence of str
         The files.
     sheet : str, optional
-        The sheet; the files as they are without one.
+        The sheet; None leaves the names unchanged.
 
     Raises
     ------
     HowsureError
-        If a file is no spreadsheet.
+        If a file is not a spreadsheet.
     """
     from howsure.sources.locations import SHEETS, suffix_of
 
@@ -95,7 +95,7 @@ def in_sheet(files: Sequence[str], sheet: str | None) -> list[str]:
 
 
 def _kept(input_format: str) -> Path:
-    """Return a file with what comes on standard input."""
+    """Return a file with the content of standard input."""
     folder = tempfile.mkdtemp(prefix="howsure-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = Path(folder) / "input"
@@ -108,17 +108,17 @@ def _kept(input_format: str) -> Path:
 
 
 def files_by_name(logs: Sequence[str]) -> list[str] | dict[str, list[str]]:
-    """Return files, or those of each name: NAME=FILE, where there is no file of the whole name.
+    """Return files, or a mapping from name to files for NAME=FILE (unless the whole text is the name of a file).
 
     Parameters
     ----------
     logs : sequence of str
-        As they are given to the command.
+        The arguments of the command.
 
     Raises
     ------
     HowsureError
-        If some have a name and others none.
+        If only some have a name.
     """
     pairs = [("", each) if Path(each).exists() or "=" not in each else tuple(each.split("=", 1)) for each in logs]
     if not any(name for name, _ in pairs):

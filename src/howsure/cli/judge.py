@@ -1,4 +1,4 @@
-"""The command `howsure judge`: what people would say of cases that a model graded, and how good that judge is."""
+"""The command `howsure judge`: pass rate and quality of a judge from its verdicts and some human labels."""
 
 from __future__ import annotations
 
@@ -52,44 +52,44 @@ def judge(
     ----------
     files
         One row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders and quoted
-        patterns of them, which are parts of the same data; - for standard input.
+        patterns are read as one data set; - is standard input.
     judge
-        Column with the judge's verdict of every case.
+        Column with the judge's verdict for every case.
     human
-        Column with the human label, empty where there is none; the labelled cases are drawn at random, from all or
-        from those of each verdict.
+        Column with the human label, empty for unlabelled cases. The labelled cases must be a random sample of all
+        cases, or of the cases of each verdict.
     y_pred
-        Column with a prediction, such as that of a filter, whose --metrics are asked for.
+        Column with a prediction, such as that of a filter, for --metrics.
     metrics
-        Further metrics of the human labels, as spec strings such as f1: of the prediction, or of the verdict.
+        Further metrics of the prediction, or else of the verdict, against the human labels, as spec strings such as f1.
     width
-        Also say how many cases of each verdict to label next, so that the interval of the pass rate is this wide.
+        Desired width of the interval of the pass rate; prints how many cases of each verdict to label next.
     along
-        Columns along which the judge may lean, such as the length of the answer or its position.
+        Columns that may bias the judge, such as the length of the answer or its position.
     by
-        Column to split by, or several: all cases come first, then each value or combination of values.
+        Column to split by, or several: results for all cases come first, then for each value or combination of values.
     groups
-        Column with the cluster of each case (conversation, passage, user): cases of one cluster vary together.
+        Column with the cluster of each case (conversation, passage, user): cases of one cluster may be correlated.
     sample_weight
         Column with the weight of each case.
     labels
-        The classes, in order; the last of two is the one that passes.
+        The classes, in order; the last of two means pass.
     pos_label
-        Which of two classes passes; the last in order by default.
+        Which of two classes means pass; the last in order by default.
     confidence_level
         Confidence level, between 0 and 1.
     counts
-        Column with the number of identical cases that each row stands for: a table of frequencies.
+        Column with the number of identical cases in each row, for a table of frequencies.
     no_check
-        Take data as they are, also where they do not look like what they are given as.
+        Skip the checks for implausible input.
     fail_under
-        End with exit code 1 unless each metric is shown to be this high, pass_rate=0.9: unless its lower limit is.
+        Exit with code 1 unless the lower limit of each metric reaches this bound, such as pass_rate=0.9.
     input_format
         Format of standard input; it may be compressed.
     sheet
-        Sheet of a spreadsheet file; by default the only one that holds something.
+        Sheet of a spreadsheet file; by default the only non-empty sheet.
     how
-        How to print: a table, or json, csv, markdown, html or latex for machines.
+        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.errors import HowsureError
     from howsure.estimates.estimation import evaluate
@@ -140,7 +140,7 @@ def _block(
     more: Sequence[Estimate],
     plan: LabelPlan | None,
 ) -> Block:
-    """Return what is printed of all cases, or of one group."""
+    """Return the block of all cases, or of one group."""
     from howsure.estimates.estimate import estimate_grid
     from howsure.grids import Grid
 

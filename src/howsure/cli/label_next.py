@@ -1,4 +1,4 @@
-"""The command `howsure label-next`: which cases of a pool of predictions people should label next."""
+"""The command `howsure label-next`: select the cases of a pool of predictions to label next."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def label_next(
     sheet: str | None = None,
     how: Format = "table",
 ) -> None:
-    """Which rows to label next.
+    """Select rows to label next.
 
     Parameters
     ----------
@@ -40,15 +40,15 @@ def label_next(
     y_pred
         Column with the predicted class.
     y_score
-        Column with the score, from 0 to 1: of two classes the probability of the last one.
+        Column with the score, from 0 to 1: for two classes the probability of the last one.
     n
         How many rows to label.
     out
         CSV file for the rows to label, with their strata and inclusion probabilities; the first row of the pool is 0.
     y_true
-        Column with the labels that are there, empty where there is none.
+        Column with existing labels, empty for unlabelled rows.
     metric
-        The metric whose interval is to be narrow.
+        The metric whose interval should become narrow.
     labels
         The classes, in order.
     pos_label
@@ -58,9 +58,9 @@ def label_next(
     input_format
         Format of standard input; it may be compressed.
     sheet
-        Sheet of a spreadsheet file; by default the only one that holds something.
+        Sheet of a spreadsheet file; by default the only non-empty sheet.
     how
-        How to print the strata: a table, or json, csv, markdown, html or latex for machines.
+        Output format of the strata: a table, or json, csv, markdown, html or latex.
     """
     from howsure.evidence.labels.label_sample import sample_to_label
     from howsure.grids import csv_text

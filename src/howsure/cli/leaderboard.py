@@ -1,4 +1,4 @@
-"""``howsure leaderboard FILE|LOG…``: models in order, each with the ranks that it may have."""
+"""``howsure leaderboard FILE|LOG…``: ranked models with intervals for their ranks."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def leaderboard(
     sheet: str | None = None,
     how: Format = "table",
 ) -> None:
-    """Rank models; which ranks each may have.
+    """Rank models, with intervals for the ranks.
 
     Parameters
     ----------
     files
         Predictions, numbers or battles, one row per case, as for `howsure compare`; or logs of evaluations of language
-        models, as for `howsure evals`, where NAME=FILE gives a model a name of its own.
+        models, as for `howsure evals`, where NAME=FILE names a model.
     y_true
         Column with the true labels.
     y_pred
@@ -75,69 +75,69 @@ def leaderboard(
     y_score
         Columns with the scores, one per model, instead of labels.
     values
-        Columns with a number for each case, such as 1 for a task that is solved, one per model.
+        Columns with a number for each case, such as 1 for a solved task, one per model.
     k
-        Of a board with one row per model, named by --model: column with the number of right answers, "k of n".
+        Column with the number of right answers, for a file with one row per model (named by --model).
     n
-        Of such a board: column with the number of all answers, or that number.
+        Column with the number of all answers in such a file, or that number.
     a
-        Of battles: column with the first model's name.
+        Column with the first model's name, for battles.
     b
-        Of battles: column with the second model's name.
+        Column with the second model's name, for battles.
     winner
-        Of battles: column that says who won: by name, as model_a or model_b, left or right, 1 or 2, or tie.
+        Column with the winner, for battles: a name, model_a or model_b, left or right, 1 or 2, or tie.
     model
-        Of long files, one row per model and case, and of boards, one row per model: column with the name of the model.
+        Column with the name of the model, for files with one row per model and case, or one row per model.
     case
-        Of long files: column that tells the cases apart. Models are joined by it.
+        Column with the case identifier, for long files. Models are joined by it.
     run
-        Of long files of numbers: column that tells the runs of a case apart. They are a cluster.
+        Column with the run identifier, for long files of numbers. The runs of a case are a cluster.
     incomplete
-        What to do with cases that a model lacks in files of numbers: refuse them, or drop them.
+        Whether to refuse or drop cases that a model lacks in files of numbers.
     numbers
-        Of battles: what 0 and 1 mean as winners, a score of the first model or the index of the better one.
+        Meaning of 0 and 1 as winners of battles: the score of the first model or the index of the better one.
     task
-        Of logs: which task, where there are several.
+        Task of the logs, if there are several.
     score
-        Of logs: which of the scores; by default the main one.
+        Name of the score in the logs; by default the main one.
     cluster
-        Of logs: field of the items with the cluster of each.
+        Field with the cluster of each item, for logs.
     metric
-        What models are ranked by, as a spec string; by default accuracy, of scores roc_auc, of numbers and logs mean,
-        of battles bradley_terry.
+        Metric of the ranking, as a spec string. The default is accuracy for predictions, roc_auc for scores, mean for
+        numbers and logs, and bradley_terry for battles.
     better
-        Which values win; by default what the metric says, and higher ones where it does not.
+        Whether higher or lower values are better; by default as defined by the metric, else higher.
     labels
         The classes, in order; the last of two is the positive one.
     pos_label
         Which of two classes is the positive one; the last in order by default.
     groups
-        Column with the cluster of each case (prompt, document, user): cases of one cluster vary together.
+        Column with the cluster of each case (prompt, document, user): cases of one cluster may be correlated.
     strata
-        Column with the stratum of each case, where strata were not sampled in proportion to their sizes.
+        Column with the stratum of each case, if strata were not sampled in proportion to their sizes.
     stratum_sizes
-        Cases of each stratum in the population, or its share: stratum=size,… or a CSV file with a stratum and its
-        size in each row.
+        Number of cases of each stratum in the population, or its proportion: stratum=size,… or a CSV file with a
+        stratum and its size in each row.
     sample_weight
         Column with the weight of each case.
     counts
-        Column with the number of identical cases that each row stands for: a table of frequencies.
+        Column with the number of identical cases in each row, for a table of frequencies.
     no_check
-        Take data as they are, also where they do not look like what they are given as.
+        Skip the checks for implausible input.
     method
         Method of each model's own interval; see `howsure methods`.
     confidence_level
         Confidence level, between 0 and 1.
     random_state
-        Seed of what is drawn.
+        Seed of the random numbers.
     html
-        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
+        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
     input_format
         Format of standard input; it may be compressed.
     sheet
-        Sheet of a spreadsheet file; by default the only one that holds something.
+        Sheet of a spreadsheet file; by default the only non-empty sheet.
     how
-        How to print: a table, or json, csv, markdown, html or latex for machines.
+        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.cli.strata import strata_of
     from howsure.comparison.leaderboard import leaderboard as ranked
@@ -206,7 +206,7 @@ def leaderboard(
 def _of_logs(
     files: Files, cluster: str | None, task: str | None, score: str | None
 ) -> tuple[Any, Literal["lower"] | None, tuple[str, ...]]:
-    """Return the table of a task of logs, whether lower scores are better, which the mean does not say, and caveats."""
+    """Return the table of a task of logs, whether lower scores are better, and caveats."""
     from howsure.logs.cautions import of_harness
     from howsure.logs.reading import read_log
 
@@ -221,7 +221,7 @@ def _of_logs(
 
 
 def _of_values(read: Input, values: list[str], settings: dict[str, Any]) -> Any:
-    """Return the table of numbers: a column of each model, or one column with a row for each model and case."""
+    """Return the table of numbers, from one column per model or from long data."""
     from howsure.sources.values import values as counted
 
     columns = split(values)

@@ -1,4 +1,4 @@
-"""What there is: metrics, averages and methods, read off their declarations."""
+"""Listings of metrics, averages and methods from their declarations."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ FAMILIES = {  # the usual metrics; the others are listed on demand
     "Judges and raters": "percent_agreement fleiss_kappa gwet_ac1 krippendorff_alpha weighted_kappa",
     "Detection and battles": "map froc bradley_terry win_rate",
 }
-MOST_RUNS = 1000  # of the tasks of an example, whatever number of them is asked for
+MOST_RUNS = 1000  # runs of the tasks of an example, enough for any k
 CHOICE = "Mid-p for proportions, DeLong and Wilson for areas, a score test for means, else flow or delta."
 
 
 def metric_grid() -> Grid:
-    """Return each metric with what it reads, its arguments, aliases, range and meaning."""
+    """Return each metric with its type of data, arguments, aliases, range and meaning."""
     rows = [
         (
             definition.name + signature(definition),
@@ -54,7 +54,7 @@ def metric_grid() -> Grid:
 
 
 def metric_families() -> dict[str, Grid]:
-    """Return the usual metrics by what they are read from, a line each, after those of one's own."""
+    """Return the usual metrics by type of data, one line each, after user-defined metrics."""
     families = {"Your own": [each.name for each in REGISTRY if each.own]}
     families |= {title: names.split() for title, names in FAMILIES.items()}
     found: dict[str, Grid] = {}
@@ -67,7 +67,7 @@ def metric_families() -> dict[str, Grid]:
 
 
 def metrics_with(word: str) -> Grid:
-    """Return the metrics in whose names or meaning a word stands.
+    """Return the metrics whose names or meaning contain a word.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def metrics_with(word: str) -> Grid:
     """
     found = tuple((each.name, _meaning(each)) for each in _with(word))
     if not found:
-        parse(word)  # names the nearest ones
+        parse(word)  # the error lists the nearest names
     return Grid(("metric", "meaning"), found, f"{len(found)} with {word!r}. All about one: howsure metrics NAME.")
 
 
@@ -94,7 +94,7 @@ def _with(word: str) -> list[Definition]:
 
 
 def metric_page(metric: str) -> Grid:
-    """Return what there is to know of one metric.
+    """Return the description of one metric.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def metric_page(metric: str) -> Grid:
 
 
 def method_page(name: str) -> Grid:
-    """Return what there is to know of one interval method: its settings, how it works, and where it is from.
+    """Return the description of one interval method: settings, summary, notes and references.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def method_page(name: str) -> Grid:
     Raises
     ------
     HowsureError
-        If there is none of the name.
+        If no method has this name.
     """
     entry = find(name)
     if entry is None:
@@ -150,7 +150,7 @@ def method_page(name: str) -> Grid:
 
 
 def _section(kind: type, title: str) -> str:
-    """Return a section of a class's docstring, its first paragraph; empty if there is none."""
+    """Return the first paragraph of a section of a class's docstring; empty if absent."""
     found = re.search(rf"^{title}\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", inspect.getdoc(kind) or "", re.MULTILINE | re.DOTALL)
     return " ".join(found[1].partition("\n\n")[0].split()).replace("``", "") if found else ""
 
@@ -178,7 +178,7 @@ def average_grid() -> Grid:
 
 
 def method_grid(metric: str | None = None) -> Grid:
-    """Return each method with its synonyms and meaning; those that suit a metric of counted cases, best first.
+    """Return each method with its synonyms and meaning; for a metric only the applicable ones, best first.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def method_grid(metric: str | None = None) -> Grid:
 
 
 def _example(metric: str) -> Table:
-    """Return a small table that a metric can be read from."""
+    """Return a small table on which a metric can be evaluated."""
     asked = parse(metric)
     if asked.definition.of_predictions:
         return ConfusionTable(counts=np.array([[50.0, 3.0], [5.0, 42.0]]), labels=np.arange(2))

@@ -1,4 +1,4 @@
-"""Columns of several models' predictions or scores, as commands are given them."""
+"""Columns of predictions or scores of several models, from the options of a command."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def paired_columns(
     long: Mapping[str, Any],
     **beside: Any,
 ) -> tuple[Any, str]:
-    """Return the paired table of columns, and the metric that is usual of it.
+    """Return the paired table of columns, and its default metric.
 
     Parameters
     ----------
     data : list of str
         The files.
     y_true, y_pred, y_score, labels, pos_label
-        As the commands are given them.
+        The options of the command.
     long : mapping
-        What long files need: the columns of model and case, and what to do with incomplete cases.
+        Options of long files: the columns of model and case, and the handling of incomplete cases.
     **beside
         Clusters, weights and whether to check.
 

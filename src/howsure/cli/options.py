@@ -12,7 +12,7 @@ from cyclopts import Parameter
 Format = Annotated[Literal["table", "json", "csv", "markdown", "html", "latex"], Parameter(name=("--format", "-f"))]
 TableFormat = Annotated[
     Literal["table", "json", "markdown", "html", "latex"], Parameter(name=("--format", "-f"))
-]  # of several tables
+]  # formats of several tables
 Level = Annotated[float, Parameter(name=("--confidence-level", "--level", "-l"))]
 Metric = Annotated[str, Parameter(name=("--metric", "--metrics", "-m"))]
 Metrics = Annotated[list[str] | None, Parameter(name=("--metrics", "--metric", "-m"), consume_multiple=True)]
@@ -22,9 +22,9 @@ Words = Annotated[list[str] | None, Parameter(consume_multiple=True)]
 
 
 def one_seed(random_state: int | None) -> Any:
-    """Return a seed by which what is printed, and what is written to a page, have the same draws.
+    """Return a seed, so that terminal and page use the same draws.
 
-    Of none that was asked for it is a number: a sequence would load ``numpy.random`` where nothing is drawn.
+    The default is a random integer, because a seed sequence would import ``numpy.random`` even if nothing is drawn.
     """
     if random_state is None:
         return int.from_bytes(os.urandom(16))
@@ -34,5 +34,5 @@ def one_seed(random_state: int | None) -> Any:
 
 
 def split(words: Sequence[str] | None) -> list[str]:
-    """Return words that are given one by one or separated by commas."""
+    """Return words given as separate arguments or separated by commas."""
     return [part for word in words or () for part in word.split(",") if part]

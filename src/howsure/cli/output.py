@@ -1,4 +1,4 @@
-"""Results on the terminal, or in a format for machines."""
+"""Output of results on the terminal, or in a machine-readable format."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from howsure.grids import WRITERS, Grid, csv_text, json_text
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Block:
-    """What is printed of all cases, of one group, or of one model.
+    """The output for all cases, one group, or one model.
 
     Parameters
     ----------
     about : mapping of str to object
-        The group's values by column, and the model where each has a block of its own; None for all cases.
+        The group's values by column, and the model if each model has its own block; None for all cases.
     grid : Grid
-        What is printed.
+        The printed grid.
     records : list of dict
-        The same for machines.
+        The machine-readable rows.
     note : str
-        What the numbers rest on.
+        Description of the data.
     tables : list of dict
-        The tables for machines.
+        The machine-readable tables.
     """
 
     about: Mapping[str, Any]
@@ -40,13 +40,13 @@ class Block:
 
     @property
     def heading(self) -> str:
-        """What the block is of, in words; empty where there is one block."""
+        """The group and model of the block in words; empty for a single block."""
         said = [f"{column} = {value}" for column, value in self.about.items() if value is not None]
         return ", ".join(said) or ("all cases" if self.about else "")
 
 
 def write(blocks: Sequence[Block], title: str, how: str) -> None:
-    """Write blocks one by one on a terminal; elsewhere as one table, each row with what its block is of."""
+    """Write blocks one by one on a terminal; in other formats as one table with columns for group and model."""
     records = list(chain.from_iterable(each.records for each in blocks))
     if how == "json":
         tables = list(chain.from_iterable(each.tables for each in blocks))
@@ -64,14 +64,14 @@ def write(blocks: Sequence[Block], title: str, how: str) -> None:
 
 
 def _joined(blocks: Sequence[Block]) -> Grid:
-    """Return the blocks as one grid, with a column for each name that tells them apart."""
+    """Return the blocks as one grid, with a column for each name that identifies a block."""
     columns = tuple(dict.fromkeys(column for each in blocks for column in each.about))
     rows = [(*_words(each, columns), *row) for each in blocks for row in each.grid.rows]
     return Grid((*columns, *blocks[0].grid.headers), tuple(rows), "; ".join(_notes(blocks)))
 
 
 def _words(block: Block, columns: Sequence[str]) -> list[str]:
-    """Return what a block is of, column by column: "all cases" in the first column that tells no group."""
+    """Return the values that identify a block; "all cases" is in the first column without a group."""
     values = [block.about.get(column) for column in columns]
     first = values.index(None) if None in values else -1
     return [
@@ -80,7 +80,7 @@ def _words(block: Block, columns: Sequence[str]) -> list[str]:
 
 
 def _notes(blocks: Sequence[Block]) -> list[str]:
-    """Return the blocks' captions, with what each is about; one that all share stands alone."""
+    """Return the blocks' captions with their headings; a common caption is returned once."""
     captions = dict.fromkeys(each.grid.caption for each in blocks)
     if len(captions) == 1:
         return list(captions)
@@ -93,13 +93,13 @@ def write_records(records: list[dict[str, Any]], how: str) -> None:
 
 
 def say(notes: Iterable[str]) -> None:
-    """Write caveats to the stream of errors, a line each."""
+    """Write caveats to stderr, one per line."""
     sys.stdout.flush()
     sys.stderr.write("".join(f"{printable(each)}\n" for each in notes))
 
 
 def say_written(path: Path | None) -> None:
-    """Say where a file was written, if one was: after what is printed, so that it is the last to be read."""
+    """Print the path of a written file, if any, after all other output."""
     if path is not None:
         sys.stdout.flush()
         sys.stderr.write(f"Written: {printable(str(path))}\n")

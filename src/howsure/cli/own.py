@@ -1,4 +1,4 @@
-"""Metrics and methods of one's own, from a Python file."""
+"""User-defined metrics and methods from a Python file."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from howsure.errors import HowsureError
 
 
 def run(file: Path) -> None:
-    """Run a Python file, so that what it defines is known by its name.
+    """Run a Python file to register its metrics and methods.
 
     Parameters
     ----------
     file : Path
-        With calls of `define_metric` and subclasses of `Method`.
+        File with calls of `define_metric` and subclasses of `Method`.
 
     Raises
     ------

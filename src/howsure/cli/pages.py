@@ -1,4 +1,4 @@
-"""The models whose predictions a file holds: as parts that are printed, and as a report."""
+"""The models of a file of predictions, as printed blocks and as a report."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from howsure.report.report import Report
     from howsure.tables.table import Table
 
-WIDE = 100  # columns of a terminal in which the per-class report has room for three decimals
+WIDE = 100  # terminal width at which the per-class report fits three decimals
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns of a file that are evaluated: one prediction, one score, or both, for each model."""
+    """The evaluated columns of a file: one prediction, one score, or both, for each model."""
 
     y_true: str
     y_pred: Sequence[str]
@@ -55,18 +55,18 @@ class Columns:
 
     @property
     def models(self) -> list[str]:
-        """The models, by the names of their columns."""
+        """The models by the names of their columns."""
         return list(self.y_pred or self.y_score)
 
     @property
     def positive(self) -> Any:
-        """The positive class of scores, where the classes are named."""
+        """The positive class of scores, if the classes are named."""
         return None if self.labels is None else self.labels[-1]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked of the models."""
+    """The requested metrics and settings."""
 
     metrics: list[str] | None
     method: str | None
@@ -74,7 +74,7 @@ class Asked:
     seed: Any
 
     def estimated(self, *subjects: Subject) -> list[Subject]:
-        """Return models with their estimates, which are both printed and reported on."""
+        """Return models with their estimates, for the terminal and the report."""
         from howsure.errors import checked_level
         from howsure.methods.naming import named
         from howsure.report.evidence import Settings, estimated_together
@@ -85,7 +85,7 @@ class Asked:
 
 
 def subjects_of(given: Input, columns: Columns, asked: Asked) -> list[Subject]:
-    """Return the models of a file with their estimates; predictions of several are counted by the same classes."""
+    """Return the models of a file with their estimates; all models have the same classes."""
     from howsure.sources.paired import paired
 
     places = range(len(columns.models))
@@ -117,13 +117,13 @@ def _subject(given: Input, columns: Columns, index: int, labels: list[Any] | Non
 
 
 def report_on_file(given: Input, columns: Columns, asked: Asked, subjects: Sequence[Subject]) -> Report:
-    """Return the report on all models of a file, with the estimates that they have."""
+    """Return the report on all models of a file, with their estimates."""
     compared: Any = _compared(given, columns, asked) if len(subjects) > 1 else {}
     return report_on(subjects, given, comparisons=compared, left_out=_left_out(given, columns, subjects[0]))
 
 
 def report_on(subjects: Any, given: Input, **asked: Any) -> Report:
-    """Return the report of the command that runs: with its title, its files and itself."""
+    """Return the report of the current command, with its title, files and command line."""
     from howsure.report.measured import report_of
 
     return report_of(subjects, title=given.title, files=given.data, command=command_line(), **asked)
@@ -154,7 +154,7 @@ def _compared(given: Input, columns: Columns, asked: Asked) -> Comparisons:
 
 
 def drawing(method: str | None) -> str | None:
-    """Return the method where it draws, which serves a model and a comparison alike; None for what suits each."""
+    """Return the method if it uses random draws, for models and comparisons; None for the default methods."""
     from howsure.methods.method import DrawingMethod
     from howsure.methods.naming import named
 
@@ -162,7 +162,7 @@ def drawing(method: str | None) -> str | None:
 
 
 def _left_out(given: Input, columns: Columns, subject: Subject) -> int:
-    """Return how many rows have a label that is not among the classes."""
+    """Return the number of rows with a label outside the classes."""
     from howsure.sources.confusion import confusion
 
     if columns.labels is None or not columns.y_pred:
@@ -176,7 +176,7 @@ def _left_out(given: Input, columns: Columns, subject: Subject) -> int:
 
 
 def blocks_of(subjects: Sequence[Subject]) -> list[Block]:
-    """Return the metrics of all cases, and then of each group; several models stand side by side."""
+    """Return the metrics of all cases, then of each group; several models are columns."""
     from howsure.report.evidence import parts_of
 
     together: dict[tuple[str, ...], list[Part]] = {}
@@ -223,7 +223,7 @@ def _side_by_side(parts: Sequence[Part]) -> Grid:
 
 
 def class_blocks(subjects: Sequence[Subject], asked: Asked, how: str) -> list[Block]:
-    """Return precision, recall and F1 of each class: of all cases, and then of each group, model by model."""
+    """Return precision, recall and F1 of each class for all cases, then for each group, model by model."""
     from howsure.compat.classification import classification_report
     from howsure.report.evidence import parts_of
 
@@ -268,12 +268,12 @@ def _of(part: Part) -> dict[str, Any]:
 
 
 def table_record(table: Table) -> dict[str, Any]:
-    """Return a table for machines."""
+    """Return a machine-readable table."""
     return {"cases": table.rows, "labels": table.labels.tolist(), "counts": table.counts.tolist()}
 
 
 def _about(table: Table) -> str:
-    """Say in one line what a table holds."""
+    """Return a one-line description of a table."""
     classes = table.labels.tolist()
     cases = f"{table.rows:,} cases {table.design.words}".rstrip()
     if not table.is_binary:

@@ -1,4 +1,4 @@
-"""``howsure plan``: how many cases a study takes, from a pilot in a file or from stated rates."""
+"""``howsure plan``: the sample size of a study, from a pilot in a file or from stated rates."""
 
 from __future__ import annotations
 
@@ -61,75 +61,75 @@ def plan(
     sheet: str | None = None,
     how: Format = "table",
 ) -> None:
-    """How many cases a width or a power takes.
+    """Sample size for a width or a power.
 
     Parameters
     ----------
     files
         A pilot, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders and
-        quoted patterns of them, which are parts of the same data; - for standard input. None where rates are stated.
+        quoted patterns are read as one data set; - is standard input. None if rates are stated.
     metric
         The metric, as a spec string such as f1@macro; accuracy by default, roc_auc of scores, mean of values.
     width
-        How wide the interval may be on average.
+        Largest mean width of the interval.
     power
-        The chance of showing what --null and --margin say.
+        Probability of the conclusion defined by --null and --margin.
     support
-        How many cases each class needs, or each one named, as LABEL=NUMBER.
+        Smallest number of cases of each class, or of a class as LABEL=NUMBER.
     n
-        Number of cases, to learn what it reaches; with --power, the smallest difference that it shows.
+        Number of cases, to compute its width or power; with --power, its smallest detectable difference.
     true_value
         True value of the metric or the difference; by default the pilot's.
     null
-        The value that the interval is to exclude; of two models that of equal ones by default.
+        The value that the interval should exclude; for two models, the value for equal models by default.
     margin
-        How far from it does not matter: not worse by more (one limit), or equivalent (two limits).
+        Margin around the null value, for non-inferiority (one limit) or equivalence (two limits).
     cluster_size
-        Cases of each cluster, or runs of each task; by default the pilot's.
+        Number of cases per cluster, or of runs per task; by default the pilot's.
     icc
-        How two cases of one cluster, or two runs of one task, are correlated; by default the pilot's.
+        Intraclass correlation of cases of one cluster, or of runs of one task; by default the pilot's.
     y_true
         Column with the true labels.
     y_pred
-        Column with the predicted labels; two of them are two models that are compared.
+        Column with the predicted labels, or two columns to compare two models.
     y_score
         Column with the scores, or two.
     values
         Column with a number per case instead of labels, or two.
     task
-        Column with the task, where --values are runs of tasks that succeed (1) or not (0).
+        Column with the task, if --values are successes (1) and failures (0) of runs of tasks.
     sensitivity, specificity
-        Shares of the positives and of the negatives that are predicted right, as they are written.
+        Proportions of positives and of negatives predicted correctly, with the decimals as published.
     positives, negatives
-        Numbers of cases that these are of, in the proportion of the study.
+        Numbers of positive and negative cases, in the proportion of the study.
     labels
         The classes, in order; the last of two is the positive one.
     pos_label
         Which of two classes is the positive one; the last in order by default.
     groups
-        Column with the cluster of each case (patient, document, user): cases of one cluster vary together.
+        Column with the cluster of each case (patient, document, user): cases of one cluster may be correlated.
     sample_weight
         Column with the weight of each case.
     counts
-        Column with the number of identical cases that each row stands for: a table of frequencies.
+        Column with the number of identical cases in each row, for a table of frequencies.
     method
-        Interval method; see `howsure methods`. By default the one that suits the metric.
+        Interval method; see `howsure methods`. The default depends on the metric.
     contrast
-        How two models are compared: difference, ratio or odds_ratio.
+        Contrast of two models: difference, ratio or odds_ratio.
     confidence_level
         Confidence level, between 0 and 1.
     alternative
         Which limits the interval has: both, the upper one (less) or the lower one (greater).
     no_check
-        Take data as they are, also where they do not look like what they are given as.
+        Skip the checks for implausible input.
     random_state
         Seed of the simulated studies.
     input_format
         Format of standard input; it may be compressed.
     sheet
-        Sheet of a spreadsheet file; by default the only one that holds something.
+        Sheet of a spreadsheet file; by default the only non-empty sheet.
     how
-        How to print: a table, or json, csv, markdown, html or latex for machines.
+        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.methods.naming import named as by_name
     from howsure.planning.sizes import plan as planned
@@ -181,14 +181,14 @@ def _stated(files: Any, rates: dict[str, Any]) -> Any:
     if files or any(each is None for each in rates.values()):
         raise HowsureError(GIVE)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", HowsureWarning)  # that other whole numbers give the rates too
+        warnings.simplefilter("ignore", HowsureWarning)  # a warning that other whole numbers reproduce the rates too
         return from_rates(**rates)
 
 
 def _pilot(
     data: list[str], columns: dict[str, Any], task: str | None, named: dict[str, Any], beside: dict[str, Any]
 ) -> tuple[Any, str]:
-    """Return the table of a pilot, and the metric that is usual of it."""
+    """Return the table of a pilot, and its default metric."""
     from howsure.sources.confusion import confusion
     from howsure.sources.scores import scores
     from howsure.sources.trials import trials
@@ -213,7 +213,7 @@ def _pilot(
 
 
 def _support(words: list[str]) -> Any:
-    """Return how many cases all classes need, or each of those named."""
+    """Return the required number of cases of all classes, or of each named class."""
     if not words:
         return None
     if len(words) == 1 and words[0].isdigit():

@@ -39,13 +39,13 @@ def reviewed(
     ----------
     files
         Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders
-        and quoted patterns of them, which are parts of the same data; - for standard input.
+        and quoted patterns are read as one data set; - is standard input.
     y_true
-        Column with the labels as they were recorded.
+        Column with the recorded labels.
     y_pred
         Column with the predicted labels.
     reviewed
-        Column with the corrected labels, empty where a case was not reviewed.
+        Column with the corrected labels, empty for cases that were not reviewed.
     labels
         The classes, in order; the last of two is the positive one.
     pos_label
@@ -53,25 +53,25 @@ def reviewed(
     metrics
         Metrics as spec strings, such as f1@macro; see `howsure metrics`.
     method
-        Interval method; see `howsure methods`. By default the one that suits each metric.
+        Interval method; see `howsure methods`. The default depends on the metric.
     confidence_level
         Confidence level, between 0 and 1.
     counts
-        Column with the number of identical cases that each row stands for: a table of frequencies.
+        Column with the number of identical cases in each row, for a table of frequencies.
     no_check
-        Take data as they are, also where they do not look like what they are given as.
+        Skip the checks for implausible input.
     random_state
-        Seed of the methods that draw.
+        Seed of the methods that use random numbers.
     fail_under
-        End with exit code 1 unless each metric is shown to be this high, f1=0.9 mcc=0.8: unless its lower limit is.
+        Exit with code 1 unless the lower limit of each metric reaches this bound, such as f1=0.9 mcc=0.8.
     html
-        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
+        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
     input_format
         Format of standard input; it may be compressed.
     sheet
-        Sheet of a spreadsheet file; by default the only one that holds something.
+        Sheet of a spreadsheet file; by default the only non-empty sheet.
     how
-        How to print: a table, or json, csv, markdown, html or latex for machines.
+        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.estimates.estimation import evaluate
     from howsure.evidence.review.reviewed import reviewed as corrected
@@ -112,23 +112,23 @@ def review_plan(
     sheet: str | None = None,
     how: Format = "table",
 ) -> None:
-    """Which cells to review next, for the narrowest interval.
+    """Select cells to review next, for the narrowest interval.
 
     Parameters
     ----------
     files
         Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders
-        and quoted patterns of them, which are parts of the same data; - for standard input.
+        and quoted patterns are read as one data set; - is standard input.
     y_true
-        Column with the labels as they were recorded.
+        Column with the recorded labels.
     y_pred
         Column with the predicted labels.
     metric
-        The metric whose interval is to be narrow, as a spec string such as f1@macro.
+        The metric whose interval should become narrow, as a spec string such as f1@macro.
     budget
         Number of further reviews.
     reviewed
-        Column with the corrected labels, empty where a case was not reviewed; none if nothing was reviewed yet.
+        Column with the corrected labels, empty for cases that were not reviewed; omit it if no case was reviewed yet.
     labels
         The classes, in order; the last of two is the positive one.
     pos_label
@@ -136,15 +136,15 @@ def review_plan(
     confidence_level
         Confidence level, between 0 and 1.
     counts
-        Column with the number of identical cases that each row stands for: a table of frequencies.
+        Column with the number of identical cases in each row, for a table of frequencies.
     no_check
-        Take data as they are, also where they do not look like what they are given as.
+        Skip the checks for implausible input.
     input_format
         Format of standard input; it may be compressed.
     sheet
-        Sheet of a spreadsheet file; by default the only one that holds something.
+        Sheet of a spreadsheet file; by default the only non-empty sheet.
     how
-        How to print: a table, or json, csv, markdown, html or latex for machines.
+        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.evidence.review.budget import review_plan as planned
     from howsure.evidence.review.reviewed import reviewed as corrected

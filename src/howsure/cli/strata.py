@@ -1,4 +1,4 @@
-"""Strata of known sizes, as the command line has them."""
+"""Strata of known sizes from the command line."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ REMEDY = "Give stratum=size,… or a CSV file with a stratum and its size in eac
 
 
 def strata_of(strata: str | None, sizes: str | None) -> dict[str, Any]:
-    """Return what sources of tables take: nothing where there are no strata.
+    """Return the strata arguments of a source of tables; empty without strata.
 
     Parameters
     ----------
     strata : str, optional
         Column with the stratum of each case.
     sizes : str, optional
-        Sizes as ``stratum=size,…``, or a CSV file of two columns, with or without a first row of names.
+        Sizes as ``stratum=size,…``, or a CSV file of two columns with an optional header.
 
     Raises
     ------
     HowsureError
-        If a size is no number, or the file cannot be read.
+        If a size is not a number, or the file cannot be read.
     """
     if strata is None and sizes is None:
         return {}

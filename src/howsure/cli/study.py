@@ -1,4 +1,4 @@
-"""`howsure study`: run a study file, or begin one from a folder of matrices."""
+"""`howsure study`: run a study file, or create one from a folder of matrices."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def run(
     html: Page = None,
     how: TableFormat = "table",
 ) -> None:
-    """Print the summaries, the aggregates and the ranks of a study.
+    """Print the summaries, aggregates and ranks of a study.
 
     Parameters
     ----------
@@ -44,11 +44,11 @@ def run(
     out
         Folder for the results: summaries, aggregates, comparisons and ranks as JSON and CSV, all columns.
     parquet
-        Write Parquet too; needs PyArrow.
+        Also write Parquet; needs PyArrow.
     rope
-        Largest difference that does not matter, for the comparisons.
+        Largest negligible difference, for the comparisons.
     html
-        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
+        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
     how
         How to print.
     """
@@ -105,20 +105,20 @@ def init(
     aggregation: str | None = None,
     name: str = "study.toml",
 ) -> None:
-    """Begin a study from a folder of confusion matrices: one CSV, TSV, xlsx or ods file per experiment.
+    """Create a study from a folder of confusion matrices: one CSV, TSV, xlsx or ods file per experiment.
 
     A file `mlp_0.csv` becomes the experiment `mlp/0`, a file `site/mlp.csv` the experiment `site/mlp`.
 
     Parameters
     ----------
     folder
-        Where the matrices are; the study is written there too.
+        Folder of the matrices, to which the study file is written.
     metrics
-        Metrics as spec strings, such as f1@macro; see `howsure metrics`. By default a usual selection.
+        Metrics as spec strings, such as f1@macro; see `howsure metrics`. The default is a common selection.
     aggregation
-        How each group is brought to one number, such as dl, reml_knha, nadeau_bengio or tables.
+        Aggregation method for each group, such as dl, reml_knha, nadeau_bengio or tables.
     name
-        Name of the study file; one that exists is left alone.
+        Name of the study file; an existing file is not overwritten.
     """
     from howsure.estimates.estimation import default_metrics
     from howsure.study import Study
@@ -149,7 +149,7 @@ def init(
 
 
 def _experiment_name(file: Path) -> str:
-    """Return a name by folder and file: what follows the last underscore or hyphen is the experiment's own part."""
+    """Return an experiment's name from its path; the last underscore or hyphen separates group and experiment."""
     parts = file.with_suffix("").parts
     if len(parts) > 1:
         return "/".join(parts)

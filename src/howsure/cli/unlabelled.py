@@ -1,4 +1,4 @@
-"""The command `howsure unlabelled`: metrics of scores without labels, chunk by chunk where asked for."""
+"""The command `howsure unlabelled`: metrics of scores without labels, optionally by chunk."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def unlabelled(
 ) -> None:
     """Metrics of calibrated scores without labels.
 
-    The scores are probabilities that hold; or a second file with a few labelled cases, --labelled, calibrates them.
+    The scores must be calibrated probabilities, or a second file with labelled cases, --labelled, calibrates them.
 
     Parameters
     ----------
     files
         Scores, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders and
-        quoted patterns of them, which are parts of the same data; - for standard input.
+        quoted patterns are read as one data set; - is standard input.
     y_score
         Column with the probability of the positive class; for K classes their K columns.
     labelled
@@ -67,19 +67,19 @@ def unlabelled(
     y_pred
         For K classes: column with the predicted class; by default the most probable one.
     threshold
-        Score from which on a case is predicted positive.
+        Smallest score that is predicted positive.
     metrics
         Metrics as spec strings, of counts (f1) or of scores (roc_auc); see `howsure metrics`.
     target
-        What the intervals are about: these very cases (batch), or the population that they are from.
+        Target of the intervals: these cases (batch), or their population.
     sample_weight
         Column with the weight of each case.
     by
-        Column to split by: chunks that are compared with a baseline.
+        Column to split by, into chunks that are compared with a baseline.
     every
-        Period of the column (hour, day, week, month, quarter, year); or, without --by, how many rows make a chunk.
+        Period of the column (hour, day, week, month, quarter, year); or, without --by, the number of rows per chunk.
     reference
-        Chunks that make the baseline; the first by default.
+        Chunks that form the baseline; the first by default.
     baseline
         Limits of the baseline, low and high, instead of a reference.
     labels
@@ -89,22 +89,22 @@ def unlabelled(
     confidence_level
         Confidence level, between 0 and 1.
     counts
-        Column with the number of identical cases that each row stands for: a table of frequencies.
+        Column with the number of identical cases in each row, for a table of frequencies.
     no_check
-        Take data as they are, also where they do not look like what they are given as.
+        Skip the checks for implausible input.
     random_state
-        Seed of the methods that draw.
+        Seed of the methods that use random numbers.
     fail_under
-        End with exit code 1 unless each metric is shown to be this high, f1=0.9 mcc=0.8: unless its lower limit is,
-        in every chunk.
+        Exit with code 1 unless the lower limit of each metric reaches this bound in every chunk, such as f1=0.9
+        mcc=0.8.
     html
-        Write a report as one page to this file; a name in .md or .tex has it in Markdown, or its tables in LaTeX.
+        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
     input_format
         Format of standard input; it may be compressed.
     sheet
-        Sheet of a spreadsheet file; by default the only one that holds something.
+        Sheet of a spreadsheet file; by default the only non-empty sheet.
     how
-        How to print: a table, or json, csv, markdown, html or latex for machines.
+        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.comparison.monitoring import evaluated, monitor
     from howsure.evidence.unlabelled.calibrated import calibrated
@@ -155,7 +155,7 @@ def unlabelled(
 
 
 def _calibrator(y_score: str | list[str], labelled: Path | None, y_true: str | None, asked: Mapping[str, Any]) -> Any:
-    """Return the calibrator that the labelled file gives; None where there is none."""
+    """Return the calibrator fitted to the labelled file; None without such a file."""
     from howsure.errors import HowsureError
     from howsure.evidence.calibration.calibrate import calibrate
 

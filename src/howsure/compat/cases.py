@@ -1,4 +1,4 @@
-"""Metrics that are a mean over the cases of a value that each has: averages over samples, and losses of label sets."""
+"""Metrics that are a mean of a value per case: averages over samples, and losses of label sets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def mean_of_cases(
     better: Better = "higher",
     normalize: bool = True,
 ) -> Estimate:
-    """Return the mean of a value per case; cases where it is nan are left out, and the estimate says so."""
+    """Return the mean of a value per case; nan values are left out, with a note in the estimate."""
     defined = ~np.isnan(values)
     if not defined.any():
         why = "undefined on every case"
@@ -43,7 +43,7 @@ def mean_of_cases(
     if bounds == (0.0, 1.0) and np.isin(kept, bounds).all():
         hit = share_of_cases(own, kept == 1, "accuracy", normalize=normalize).replace(metric=name)
         return _said(hit, defined)
-    # All cases are of one kind: the table counts how often each value occurs.
+    # All cases are alike in kind: the table counts how often each value occurs.
     table = scores(
         np.zeros(len(kept)), kept, pos_label=1, sample_weight=own.sample_weight, groups=own.groups, check=False
     )
@@ -60,7 +60,7 @@ def mean_of_cases(
 
 
 def _said(estimate: Estimate, defined: Array) -> Estimate:
-    """Return an estimate that says how many cases were left out."""
+    """Return an estimate with a note of the number of cases left out."""
     left_out = int((~defined).sum())
     if not left_out:
         return estimate
@@ -69,7 +69,7 @@ def _said(estimate: Estimate, defined: Array) -> Estimate:
 
 
 def share_of_cases(settings: Settings, right: Array, metric: str, *, normalize: bool = True) -> Estimate:
-    """Return the share of the cases that are right (``"accuracy"``), or wrong (``"error_rate"``)."""
+    """Return the proportion of cases that are right (``"accuracy"``), or wrong (``"error_rate"``)."""
     table = confusion(
         np.ones(len(right), dtype=bool),
         right,

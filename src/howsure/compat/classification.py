@@ -27,8 +27,8 @@ from howsure.tables.table import Table
 METRICS = ("precision", "recall", "f1")
 THEIRS = ("precision", "recall", "f1-score", "support")  # keys of a row of scikit-learn's dict
 AVERAGES = ("micro", "macro", "weighted")
-SAMPLES = "samples avg"  # over the cases of multilabel data: a mean of what each case's labels have
-ACCURACY = "accuracy"  # what the micro average is called where it is over all classes, of one label per case
+SAMPLES = "samples avg"  # average over the cases of multilabel data
+ACCURACY = "accuracy"  # name of the micro average over all classes with one label per case
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -40,7 +40,7 @@ class ClassificationReport(Tabular, Mapping[str, Mapping[str, Estimate]]):
     rows : mapping of str to mapping of str to Estimate
         Precision, recall and F1 of each class and average; the row ``"accuracy"`` has the accuracy as all three.
     support : mapping of str to float
-        Cases of each class; of averages all cases.
+        Number of cases of each class; all cases for averages.
     confidence_level : float
         Level of the intervals.
     digits : int
@@ -152,9 +152,8 @@ def classification_report(
 ) -> ClassificationReport | dict[str, Any]:
     """Report precision, recall and F1 of each class and their averages, each with its interval.
 
-    Instead of labels, ``y_true`` may be a `Table` alone, which tells no average over the cases of multilabel data. As
-    in scikit-learn the micro average over all classes, of one
-    label per case, is the accuracy and is called so.
+    ``y_true`` may also be a single `Table`, which has no average over the cases of multilabel data. As in scikit-learn,
+    the micro average over all classes with one label per case equals the accuracy and is named so.
 
     Parameters
     ----------
@@ -232,7 +231,7 @@ def _as_dict(report: ClassificationReport) -> dict[str, Any]:
 
 
 def true_totals(table: Table) -> NDArray[Any]:
-    """Return how many cases are truly of each class; refuse a table that is not of classes."""
+    """Return the number of cases of each true class; refuse a table that is not of classes."""
     if not isinstance(table.counted, ClassCounts):
         message = f"A classification report is of labels, not of a {table.noun}. Give true and predicted labels."
         raise HowsureError(message)
@@ -252,7 +251,7 @@ def estimated(
 ) -> list[dict[str, Estimate]]:
     """Return the metrics of each class and of each average over classes, one dict per row, all in one pass.
 
-    After them come the metrics of the whole table, each as all metrics of a row.
+    The metrics of the whole table follow, each repeated as all metrics of a row.
     """
     plain, size = [parse(metric) for metric in metrics], len(metrics)
     is_each = list(shown) == list(range(len(table.labels)))

@@ -1,4 +1,4 @@
-"""Said once: where numbers differ from those of a package whose names are used here."""
+"""Warnings, once each, about numbers that differ from those of the imitated package."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _said: set[str] = set()
 
 
 class DifferentNumbersWarning(HowsureWarning):
-    """A number is not the one that the other package returns, which is wrong there."""
+    """A number differs from that of the other package, whose number is wrong."""
 
 
 def say_once(message: str) -> None:
-    """Warn of a difference the first time that it is met, at the line outside howsure that asked for the number."""
+    """Warn of a difference at its first occurrence, at the line outside howsure that requested the number."""
     if message in _said:
         return
     _said.add(message)

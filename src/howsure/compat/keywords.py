@@ -1,4 +1,4 @@
-"""The keywords that all of scikit-learn's names take here: types, defaults and words, each once."""
+"""The keywords shared by all functions named as in scikit-learn: types, defaults and descriptions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ AverageName = Literal["binary", "samples"] | MeanName
 
 
 class Keywords(TypedDict, total=False):
-    """The fields of `Settings`, as type checkers see them among a function's keywords."""
+    """The fields of `Settings`, as keywords for type checkers."""
 
     sample_weight: ArrayLike | None
     groups: Any
@@ -57,28 +57,28 @@ class Keywords(TypedDict, total=False):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How cases are counted, and which interval their metrics get.
+    """Settings for counting cases and for the intervals of their metrics.
 
     Parameters
     ----------
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case (patient, document, user): cases of one cluster vary together.
+        Cluster of each case (patient, document, user): cases of one cluster may be correlated.
     confidence_level : float
         Coverage of the interval, between 0 and 1.
     confidence_interval : float, optional
         A synonym of ``confidence_level``, as in the package ``confidenceinterval``.
     method : str or Method, optional
-        A method or its name; by default the one that suits the metric.
+        A method or its name; the default depends on the metric.
     n_resamples : int
-        Number of resamples of a bootstrap that is given by its name.
+        Number of resamples of a bootstrap passed by name.
     random_state : int, Generator, SeedSequence or None
-        Seed of the methods that draw.
+        Seed of the methods that use random numbers.
     data : frame, mapping, path or None
-        A frame or file that holds the columns, which then are given by their names.
+        A frame or file with the columns, which are then given by name.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error for implausible input; False skips these checks.
     compute_ci : bool
         Accepted as in the package ``confidenceinterval``; the result is an `Estimate` in any case.
     """
@@ -96,12 +96,12 @@ class Settings:
 
     @property
     def level(self) -> float:
-        """The confidence level, by whichever of its names it was given."""
+        """The confidence level, under either of its names."""
         return self.confidence_level if self.confidence_interval is None else self.confidence_interval
 
     @property
     def chosen_method(self) -> Method | None:
-        """The method; a bootstrap that was given by its name has the number of resamples."""
+        """The method; a bootstrap passed by name gets the number of resamples."""
         chosen = named(self.method)
         if isinstance(chosen, Bootstrap) and isinstance(self.method, str):
             return replace(chosen, n_resamples=self.n_resamples)
@@ -110,7 +110,7 @@ class Settings:
     def table(
         self, y_true: Any, y_pred: Any, *, also: ArrayLike | None = None, positive: Any = None
     ) -> ConfusionTable | MultilabelTable:
-        """Return the table of all classes that occur, and of those named too.
+        """Return the table of all classes that occur, and of further named classes.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class Settings:
         also : array-like, optional
             Classes that need not occur, if one of them does.
         positive : object, optional
-            One of the two classes, where a single one may occur.
+            One of the two classes, if only one may occur.
         """
         try:
             table = self.counted(y_true, y_pred)
@@ -133,11 +133,11 @@ class Settings:
         if not absent:
             return table
         if len(absent) == len(listed(also)):
-            table.position(absent[0])  # refuses it, and names the nearest class
+            table.position(absent[0])  # raises an error with the nearest class
         return self.counted(y_true, y_pred, as_labels([*table.labels.tolist(), *absent]))
 
     def counted(self, y_true: Any, y_pred: Any, labels: ArrayLike | None = None) -> ConfusionTable | MultilabelTable:
-        """Return the table of the classes that are named; of all that occur by default."""
+        """Return the table of the named classes; all that occur by default."""
         true, predicted = self.labels(y_true, y_pred)
         if labels is not None:
             some_classes(labels)
@@ -187,7 +187,7 @@ def _names(metric: Metric | Spec | str, table: Table) -> list[str]:
 
 
 def scaled(estimate: Estimate, factor: float, reason: str = "") -> Estimate:
-    """Return an estimate times a known number, with the words that say so."""
+    """Return an estimate times a known number, with a note."""
     return estimate.replace(
         value=factor * estimate.value,
         low=factor * estimate.low,
@@ -200,7 +200,7 @@ def scaled(estimate: Estimate, factor: float, reason: str = "") -> Estimate:
 
 
 def checked_average(average: Any) -> None:
-    """Refuse what is neither an average, nor "samples", nor None."""
+    """Refuse values other than an average, "samples" or None."""
     if average is not None and str(average) != "samples":
         canonical_average(average)
 
@@ -221,7 +221,7 @@ def some_classes(labels: Any) -> list[Any]:
 
 
 def _other(label: Any, positive: Any) -> Any:
-    """Return the class beside the only one that occurs: the positive one, or its absence."""
+    """Return the class other than the only one that occurs: the positive one, or its absence."""
     if isinstance(label, bool):
         return not label
     if one_label("pos_label", positive) not in (None, label):
@@ -238,14 +238,15 @@ ESTIMATE = "Estimate\n    The value, a float, with its interval."
 def with_keywords(parameters: str, returns: str = ESTIMATE) -> Callable[[Function], Function]:
     """Return a decorator for functions that take ``**keywords: Unpack[Keywords]``.
 
-    It shows the keywords in the function's signature, refuses others as Python does, and completes the docstring.
+    The decorator adds the keywords to the function's signature, refuses others like Python, and completes the
+    docstring.
 
     Parameters
     ----------
     parameters : str
-        Words about the parameters that a family of functions has in common.
+        Description of the parameters shared by a family of functions.
     returns : str
-        Words about the result.
+        Description of the result.
     """
 
     def decorated(function: Function) -> Function:
@@ -280,7 +281,7 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
 
 
 def _sections(doc: str | None) -> dict[str, str]:
-    """Return the numpydoc sections of a docstring by title; what stands before them has the title ``""``."""
+    """Return the numpydoc sections of a docstring by title; the text before them has the title ``""``."""
     parts = re.split(r"\n+([A-Z]\w+)\n-{3,}\n", inspect.cleandoc(doc or ""))
     return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
 

@@ -42,12 +42,12 @@ def confusion_matrix(
     normalize : {"true", "pred", "all"}, optional
         Whether rows, columns or all cells sum to 1; those without a case are nan.
     data : frame, mapping, path or None
-        A frame or file that holds the columns, which then are given by their names.
+        A frame or file with the columns, which are then given by name.
 
     Returns
     -------
     ndarray of shape (K, K)
-        Whole numbers, unless there are weights or shares.
+        Whole numbers, unless there are weights or proportions.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def _counted(settings: Settings, y_true: Any, y_pred: Any, labels: ArrayLike | N
 
 
 def _whole(counts: Array, weight: Any) -> Array:
-    """Return counts as whole numbers, unless the weights are none."""
+    """Return counts as whole numbers, unless the weights are floats."""
     is_whole = weight is None or np.asarray(weight).dtype.kind in "biu"
     return counts.astype(np.int64) if is_whole else counts
 
@@ -121,7 +121,7 @@ def multilabel_confusion_matrix(
     Raises
     ------
     HowsureError
-        If the labels or weights are not valid, or `samplewise` is asked of one label per case.
+        If the labels or weights are not valid, or `samplewise` is requested for one label per case.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""scikit-learn's losses of probabilities, and the share that they save of the loss of constant ones."""
+"""scikit-learn's losses of probabilities, and skill scores relative to constant probabilities."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def brier_score_loss(
 ) -> Estimate:
     """Brier score, the mean squared difference of probability and truth.
 
-    In [0, 1] of two classes; summed over the classes and in [0, 2] where there are more. Lower is better.
+    In [0, 1] for two classes; summed over the classes and in [0, 2] for more. Lower is better.
 
     Parameters
     ----------
     scale_by_half : bool or "auto"
-        Whether to halve the sum over the classes; by default where there are two.
+        Whether to halve the sum over the classes; by default only for two classes.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def d2_log_loss_score(
 
 
 def _of_one_or_two(settings: Settings, y_true: Any, score: Any, labels: ArrayLike | None, pos_label: Any) -> Scored:
-    """Return the table of scores, in which 0, 1 or −1 may occur alone."""
+    """Return the table of scores, where the only true class may be 0, 1 or −1."""
     try:
         return table_of(settings, y_true, score, labels, pos_label)
     except OneClassError as error:
@@ -155,7 +155,7 @@ def _is_single(y_true: Any) -> bool:
 
 
 def _undefined(spec: str, settings: Settings) -> Estimate:
-    """Return what a skill is of a single case: nothing was to be told apart."""
+    """Return the undefined skill score of a single case."""
     reason = "undefined: a single case leaves nothing to save"
     warn(f"`{spec}` is {reason}.")
     return Estimate(np.nan, low=np.nan, high=np.nan, metric=spec, confidence_level=settings.level, reason=reason)

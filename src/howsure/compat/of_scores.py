@@ -1,4 +1,4 @@
-"""scikit-learn's metrics of the order of scores: areas under curves, and the true class among the best."""
+"""scikit-learn's metrics of rankings by score: areas under curves, and top-k accuracy."""
 
 from __future__ import annotations
 
@@ -90,15 +90,15 @@ def roc_auc_score(
 ) -> Result:
     """Area under the ROC curve, of two classes or averaged over more.
 
-    The chance that a positive case scores above a negative one, ties counting half; in [0, 1], higher is better, ½
-    for guessing.
+    The probability that a positive case has a higher score than a negative one, where ties count half; in [0, 1],
+    higher is better, ½ for guessing.
 
     Parameters
     ----------
     average : {"macro", "weighted", "micro", "samples", "geometric", "harmonic", "min", "max"} or None
-        How to average over more than two classes; ``"samples"``, of multilabel data, is over the cases.
+        How to average over more than two classes; ``"samples"`` averages over the cases of multilabel data.
     multi_class : {"raise", "ovr", "ovo"}
-        Of more than two classes, ``"ovr"`` (each class against the rest) or ``"ovo"`` (pairs) must be chosen.
+        Required for more than two classes: ``"ovr"`` (each class against the rest) or ``"ovo"`` (pairs).
     max_fpr : float, optional
         Gives the standardised partial area up to this false positive rate.
 
@@ -183,7 +183,7 @@ def average_precision_score(
     Parameters
     ----------
     average : {"macro", "weighted", "micro", "samples", "geometric", "harmonic", "min", "max"} or None
-        How to average over more than two classes; ``"samples"``, of multilabel data, is over the cases.
+        How to average over more than two classes; ``"samples"`` averages over the cases of multilabel data.
 
     Examples
     --------
@@ -217,16 +217,16 @@ def top_k_accuracy_score(
     pos_label: Any = None,
     **keywords: Unpack[Keywords],
 ) -> Estimate:
-    """Top-k accuracy, the share of cases whose true class is among the k with the highest scores.
+    """Top-k accuracy, the proportion of cases whose true class is among the k with the highest scores.
 
     In [0, 1], higher is better; of tied classes the later ones come first, as in scikit-learn.
 
     Parameters
     ----------
     k : int
-        How many classes are looked at.
+        Number of classes with the highest scores.
     normalize : bool
-        Whether to return the share of the cases; else their number, or the sum of their weights.
+        Whether to return the proportion of the cases; else their number, or the sum of their weights.
 
     Examples
     --------

@@ -80,7 +80,7 @@ class ClassScore(Protocol):
 @final
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """Which classes are asked for, and what an undefined one counts."""
+    """The requested classes, and the value of an undefined metric."""
 
     average: str | None
     labels: ArrayLike | None
@@ -121,7 +121,7 @@ class Classes:
         return mean_of_cases(settings, f"{spec.head}@samples", values, better=spec.definition.better)
 
     def _columns(self, size: int) -> Any:
-        """Return the positions of the labels that are asked for."""
+        """Return the positions of the requested labels."""
         chosen = listed(range(size) if self.labels is None else self.labels)
         for label in chosen:
             if label not in range(size):
@@ -169,7 +169,7 @@ def _positive(table: Table, pos_label: Any) -> Any:
 
 
 def _function(name: str, metric: str, words: str, example: str) -> ClassScore:
-    """Return scikit-learn's function of a metric; ``example`` is what it prints in its docstring."""
+    """Return scikit-learn's function of a metric; ``example`` is the printed result in its docstring."""
     spec = parse(metric)
 
     def score(

@@ -1,4 +1,4 @@
-"""The table of scores that scikit-learn's arguments mean: synonyms, columns, labels, and the positive class."""
+"""The table of scores from scikit-learn's arguments: synonyms, columns, labels, and the positive class."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ pos_label : object, optional
 
 
 def given(**synonyms: Any) -> Any:
-    """Return the one of several synonyms that is given.
+    """Return the synonym that was passed.
 
     Raises
     ------
     HowsureError
-        If there is none, or there are two.
+        If none was passed, or two were.
     """
     found = {name: value for name, value in synonyms.items() if value is not None}
     if len(found) == 1:
@@ -57,7 +57,7 @@ def scores_of(settings: Settings, y_true: Any, score: Any) -> tuple[Any, Any]:
 
 
 def table_of(settings: Settings, y_true: Any, score: Any, labels: ArrayLike | None, pos_label: Any) -> Scored:
-    """Return the table of scores of two classes, or of one score for each class or label."""
+    """Return the table of scores for two classes, or with one score per class or label."""
     y_true, score = scores_of(settings, y_true, score)
     facts: dict[str, Any] = {name: getattr(settings, name) for name in ("data", "sample_weight", "groups", "check")}
     ordered = by_text(settings, y_true, score) if labels is None else ascending(labels)
@@ -91,7 +91,7 @@ def ascending(labels: ArrayLike) -> Array:
 
 
 def by_text(settings: Settings, y_true: Any, score: Any) -> Array | None:
-    """Return classes that are numbers in text in the order of the text, as in scikit-learn; None for other classes."""
+    """Return classes that are numbers as text in alphabetical order, as in scikit-learn; None for other classes."""
     if settings.data is not None or is_matrix(y_true) or column_names(score) is not None:
         return None
     column = encoded("y_true", y_true)
@@ -107,7 +107,7 @@ def is_matrix_of_scores(score: Any, data: Any) -> bool:
 
 
 def refuse_text(settings: Settings, y_true: Any, score: Any, pos_label: Any) -> None:
-    """Refuse text labels without `pos_label`: which class the probabilities are of, nothing says."""
+    """Refuse text labels without `pos_label`, because the class of the probabilities is not stated."""
     if pos_label is not None or settings.data is not None or is_matrix_of_scores(flattened("y_score", score), None):
         return
     known = np.unique(np.asarray(flattened("y_true", y_true)).astype(str)) if _is_text(y_true) else np.array([])

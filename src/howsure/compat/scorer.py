@@ -1,4 +1,4 @@
-"""A scorer for scikit-learn's model selection: any metric by its spec, by its value or by its cautious limit."""
+"""A scorer for scikit-learn's model selection: any metric by its spec, by value or by the worse limit."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ SELECTIONS = ("value", "lower_limit")
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scorer:
-    """What `scorer` returns: called with an estimator, features and truth, it gives a number that is better higher.
+    """Function of estimator, features and truth that returns a number; higher is better.
 
     Parameters
     ----------
     metric : str
         The spec string.
     select_by : {"value", "lower_limit"}
-        Which number is given.
+        The returned number.
     pos_label : object
         The positive one of two classes, or None.
     settings : Settings
@@ -136,21 +136,21 @@ def scorer(
     random_state: Any = None,
     pos_label: Any = None,
 ) -> Scorer:
-    """Return a scorer for ``cross_val_score``, ``GridSearchCV`` and all that take ``scoring=``.
+    """Return a scorer for ``cross_val_score``, ``GridSearchCV`` and other functions with ``scoring=``.
 
     Parameters
     ----------
     metric : str
         A spec string such as ``"f1@macro"``, ``"mcc"`` or ``"roc_auc"``.
     select_by : {"value", "lower_limit"}
-        What to give: the metric's value, or the limit of its interval on the side that is worse. The limit prefers,
-        of two models with equal values, the one whose value is known better.
+        The score: the metric's value, or the worse limit of its interval. If two models have equal values, the limit
+        favours the more precise one.
     method : str or Method, optional
-        A method or its name; by default the one that suits the metric.
+        A method or its name; the default depends on the metric.
     confidence_level : float
         Coverage of the interval, between 0 and 1.
     random_state : int, Generator, SeedSequence or None
-        Seed of the methods that draw.
+        Seed of the methods that use random numbers.
     pos_label : object, optional
         The positive one of two classes; the second by default.
 

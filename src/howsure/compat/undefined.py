@@ -52,15 +52,15 @@ def estimated(
     table : Table
         What is evaluated.
     zero_division : "warn" or float
-        The value; with "warn" it is 0 and is warned of.
+        The value for undefined metrics; "warn" means 0 with a warning.
     metrics : callable
-        The value (nan for none) → the metrics.
+        Function from the value (nan for none) to the metrics.
     """
     value, plain = filling(zero_division), metrics(np.nan)
     undefined = _undefined(plain, table)
     if undefined and not np.isnan(value):
         found = settings.estimates(table, metrics(value))
-        # Where no class at all has a weight, the average counts as the value too.
+        # If no class has weight, the average equals the value too.
         found = [each.replace(value=value) if math.isnan(each) else each for each in found]
     else:
         found = settings.estimates(table, plain)
@@ -72,7 +72,7 @@ def estimated(
 
 
 def _undefined(metrics: Sequence[Metric | Spec], table: Table) -> dict[str, tuple[int, int]]:
-    """Return on how many classes of how many a metric is undefined, by the names of those that are."""
+    """Return, by name of an undefined metric, the number of classes on which it is undefined, and of all classes."""
     number: dict[str, tuple[int, int]] = {}
     of_each: set[str] = set()
     for each in metrics:
@@ -89,7 +89,7 @@ def _undefined(metrics: Sequence[Metric | Spec], table: Table) -> dict[str, tupl
 
 
 def _absent(metric: Metric | Spec, table: Table) -> Array:
-    """Return whether a metric is undefined on each class that it looks at."""
+    """Return whether a metric is undefined on each class that enters it."""
     counts: Any = table.counted
     with np.errstate(all="ignore"):
         if isinstance(metric, Spec) and metric.is_each_class:
@@ -100,5 +100,5 @@ def _absent(metric: Metric | Spec, table: Table) -> Array:
 
 
 def warn(words: str, category: type[Warning] = UndefinedMetricWarning) -> None:
-    """Warn of what is undefined; the warning points to the line that called howsure."""
+    """Warn of undefined metrics; the warning points to the line that called howsure."""
     warn_caller(words, category)

@@ -41,14 +41,14 @@ def accuracy_score(
     normalize: bool = True,
     **keywords: Unpack[Keywords],
 ) -> Estimate:
-    """Accuracy, the share of cases whose prediction is right; in [0, 1], higher is better.
+    """Accuracy, the proportion of cases predicted correctly; in [0, 1], higher is better.
 
-    Of multilabel data the share of cases all of whose labels are right.
+    For multilabel data, the proportion of cases with all labels right.
 
     Parameters
     ----------
     normalize : bool
-        Whether to return the share of the cases; else their number, or the sum of their weights.
+        Whether to return the proportion of the cases; else their number, or the sum of their weights.
 
     Examples
     --------
@@ -68,14 +68,14 @@ def zero_one_loss(
     normalize: bool = True,
     **keywords: Unpack[Keywords],
 ) -> Estimate:
-    """Error rate, the share of cases whose prediction is wrong; in [0, 1], lower is better.
+    """Error rate, the proportion of cases predicted wrongly; in [0, 1], lower is better.
 
-    Of multilabel data the share of cases with a wrong label.
+    For multilabel data, the proportion of cases with a wrong label.
 
     Parameters
     ----------
     normalize : bool
-        Whether to return the share of the cases; else their number, or the sum of their weights.
+        Whether to return the proportion of the cases; else their number, or the sum of their weights.
 
     Examples
     --------
@@ -90,9 +90,9 @@ def zero_one_loss(
 def hamming_loss(
     y_true: Any, y_pred: Any, *, labels: ArrayLike | None = None, **keywords: Unpack[Keywords]
 ) -> Estimate:
-    """Hamming loss, the share of labels that are wrong; in [0, 1], lower is better.
+    """Hamming loss, the proportion of wrong labels; in [0, 1], lower is better.
 
-    With one label per case it is the error rate.
+    It equals the error rate if each case has one label.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def matthews_corrcoef(
 ) -> Estimate:
     """Matthews correlation coefficient of true and predicted class.
 
-    Of two classes (tp tn − fp fn) / √((tp + fp) (tp + fn) (tn + fp) (tn + fn)); in [−1, 1], higher is better, 0 for
+    For two classes (tp tn − fp fn) / √((tp + fp) (tp + fn) (tn + fp) (tn + fn)); in [−1, 1], higher is better, 0 for
     guessing.
 
     Examples

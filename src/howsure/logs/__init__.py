@@ -1,1 +1,1 @@
-"""Logs of evaluations of language models: what the harnesses write, as columns, tables and comparisons."""
+"""Logs of language-model evaluations, read as columns, tables and comparisons."""

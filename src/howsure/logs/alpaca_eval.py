@@ -20,7 +20,7 @@ def _knows(log: Opened) -> bool:
 
 
 def _won(preference: Any) -> float:
-    """Return the share of a win: 1 is the reference's, 2 the model's, and 0 an old sign of a draw."""
+    """Return the model's score: the preference 1 is a loss, 2 a win, and 0 (in old files) a draw."""
     found = number(preference)
     found = DRAW if found == 0 else found
     return found - 1 if 1 <= found <= 2 else math.nan

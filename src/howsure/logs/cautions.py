@@ -12,11 +12,11 @@ from howsure.errors import listed
 from howsure.logs.joined import Joined
 from howsure.logs.log import Log
 
-NEARLY = 0.95  # mean score from which on a task hardly tells models apart
-ENOUGH = 30  # items from which on a mean near 0 or 1 says so of the task
+NEARLY = 0.95  # mean score at which a task hardly discriminates between models
+ENOUGH = 30  # smallest number of items for which a mean near 0 or 1 is reported
 CLOSE = 1e-4  # relative difference from the harness's number: it may be rounded
 TINY = 1e-9  # an error of floating point
-FEWEST_DECIMALS = 2  # of a number that counts as rounded
+FEWEST_DECIMALS = 2  # decimals of a number that counts as rounded
 
 
 def of_items(found: Joined) -> Iterator[str]:
@@ -46,7 +46,7 @@ def of_items(found: Joined) -> Iterator[str]:
 
 
 def of_parts(task: str, parts: Sequence[Joined]) -> Iterator[str]:
-    """Yield which models of a task are shown by themselves, and why."""
+    """Yield caveats for models of a task that are reported separately, with the reason."""
     main, *others = parts
     for each in others:
         names = ", ".join(each.models)
@@ -62,14 +62,14 @@ def of_parts(task: str, parts: Sequence[Joined]) -> Iterator[str]:
 
 
 def of_absent(task: str, absent: Sequence[tuple[str, str]], metric: str | None) -> Iterator[str]:
-    """Yield which models of a task have no score by the requested metric."""
+    """Yield caveats for models of a task without a score of the requested metric."""
     if absent:
         names = ", ".join(model for _, model in absent)
         yield f"{task}: {names} {'has' if len(absent) == 1 else 'have'} no score by {metric!r}."
 
 
 def of_harness(log: Log, found: Joined) -> Iterator[str]:
-    """Yield where the harness's own number or count differs from that of the samples in the log."""
+    """Yield caveats where the harness's value or count differs from that of the samples in the log."""
     for model in found.models:
         said = log.said(found.task, model, found.metric)
         own, samples = own_number(log, found, model)
@@ -85,7 +85,7 @@ def of_harness(log: Log, found: Joined) -> Iterator[str]:
 
 
 def _is_same(own: float, reported: float) -> bool:
-    """Whether a number is the reported one, which may be rounded to two decimals or more."""
+    """Whether a number equals the reported one, which may be rounded to two or more decimals."""
     if math.isclose(own, reported, rel_tol=CLOSE, abs_tol=CLOSE):
         return True
     decimals = len(f"{reported:.9g}".partition(".")[2])
@@ -93,7 +93,7 @@ def _is_same(own: float, reported: float) -> bool:
 
 
 def own_number(log: Log, found: Joined, model: str) -> tuple[float, int]:
-    """Return a model's mean over all its samples of a metric, as the harness aggregates it, and their number."""
+    """Return a model's metric over all its samples, aggregated like the harness, and their number."""
     own = (log["task"] == found.task) & (log["model"] == model) & (log["metric"] == found.metric)
     own &= np.isfinite(log["score"])
     if not own.any():
@@ -107,6 +107,6 @@ def own_number(log: Log, found: Joined, model: str) -> tuple[float, int]:
 
 
 def of_tasks(absent: Sequence[str], metric: str | None) -> Iterator[str]:
-    """Yield which tasks have no score by the requested metric."""
+    """Yield caveats for tasks without a score of the requested metric."""
     if absent:
         yield f"Left out, without scores by {metric!r}: {listed(absent)}."

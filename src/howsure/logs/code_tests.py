@@ -12,13 +12,13 @@ BASE, PLUS, PASSED = "base", "plus", "passed"
 
 
 def _model(log: Opened) -> str:
-    """Return the model as the file's name has it, else the folder's."""
+    """Return the model from the name of the file, else of the folder."""
     stem = log.path.name.removesuffix(".json")
     return stem.removesuffix("_eval_results") if stem.endswith("_eval_results") else log.path.resolve().parent.name
 
 
 def _programs(log: Opened) -> dict[str, list[dict[str, Any]]]:
-    """Return the programs of each problem, as EvalPlus has them."""
+    """Return the programs of each problem in EvalPlus's format."""
     found = {str(name): entries(each) for name, each in mapping(log.first.get("eval")).items()}
     return {name: each for name, each in found.items() if each and "base_status" in each[0]}
 
@@ -35,7 +35,7 @@ def _evalplus_scores(log: Opened) -> Iterator[Score]:
     for item, programs in _programs(log).items():
         for run, each in enumerate(programs, 1):
             base, plus = (each.get(f"{name}_status") for name in (BASE, PLUS))
-            if plus is not None:  # its pass@k counts programs that pass both
+            if plus is not None:  # its pass@k counts programs that pass both sets of tests
                 yield Score(_task(item), _model(log), item, run, PLUS, float(base == plus == "pass"), {})
             yield Score(_task(item), _model(log), item, run, BASE, float(base == "pass"), {})
 

@@ -1,4 +1,4 @@
-"""Test runs of DeepEval: the JSON that it keeps of the latest run, or writes to a folder of results."""
+"""Test runs of DeepEval: the JSON file of the latest run, or of a folder of results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from howsure.logs.opening import Opened
 from howsure.logs.records import Reader, Reported, Score, entries, mapping, number, text
 
-NUMBERED = re.compile(r"(conversational_)?test_case_\d+")  # names that DeepEval gives by position
+NUMBERED = re.compile(r"(conversational_)?test_case_\d+")  # DeepEval's default names, by position
 
 
 def _run(log: Opened) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def _run(log: Opened) -> dict[str, Any]:
 
 
 def _either(found: dict[str, Any], *names: str) -> Any:
-    """Return the first of several spellings of a field that there is."""
+    """Return the first spelling of a field that exists."""
     return next((found[name] for name in names if found.get(name) is not None), None)
 
 
@@ -41,7 +41,7 @@ def _task_and_model(log: Opened) -> tuple[str, str]:
 
 
 def _reported(log: Opened) -> Iterator[Reported]:
-    """Yield the share of passed tests, and the mean score of each metric."""
+    """Yield the proportion of passed tests, and the mean score of each metric."""
     task, model = _task_and_model(log)
     run = _run(log)
     passed, failed = (_either(run, *names) for names in (("testPassed", "test_passed"), ("testFailed", "test_failed")))

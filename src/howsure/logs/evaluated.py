@@ -1,4 +1,4 @@
-"""A log evaluated: each model's score on each task with its interval, and the differences on the same items."""
+"""Evaluation of a log: each model's score on each task with an interval, and differences on the same items."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ from howsure.methods.names import MethodName
 from howsure.metrics.binding import resolve
 
 Key = tuple[str, str]  # task and model
-OF_SCORES = {"mean", "median", "quantile"}  # statistics that are in the unit of the scores, and better where these are
+OF_SCORES = {"mean", "median", "quantile"}  # statistics with the unit and direction of the scores
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LogEvaluation(Tabular, Mapping[Key, Estimate]):
-    """What a log says of its models: a mapping of task and model to an estimate.
+    """The evaluation of a log: a mapping from task and model to an estimate.
 
     Parameters
     ----------
     estimates : mapping
-        By task and model, on the items that all models of the task have.
+        Estimates by task and model, on the items shared by all models of the task.
     comparisons : mapping
-        By task and model: the model less the one it is compared with, on the same items; their p-values are adjusted
-        for the number of comparisons of all tasks.
+        Differences by task and model (the model minus its reference) on the same items; the p-values are adjusted for
+        the number of comparisons over all tasks.
     joined : mapping
-        By task and model: the scores of the task, with the items that do not match.
+        The scores of the task by task and model, with the items that do not match.
     reported : mapping
-        By task and model: the harness's own number.
+        The harness's own values by task and model.
     absent : tuple of tuple of str
         Tasks and models of the log that have no score by the requested metric.
     statistic : str
-        What was estimated.
+        The name of the statistic.
     baseline : str, optional
-        What all others are compared with; without one the model that is best in the task.
+        The reference model of the comparisons; None for the best model of each task.
     pairs : int
         Number of comparisons that the p-values are adjusted for.
     notes : tuple of str
-        What to know of the files.
+        Caveats of the files.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
         return tuple(dict.fromkeys(task for task, _ in self.estimates))
 
     def unit(self, task: str, model: str) -> str:
-        """Return what the interval of a model rests on: items, and runs within or clusters above them."""
+        """Return the sampling units of a model's interval: items, with their runs or clusters."""
         joined = self.joined[task, model]
         fewest, most = int(joined.runs.min()), int(joined.runs.max())
         runs = f" × {most}" if fewest == most else f" × {fewest} to {most}"
@@ -97,21 +97,21 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
         return f"{joined.shared:,}{runs if most > 1 else ''}{clusters}"
 
     def measured(self, task: str, model: str) -> str:
-        """Return the name of the metric, with the direction where lower is better."""
+        """Return the name of the metric, with the direction if lower is better."""
         joined = self.joined[task, model]
         return f"{joined.metric}{' (lower is better)' if joined.better == 'lower' else ''}"
 
     def not_told_apart(self, task: str) -> list[str]:
-        """Return the models that are not shown to differ from the one that they are compared with."""
+        """Return the models without a significant difference from their reference model."""
         found = {model: each for (of, model), each in self.comparisons.items() if of == task}
         return [model for model, each in found.items() if not each.p_value <= 1 - each.confidence_level]
 
     def below(self, threshold: float) -> list[Key]:
-        """Return tasks and models that are shown to be below a value, where higher is better: the interval is."""
+        """Return tasks and models whose whole interval is below a value, for scores where higher is better."""
         return [key for key, each in self.estimates.items() if not self.is_lower_better(key) and each.high < threshold]
 
     def above(self, threshold: float) -> list[Key]:
-        """Return tasks and models that are shown to be above a value, where lower is better: the interval is."""
+        """Return tasks and models whose whole interval is above a value, for scores where lower is better."""
         return [key for key, each in self.estimates.items() if self.is_lower_better(key) and each.low > threshold]
 
     def not_compared(self) -> list[Key]:
@@ -124,7 +124,7 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
         ]
 
     def unchecked(self, *, below: bool, above: bool) -> list[Key]:
-        """Return tasks and models that neither a lower nor an upper bound can check: without a score or an interval."""
+        """Return tasks and models without a score or an interval, which no bound can check."""
         wanted = {False: below, True: above}
         fit = [key for key in self.estimates if wanted[self.is_lower_better(key)]]
         without_limits = [key for key in fit if math.isnan(self.estimates[key].low)]
@@ -135,7 +135,7 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
         return _is_lower_better(self.statistic, self.joined[key])
 
     def worse(self, margin: float) -> list[Key]:
-        """Return tasks and models that are shown to be worse than the other by more than a margin: the interval is."""
+        """Return tasks and models that are worse than the reference by more than a margin over the whole interval."""
         return [
             key
             for key, each in self.comparisons.items()
@@ -143,7 +143,7 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
         ]
 
     def sentences(self) -> list[str]:
-        """Return, for each task, which models cannot be told apart."""
+        """Return, for each task, a sentence on the models without significant differences."""
         said = []
         for task in self.tasks:
             alike = self.not_told_apart(task)
@@ -154,7 +154,7 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What to be careful about: items that do not match, few clusters, tasks that all models solve, many tests."""
+        """Caveats: items that do not match, few clusters, tasks that all models solve, many tests."""
         parts = {id(each): each for each in self.joined.values()}.values()
         return (*self.notes, *(said for each in parts for said in cautions.of_items(each)), *self._many())
 
@@ -201,7 +201,7 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
         return found | {name: getattr(compared, field, math.nan) for name, field in fields.items()}
 
     def grid(self) -> Grid:
-        """Return a table of strings, one row for each task and model; below it what to be careful about."""
+        """Return a table of strings, one row for each task and model, with the cautions as notes."""
         levels = [each.confidence_level for each in self.estimates.values()]
         compared = ("difference", "from", "p") if self.comparisons else ()
         headers = ("task", "model", "metric", "items", self.statistic, f"{percent(levels[0])} interval", *compared)
@@ -236,32 +236,32 @@ def evaluate_log(
 ) -> LogEvaluation:
     """Evaluate all models of a log on each of its tasks, and compare them on the same items.
 
-    Items are the cases; their runs vary within them, and clusters above. Only items that all models of a task have are
-    taken, and the result says which model lacks how many. Models with scores by another metric, or with less than half
-    of the items, are shown by themselves and not compared.
+    The cases are the items; runs are nested in items, and items in clusters. Only items shared by all models of a task
+    are used, and the result lists the number of items that each model lacks. Models with scores of another metric, or
+    with less than half of the items, are reported separately and not compared.
 
     Parameters
     ----------
     log : Log
-        From `read_log`.
+        The result of `read_log`.
     baseline : str, optional
-        The model that all others are compared with; tasks that lack it have no comparison. By default the best of each
-        task; p-values are then adjusted for all pairs of its models.
+        The reference model of the comparisons; tasks without it have no comparison. The default is the best model of
+        each task; p-values are then adjusted for all pairs of its models.
     metric : str, optional
-        Which of the log's scores; by default the first one of each task that most of its models have.
+        Name of the score in the log; by default the first one of each task that most of its models have.
     task : str or list of str, optional
-        Which tasks; by default all of them.
+        Tasks to evaluate; all by default.
     better : {"higher", "lower"}, optional
-        Which scores are better; by default as the log says, else by the metric's name (a perplexity is better where it
-        is lower).
+        Direction of the scores; by default as stated in the log, else by the metric's name (lower is better for a
+        perplexity).
     statistic : str
-        What is estimated of them: ``"mean"``, or another metric of values or of trials such as ``"pass_at+k=5"``.
+        Statistic of the scores: ``"mean"``, or another metric of values or of trials such as ``"pass_at+k=5"``.
     method : str or Method, optional
-        Interval method; by default the one that suits the statistic.
+        Interval method; the default depends on the statistic.
     confidence_level : float
         Coverage of each interval, between 0 and 1.
     random_state : int, Generator or SeedSequence, optional
-        Seed of the methods that draw.
+        Seed of the methods that use random numbers.
 
     Returns
     -------
@@ -318,7 +318,7 @@ def evaluate_log(
             compared = _compared(part, others, against, statistic, settings)
             comparisons |= {(name, model): each for model, each in compared.items()}
     p_values = [each.p_value for each in comparisons.values()]
-    # Pairs among which the best was found, but that are not shown: as if they did not differ, which adjusts enough.
+    # Unreported pairs, among which the best was selected: taken as equal, which makes the adjustment sufficient.
     adjusted = adjusted_p_values([*p_values, *[1.0] * (pairs - len(p_values))])
     changed = {
         key: replace(each, p_value=float(p)) for (key, each), p in zip(comparisons.items(), adjusted, strict=False)
@@ -337,7 +337,7 @@ def evaluate_log(
 
 
 def _estimates(part: Joined, statistic: str, settings: Mapping[str, Any]) -> dict[str, Estimate]:
-    """Return the estimate of each model; of a perplexity in its own unit, where the statistic has one."""
+    """Return the estimate of each model; perplexities in their own unit, if the statistic has one."""
     own = {model: estimate(table, statistic, **settings) for model, table in part.of_models.items()}
     if part.is_exponential and statistic.partition("+")[0] in OF_SCORES:
         return {model: _aggregated(found, part) for model, found in own.items()}
@@ -358,7 +358,7 @@ def _several(given: str | Sequence[str]) -> list[str]:
 
 
 def _without_metric(log: Log, task: str, metric: str | None) -> list[Key]:
-    """Return the task and each of its models that has no score by the requested metric."""
+    """Return the pairs of task and model without a score of the requested metric."""
     return [] if metric is None else [(task, model) for model in log.without(task, metric)]
 
 
@@ -370,13 +370,13 @@ def _models_of(log: Log, task: str, metric: str | None) -> Iterator[tuple[str, l
         known = {model: (metric,) for model, names in known.items() if metric in names}
     while known:
         order = dict.fromkeys(name for names in known.values() for name in names)
-        chosen = max(order, key=lambda name: sum(name in names for names in known.values()))  # the first of equal ones
+        chosen = max(order, key=lambda name: sum(name in names for names in known.values()))  # the first for ties
         yield chosen, [model for model, names in known.items() if chosen in names]
         known = {model: names for model, names in known.items() if chosen not in names}
 
 
 def _parts(log: Log, task: str, metric: str | None) -> list[Joined]:
-    """Return a task's models in parts that are compared within; a model with few of the items is a part of its own."""
+    """Return a task's models in parts for comparisons; a model with few of the items is its own part."""
     found = []
     for name, models in _models_of(log, task, metric):
         together = log.joined(task, name, models)
@@ -411,7 +411,7 @@ def _aggregated(found: Estimate, joined: Joined) -> Estimate:
 
 
 def _best(own: Mapping[str, Estimate], statistic: str, joined: Joined) -> str:
-    """Return the model with the best value: the highest, unless the statistic or the metric is better where lower."""
+    """Return the model with the best value: the highest, or the lowest if lower is better."""
     sign = -1.0 if _is_lower_better(statistic, joined) else 1.0
     return max(own, key=lambda model: sign * own[model].value)
 

@@ -1,4 +1,4 @@
-"""Runs of HELM: `per_instance_stats.json`, with `run_spec.json` and `stats.json` beside it."""
+"""Runs of HELM: `per_instance_stats.json`, with `run_spec.json` and `stats.json` in the same folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from howsure.logs.metrics import better_by_name
 from howsure.logs.opening import Opened
 from howsure.logs.records import Reader, Reported, Score, entries, mapping, number
 
-# Statistics of the run itself, which say nothing of its answers.
+# Statistics of the run itself, not of its answers.
 BOOKKEEPING = re.compile(
     r"^(num_|max_num_|finish_reason|training_|inference_|batch_size|prompt_|logprob$|predicted_index|truncated)"
 )
@@ -42,7 +42,7 @@ def _task_and_model(log: Opened) -> tuple[str, str]:
 
 
 def _splits(log: Opened) -> list[str]:
-    """Return the splits of the instances, the one that HELM reports first: the test split, else the largest."""
+    """Return the splits of the instances, first the split that HELM reports: the test split, else the largest."""
     found = Counter(
         split
         for row in map(mapping, log.records)
@@ -52,7 +52,7 @@ def _splits(log: Opened) -> list[str]:
 
 
 def _statistics(given: Any, split: str) -> Iterator[tuple[str, float]]:
-    """Yield name and mean of each statistic of unperturbed answers of a split; those of the main metrics first."""
+    """Yield name and mean of each statistic of unperturbed answers of a split, main metrics first."""
     found = {}
     for each in entries(given):
         about = mapping(each.get("name"))

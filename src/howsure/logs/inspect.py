@@ -9,7 +9,7 @@ from howsure.errors import HowsureError
 from howsure.logs.opening import Archive, Opened
 from howsure.logs.records import Reader, Reported, Score, entries, mapping, named_numbers, number, start_of, text
 
-HEADERS = ("header.json", "_journal/start.json")  # the second alone where an evaluation did not end
+HEADERS = ("header.json", "_journal/start.json")  # only the second if an evaluation did not finish
 
 
 def _knows(log: Opened) -> bool:
@@ -25,7 +25,7 @@ def _header(log: Opened) -> dict[str, Any]:
 
 
 def _samples(archive: Archive) -> list[dict[str, Any]]:
-    """Return summaries of the samples, which are small and have the scores; of early logs the samples themselves."""
+    """Return the small summaries of the samples with their scores; for early logs the samples themselves."""
     if "summaries.json" in archive:
         return entries(archive.json(["summaries.json"])[0])
     parts = archive.named("_journal/summaries/")
@@ -62,7 +62,7 @@ def _epoch(sample: dict[str, Any]) -> int:
 
 
 def _cluster(result: dict[str, Any]) -> str:
-    """Return the field by which a score's standard errors are clustered."""
+    """Return the field of the clusters of a score's standard errors."""
     of_metrics = [mapping(mapping(each).get("params")) for each in mapping(result.get("metrics")).values()]
     return next((str(each["cluster"]) for each in of_metrics if each.get("cluster")), "")
 

@@ -1,4 +1,4 @@
-"""The scores of one task by one metric, joined over models by item and never by position."""
+"""The scores of one task and metric, joined over models by item and never by position."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from howsure.tables.paired import paired_table
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-KEYS = ("model", "item")  # of which several scores are several runs
+KEYS = ("model", "item")  # columns that identify a score; repeated ones are runs
 
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """The scores of those items of a task that all its models have.
+    """The scores of the items of a task that are shared by all its models.
 
     Parameters
     ----------
     task, metric : str
-        What they are scores of.
+        The task and the metric of the scores.
     models : tuple of str
         The models, in the log's order.
     items : int
         Number of items of any model.
     lacking : dict of str to int
-        Number of items that each model has no score of.
+        Number of items without a score, by model.
     unlike : int
-        Number of items by whose name models were asked different things.
+        Number of items with the same name but different content between models.
     score : ndarray of shape (n,)
         The scores of the shared items.
     model, item : ndarray of shape (n,)
@@ -48,7 +48,7 @@ class Joined:
     better : {"higher", "lower"}
         Which values are better.
     aggregation : str
-        How the harness aggregates scores, where the log says it.
+        The harness's aggregation of scores, if stated in the log.
     """
 
     task: str
@@ -89,19 +89,19 @@ class Joined:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """0 and 1 where all scores are within them, else unknown."""
+        """The bounds 0 and 1 if all scores are within them, else None."""
         if self.is_exponential or self.aggregation in BITS:
             return None
         return (0.0, 1.0) if self.score.min() >= 0 and self.score.max() <= 1 else None
 
     @cached_property
     def table(self) -> Table:
-        """The table of the shared items: of trials where passes and failures have several runs, else of means.
+        """The table of the shared items: trials if passes and failures have several runs, else means.
 
         Raises
         ------
         HowsureError
-            If no item is of all models.
+            If no item is shared by all models.
         """
         if not self.shared:
             message = (
@@ -119,12 +119,12 @@ class Joined:
         return values(numbers, bounds=self.bounds, groups=self.cluster, sample_weight=self.weight, check=False)
 
     def alone(self, log: Mapping[str, Array]) -> dict[str, Table]:
-        """Return the table of each model's own items, in the clusters of the log or one for each item.
+        """Return the table of each model's own items, clustered as in the log, else by item.
 
         Parameters
         ----------
         log : mapping of str to ndarray
-            The columns that the scores are from.
+            The columns of the log.
         """
         own = (log["task"] == self.task) & (log["metric"] == self.metric) & np.isfinite(log["score"])
         every = log["score"][own]

@@ -1,4 +1,4 @@
-"""Details of lighteval: a Parquet file for each task, with the results in a folder beside that of the details."""
+"""Details of lighteval: a Parquet file for each task; the results are in a sibling folder of the details."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from howsure.logs.opening import Opened
 from howsure.logs.records import Reader, Reported, Score, mapping, named_numbers, number, start_of
 
 NAME = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+)\.parquet")
-SCORES = ("metric", "metrics")  # columns with the scores of a sample, of later and of earlier versions
+SCORES = ("metric", "metrics")  # columns with the scores of a sample, in later and earlier versions
 
 
 def _knows(log: Opened) -> bool:
@@ -23,7 +23,7 @@ def _knows(log: Opened) -> bool:
 
 
 def _parsed(value: Any) -> dict[str, Any]:
-    """Return a mapping, which some versions write as text."""
+    """Return a mapping, which some versions store as text."""
     if isinstance(value, str):
         with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
             return mapping(ast.literal_eval(value))
@@ -39,7 +39,7 @@ def _task_and_model(path: Path) -> tuple[str, str]:
 
 
 def _results(path: Path) -> dict[str, Any]:
-    """Return the results of the same run, in the folder `results` beside `details`."""
+    """Return the results of the same run, from the sibling folder `results` of `details`."""
     found = NAME.fullmatch(path.name)
     parts = path.resolve().parent.parts
     if found is None or "details" not in parts:

@@ -1,4 +1,4 @@
-"""Logs of lm-evaluation-harness, `samples_*.jsonl`, with `results_*.json` beside them; and those of lmms-eval."""
+"""Logs of lm-evaluation-harness and lmms-eval: `samples_*.jsonl`, with `results_*.json` in the same folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LMMS = re.compile(r"(?P<date>\d{4,8}_\d{4,6}(_[^_]+)?)_samples_(?P<task>.+)\.jso
 LMMS_RESULTS = re.compile(r"(?P<date>\d{4,8}_\d{4,6}(_[^_]+)?)_results\.json")
 RESULTS = re.compile(r"results(_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+))?\.json")
 ARGUMENTS = re.compile(r"(?P<model>\w+=.*?[^_])_(?P<task>[^_].*)")  # early names: the model's arguments and the task
-OTHERS = {  # what early versions, which do not name their metrics, write beside them
+OTHERS = {  # other fields of early versions, which do not list their metrics
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
     *("doc_hash", "prompt_hash", "target_hash", "input", "submission"),
 }
@@ -61,7 +61,7 @@ def _score(value: Any, name: str, aggregation: str) -> tuple[float, float] | Non
     if isinstance(value, list) and value and all(isinstance(each, bool) for each in value):
         return sum(value) / len(value), float(len(value))  # several instructions in one item, as IFEval has them
     if isinstance(value, dict) and not math.isnan(score := number(value.get("score"))):
-        return score, 1.0  # of lmms-eval, whose metrics say more of a sample
+        return score, 1.0  # metrics of lmms-eval hold more than a score
     if _is_of_a_whole(value):
         return None
     return (-number(value) if is_exponential(aggregation) else number(value)), 1.0
@@ -76,7 +76,7 @@ def _metrics(row: dict[str, Any]) -> list[str]:
 
 
 def _is_of_a_whole(value: Any) -> bool:
-    """Whether a metric keeps of each item what it needs of it, such as a likelihood and a length, and not a score."""
+    """Whether a metric stores components of each item, such as a likelihood and a length, instead of a score."""
     return isinstance(value, list | dict)
 
 
@@ -100,7 +100,7 @@ def _reported(log: Opened) -> Iterator[Reported]:
     results = _results(log.path)
     yield from _numbers(results, task, model)
     aggregations = _aggregations(results, task)
-    for name in _metrics(log.first):  # of metrics without a number of the harness
+    for name in _metrics(log.first):  # for metrics without a value of the harness
         if aggregation := _aggregation(aggregations, name):
             kept = log.first.get("filter", "none")
             metric = name if kept == "none" else f"{name},{kept}"
@@ -135,7 +135,7 @@ def _numbers(results: dict[str, Any], task: str, model: str) -> Iterator[Reporte
 
 
 def _aggregation(stated: dict[str, str], name: str) -> str:
-    """Return how a metric is aggregated: as its configuration says, else as metrics of this name are."""
+    """Return the aggregation of a metric from its configuration, else by its name."""
     return stated.get(name) or (name if name in PER_UNIT or is_exponential(name) else "")
 
 
@@ -144,7 +144,7 @@ def _better(is_higher_better: Any) -> str:
 
 
 def _aggregations(results: dict[str, Any], task: str) -> dict[str, str]:
-    """Return how each metric of a task is aggregated, as far as its configuration says."""
+    """Return the aggregation of each metric of a task that its configuration states."""
     listed_metrics = entries(mapping(mapping(results.get("configs")).get(task)).get("metric_list"))
     named = {str(each.get("metric")): each.get("aggregation") for each in listed_metrics}
     return {name: value for name, value in named.items() if isinstance(value, str)}
@@ -167,7 +167,7 @@ def _groups(log: Opened) -> dict[str, list[str]]:
 
 
 def _results(path: Path) -> dict[str, Any]:
-    """Return the results beside a file of samples; nothing where there are none."""
+    """Return the results in the folder of a file of samples; empty if there are none."""
     if (found := NAME.fullmatch(path.name)) is not None:
         return _read(path.parent / f"results_{found['date']}.json")
     found = LMMS.fullmatch(path.name)
@@ -188,7 +188,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _task_and_model(path: Path) -> tuple[str, str]:
-    """Return what the names of files and folders say, and what the results beside the samples say of the model."""
+    """Return task and model from the names of file and folder, and the model from the results of the samples."""
     results = _results(path)
     folder = path.resolve().parent.name
     found = NAME.fullmatch(path.name) or LMMS.fullmatch(path.name)
@@ -210,12 +210,12 @@ def _created(log: Opened) -> str:
 
 
 def tasks_without_samples(log: Opened) -> list[str] | None:
-    """Return the tasks of a file of results that have no file of samples beside it; None for other files."""
+    """Return the tasks of a file of results without a file of samples in its folder; None for other files."""
     lmms = LMMS_RESULTS.fullmatch(log.path.name)
     found = lmms or RESULTS.fullmatch(log.path.name)
     results = mapping(log.first.get("results"))
     is_own = isinstance(log.first.get("results"), dict) and all(isinstance(each, dict) for each in results.values())
-    if found is None or not (is_own or found["date"]):  # other programs write a results.json, too
+    if found is None or not (is_own or found["date"]):  # other programs also write a results.json
         return None
     groups = mapping(log.first.get("group_subtasks"))
     start = f"{found['date']}_samples_" if lmms else ""
@@ -229,7 +229,7 @@ def tasks_without_samples(log: Opened) -> list[str] | None:
 
 
 def glob_free(name: str) -> str:
-    """Return a name in which no character stands for others."""
+    """Return a name with escaped wildcards."""
     return re.sub(r"([*?\[])", r"[\1]", name)
 
 

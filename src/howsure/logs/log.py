@@ -1,4 +1,4 @@
-"""A log as columns: one row for each item, run, metric and model; and the tables that these make."""
+"""A log as columns, with one row for each item, run, metric and model; and its tables."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from howsure.tables.table import Table
 Array = NDArray[Any]
 KINDS: dict[str, Any] = {"run": np.intp, "score": float, "weight": float}  # other columns hold text
 REQUIRED = {"task", "model", "item", "run", "metric", "score"}
-OPTIONAL = ("cluster", "content", "target", "answer", "weight")  # columns that a log need not have
+OPTIONAL = ("cluster", "content", "target", "answer", "weight")  # optional columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Log(Mapping[str, Array]):
-    """Scores of language models, item by item: a mapping of columns, which every ``data=`` takes.
+    """Scores of language models by item: a mapping of columns, for use as ``data=``.
 
-    The columns are ``task``, ``model``, ``item``, ``run``, ``metric`` and ``score``, and where the logs have them
-    ``cluster``, ``content`` (how the question begins, or its hash), ``target``, ``answer`` and ``weight``. The score of
-    a perplexity is the log loss of the item (per word or byte, with their number as weight), whose mean it is the
-    exponential of.
+    The columns are ``task``, ``model``, ``item``, ``run``, ``metric`` and ``score``. Depending on the logs there are
+    also ``cluster``, ``content`` (the start of the question, or its hash), ``target``, ``answer`` and ``weight``. The
+    score for a perplexity is the log loss of the item (per word or byte, with their number as weight); the perplexity
+    is the exponential of the mean log loss.
 
     Parameters
     ----------
     columns : mapping of str to ndarray of shape (n,)
         The columns by name.
     notes : tuple of str
-        What to know of the files that they are from.
+        Caveats of the files.
     reported : tuple of Reported
-        The harness's own numbers: of each task, model and metric its value, samples, direction and aggregation.
+        The harness's own results: value, number of samples, direction and aggregation for each task, model and metric.
 
     Examples
     --------
@@ -100,21 +100,21 @@ class Log(Mapping[str, Array]):
         return _distinct(self["model"])
 
     def metrics(self, task: str) -> tuple[str, ...]:
-        """Return what a task has scores by, the main one first."""
+        """Return the metrics of a task, the main one first."""
         return _distinct(self["metric"][self["task"] == one_of("task", task, self.tasks)])
 
     def metrics_of(self, task: str, model: str) -> tuple[str, ...]:
-        """Return the metrics by which one model has scores of a task, the main one first."""
+        """Return the metrics of one model on a task, the main one first."""
         return _distinct(self["metric"][(self["task"] == task) & (self["model"] == model)])
 
     def main_metric(self, task: str) -> str:
-        """Return the first metric of a task among those that most of its models have scores by."""
+        """Return the main metric of a task: the first of those that most of its models have."""
         names = zip(self["model"].tolist(), self["metric"].tolist(), (self["task"] == task).tolist(), strict=True)
         models = Counter(name for _, name in dict.fromkeys((model, name) for model, name, own in names if own))
-        return max(self.metrics(task), key=models.__getitem__)  # the first of equal ones
+        return max(self.metrics(task), key=models.__getitem__)  # the first for ties
 
     def without(self, task: str, metric: str) -> list[str]:
-        """Return the models of a task that have no score by a metric."""
+        """Return the models of a task without a score of a metric."""
         models = _distinct(self["model"][self["task"] == task])
         return [model for model in models if metric not in self.metrics_of(task, model)]
 
@@ -127,13 +127,13 @@ class Log(Mapping[str, Array]):
             raise HowsureError(message)
 
     def said(self, task: str, model: str, metric: str) -> Reported:
-        """Return the harness's own number of a task, model and metric; one without a value where there is none."""
+        """Return the harness's own result of a task, model and metric; its value is nan if absent."""
         key = task, model, metric
         found = next((each for each in self.reported if each[:3] == key), None)
         return Reported(*key) if found is None else found
 
     def better(self, task: str, metric: str) -> str:
-        """Return which values of a metric are better: as the log says, else by the metric's name."""
+        """Return the direction of a metric from the log, else by the metric's name."""
         stated = [each.better for each in self.reported if (each.task, name_of(each.metric)) == (task, name_of(metric))]
         return next(filter(None, stated), better_by_name(metric))
 
@@ -144,24 +144,24 @@ class Log(Mapping[str, Array]):
         *,
         incomplete: Literal["refuse", "drop"] = "refuse",
     ) -> Table:
-        """Return the table of a task: its items are the cases, in clusters where the log has some.
+        """Return the table of a task; its cases are the items, clustered if the log has clusters.
 
-        Models are joined by item. Passes and failures of several runs make a table of trials, in which runs vary within
-        items; other scores of several runs are averaged, item by item.
+        Models are joined by item. Passes and failures of several runs form a table of trials, with runs nested in
+        items; other scores are averaged over the runs of each item.
 
         Parameters
         ----------
         task : str, optional
-            Which task; needed where the log has several.
+            The task; required if the log has several.
         metric : str, optional
-            Which of its scores; by default the main one.
+            Name of the score; by default the main one.
         incomplete : {"refuse", "drop"}
-            Whether items that a model lacks, and models without any score by the metric, are refused or left out.
+            Whether items that a model lacks, and models without any score of the metric, are refused or left out.
 
         Returns
         -------
         ValuesTable, TrialsTable or PairedValuesTable
-            The last of several models.
+            The table of the task; a PairedValuesTable for several models.
 
         Raises
         ------
@@ -183,7 +183,7 @@ class Log(Mapping[str, Array]):
         return found.table
 
     def contenders(self, task: str | None = None, metric: str | None = None) -> Table | dict[str, Table]:
-        """Return the table of a task for a leaderboard, which needs no item to be of all models.
+        """Return the table of a task for a leaderboard, which does not require shared items.
 
         Parameters
         ----------
@@ -193,8 +193,8 @@ class Log(Mapping[str, Array]):
         Returns
         -------
         Table or dict of str to Table
-            The paired table where every model has every item; else each model's own, its items the clusters by which
-            models are comparable, or the clusters that the log has.
+            The paired table if every model has every item. Otherwise the table of each model, clustered by item or by
+            the clusters of the log, so that models can be compared.
         """
         found = self.joined(task, metric)
         self._refuse_without(found)
@@ -203,7 +203,7 @@ class Log(Mapping[str, Array]):
         return found.alone(self)
 
     def joined(self, task: str | None = None, metric: str | None = None, models: Sequence[str] | None = None) -> Joined:
-        """Return the scores of a task by a metric, of all models or some, joined by item, with what does not match."""
+        """Return the scores of a task and metric for all or some models, joined by item, with the mismatches."""
         if task is None and len(self.tasks) > 1:
             message = f"The log has several tasks: {listed(self.tasks)}. Name one."
             raise HowsureError(message)
@@ -217,7 +217,7 @@ class Log(Mapping[str, Array]):
 
 
 def joined(log: Mapping[str, Array], task: str, metric: str, models_of: Sequence[str] | None = None) -> Joined:
-    """Return the scores of a task by a metric, of all models or some, joined by item."""
+    """Return the scores of a task and metric for all or some models, joined by item."""
     own = (log["task"] == task) & (log["metric"] == metric)
     if models_of is not None:
         own &= np.isin(log["model"].astype(str), list(models_of))
@@ -265,7 +265,7 @@ def _distinct(column: Array) -> tuple[str, ...]:
 
 
 def _coded(column: Array) -> tuple[list[str], Array]:
-    """Return the distinct values of a column, in the order of the rows, and each row's place among them."""
+    """Return the distinct values of a column in order of appearance, and each row's code."""
     values = column.tolist()
     places = {value: place for place, value in enumerate(dict.fromkeys(values))}
     return list(places), np.fromiter(map(places.__getitem__, values), dtype=np.intp, count=len(values))
@@ -281,7 +281,7 @@ def _several(item: Array, codes: Array) -> Array:
 
 
 def _refuse_repeated(models: Sequence[str], items: Sequence[str], model: Array, item: Array, run: Array) -> None:
-    """Refuse a run of an item that a model has twice: it would count as two runs."""
+    """Refuse duplicate runs of an item, which would count as two runs."""
     runs, place = np.unique(run, return_inverse=True)
     flat = (model * len(items) + item) * len(runs) + place.ravel()
     distinct, first = np.unique(flat, return_index=True)
@@ -299,7 +299,7 @@ def _unlike(item: Array, content: Array | None) -> int:
 
 
 def _weights(item: Array, weight: Array | None, shared: Array) -> Array | None:
-    """Return the weight of each shared item; none where all are alike."""
+    """Return the weight of each shared item; None if all are equal."""
     if weight is None or (weight == weight[0]).all():
         return None
     found = np.ones(len(shared))
@@ -308,7 +308,7 @@ def _weights(item: Array, weight: Array | None, shared: Array) -> Array | None:
 
 
 def _clusters(items: Sequence[str], item: Array, cluster: Array | None, shared: Array) -> Array | None:
-    """Return the cluster of each shared item, as text; none where no item has one."""
+    """Return the cluster of each shared item as text; None if no item has one."""
     if cluster is None or all(each is None for each in cluster.tolist()):
         return None
     named, codes = _coded(cluster)

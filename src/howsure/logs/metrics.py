@@ -1,4 +1,4 @@
-"""Metrics of harnesses: which values are better, and how scores of samples are aggregated."""
+"""Metrics of harnesses: their directions and aggregations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LOWER = re.compile(
 )
 EXPONENTIAL = {"perplexity", "word_perplexity", "byte_perplexity", "weighted_perplexity"}  # exp of a mean log loss
 BITS = {"bits_per_byte"}
-PLACEHOLDERS = {"bypass"}  # of lm-evaluation-harness: written where nothing is scored
+PLACEHOLDERS = {"bypass"}  # of lm-evaluation-harness: placeholder for no score
 
 
 def name_of(metric: str) -> str:
@@ -25,7 +25,7 @@ def name_of(metric: str) -> str:
 
 
 def better_by_name(metric: str) -> str:
-    """Return ``"lower"`` for metrics that are known to be better where they are lower, else ``"higher"``.
+    """Return ``"lower"`` for metrics known to be better if lower, else ``"higher"``.
 
     Examples
     --------

@@ -25,7 +25,7 @@ def _knows(log: Opened) -> bool:
 
 
 def _model(log: Opened) -> str:
-    """Return the model's name: from the file beside the results, else from the folder of its revision."""
+    """Return the model's name from the file in the folder of the results, else from the folder of its revision."""
     with suppress(OSError, ValueError, RecursionError):
         beside: Any = json.loads((log.path.parent / "model_meta.json").read_text(encoding="utf-8"))
         if name := mapping(beside).get("name"):

@@ -28,7 +28,7 @@ def _task_and_model(log: Opened) -> tuple[str, str]:
 
 
 def _found(event: dict[str, Any]) -> dict[str, Any]:
-    """Return what an event says of a sample, by metric."""
+    """Return the scores of a sample from an event, by metric."""
     data, kind = mapping(event.get("data")), event.get("type")
     return {ACCURACY: data.get("correct")} if kind == MATCH else data if kind == METRICS else {}
 

@@ -1,4 +1,4 @@
-"""A log's file, opened: an archive of JSON, one document, or one line after the other; never by the file's name."""
+"""Opening of log files: archives of JSON, JSON documents or JSON lines, detected by content."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ LOCAL_HEADER = 30  # bytes before an entry's name, which with the name's and the
 
 @dataclass(frozen=True)
 class Opened:
-    """What a file holds.
+    """The content of a file.
 
     Parameters
     ----------
     path : Path
         The file.
     archive : Archive or None
-        Its entries, where it is an archive.
+        Its entries, if it is an archive.
     records : sequence
-        Its JSON values: one of a document, or one for each line; none of an archive.
+        Its JSON values: one for a document, or one per line; empty for an archive.
     """
 
     path: Path
@@ -41,7 +41,7 @@ class Opened:
 
     @cached_property
     def first(self) -> dict[str, Any]:
-        """The first record; empty where it is no object."""
+        """The first record; empty if it is not an object."""
         found = self.records[0] if self.records else None
         return found if isinstance(found, dict) else {}
 
@@ -83,7 +83,7 @@ class Archive:
 
 
 def opened(path: Path) -> Opened:
-    """Return what a file holds; what is neither an archive nor JSON raises whatever its reader does."""
+    """Return the content of a file; errors of the reader are raised for other formats."""
     with path.open("rb") as file:
         start = file.read(4)
     if start == ARCHIVE:
@@ -126,13 +126,13 @@ def _records(text: str) -> list[Any]:
 
 
 def refuse_size(path: Path) -> NoReturn:
-    """Raise the error for a file that unpacks to more than memory is meant for."""
+    """Raise the error for a file that unpacks to more than the size limit."""
     message = f"'{path}' unpacks to more than {MOST_BYTES >> 30} GiB. Split the log by task, and give its parts."
     raise HowsureError(message)
 
 
 def _without_zstandard(data: bytes, size: int, path: Path) -> bytes:
-    """Return so many bytes at most, decompressed by what there is: Python from 3.14 on, `zstandard`, or PyArrow."""
+    """Return at most so many decompressed bytes, by Python (from 3.14 on), `zstandard`, or PyArrow."""
     for module, decompress in DECOMPRESSORS.items():
         try:
             package = importlib.import_module(module)

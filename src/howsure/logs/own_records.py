@@ -16,14 +16,14 @@ FAILED = -1.0  # a usual code for an answer of a judge that could not be parsed
 
 
 def doubts(path: Path, scores: Sequence[Score]) -> Iterator[str]:
-    """Yield caveats of records: numbers that may be codes of failures, and scores that are shown on request alone.
+    """Yield caveats of records: possible failure codes, and scores that are reported only on request.
 
     Parameters
     ----------
     path : Path
         The file.
     scores : sequence of Score
-        What `own_records` returns of it.
+        The result of `own_records` for the file.
     """
     by_metric: dict[str, list[float]] = {}
     for each in scores:
@@ -51,7 +51,7 @@ def own_records(path: Path, scores: Sequence[str], columns: Mapping[str, str | N
     scores : sequence of str
         Its columns of scores.
     columns : mapping of str
-        The columns of the roles item, model, task and cluster; None where there is none.
+        The columns of the roles item, model, task and cluster, or None.
     """
     wanted = {role: name for role, name in columns.items() if name is not None}
     named = wanted | {f"score {name}": name for name in scores}

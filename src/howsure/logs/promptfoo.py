@@ -1,4 +1,4 @@
-"""Results of promptfoo: what `promptfoo eval --output results.json`, or `.jsonl`, writes."""
+"""Results of promptfoo: the output of `promptfoo eval --output results.json`, or `.jsonl`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from howsure.logs.opening import Opened
 from howsure.logs.records import Reader, Reported, Score, entries, mapping, number, text
 
-ERROR = 2  # the reason of a failure that is none of the model's: nothing was scored
+ERROR = 2  # reason of a failure that is not the model's: no score
 
 
 def _knows(log: Opened) -> bool:
@@ -20,7 +20,7 @@ def _knows(log: Opened) -> bool:
 
 
 def _rows(log: Opened) -> list[dict[str, Any]]:
-    """Return the results: of a document within one or two objects, else one for each line."""
+    """Return the results: nested in one or two objects of a document, or one per line."""
     if log.archive is not None:
         return []
     found = log.first.get("results")
@@ -49,7 +49,7 @@ def _scores(log: Opened) -> Iterator[Score]:
 
 
 def _reported(log: Opened) -> Iterator[Reported]:
-    """Yield the share of passed tests of each prompt and provider."""
+    """Yield the proportion of passed tests of each prompt and provider."""
     found = mapping(log.first.get("results"))
     prompts = entries(found.get("prompts"))
     task = str(mapping(log.first.get("config")).get("description") or "promptfoo")
@@ -77,7 +77,7 @@ def _prompt(row: dict[str, Any]) -> str:
 
 
 def _item(row: dict[str, Any], test: dict[str, Any]) -> str:
-    """Return what is asked: the test's description and variables, as its position is another where tests are added."""
+    """Return the test's description and variables as its identity, because positions change when tests are added."""
     given = mapping(row.get("vars") or test.get("vars"))
     said = [str(each) for each in (test.get("description") or row.get("description"),) if each]
     said += [json.dumps(given, sort_keys=True, ensure_ascii=False)] if given else []

@@ -1,4 +1,4 @@
-"""Logs of evaluations, read: the reader of each file is found by what the file holds."""
+"""Reading of evaluation logs; the reader of each file is selected by content."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ READERS: list[Reader] = [
     *(INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL, HELM, OPENAI_EVALS, SWE_BENCH, OPENCOMPASS, LIGHTEVAL),
     *(SIMPLE_EVALS, ALPACA_EVAL, EVALPLUS, BIGCODE, MTEB),
 ]
-BESIDE = {  # files that HELM and MTEB write beside their logs
+BESIDE = {  # files that HELM and MTEB write next to their logs
     "model_meta.json",
     *("run_spec.json", "stats.json", "scenario.json", "scenario_state.json", "instances.json"),
     *("display_predictions.json", "display_requests.json"),
 }
-SUFFIXES = (".eval", ".json", ".jsonl", ".json.gz", ".jsonl.gz")  # of what is looked at in a folder
+SUFFIXES = (".eval", ".json", ".jsonl", ".json.gz", ".jsonl.gz")  # suffixes of files that are read in a folder
 DETAILS = "details_*.parquet"  # of lighteval
 Files: TypeAlias = str | Path | list[Any] | tuple[Any, ...]
 Key: TypeAlias = tuple[str, str]  # task and model
@@ -61,11 +61,11 @@ class Read:
     notes : list of str
         Caveats.
     created : str
-        When the evaluation was made.
+        Time of the evaluation.
     is_alone : bool
-        Whether the file was given by itself, and not in a folder.
+        Whether the file was passed by itself rather than in a folder.
     is_foreign : bool
-        Whether it is no log.
+        Whether it is not a log.
     """
 
     path: Path
@@ -89,7 +89,7 @@ class Read:
         return replace(self, scores=scores, reported=reported)
 
     def unreported(self, keys: set[Key]) -> Read:
-        """Return the content without the harness's values of some tasks and models, of which it is a part alone."""
+        """Return the content without the harness's values of tasks and models that it holds only in part."""
         if not keys:
             return self
         reported = [
@@ -99,7 +99,7 @@ class Read:
         return replace(self, reported=reported)
 
     def renamed(self, name: str) -> Read:
-        """Return the content under another name of its only model."""
+        """Return the content with another name for its only model."""
         models = dict.fromkeys(each.model for each in self.scores)
         if len(models) > 1:
             message = f"'{self.path}' holds several models: {listed(models)}. Give it without a name of its own."
@@ -123,25 +123,25 @@ def read_log(
     Logs of Inspect (``.eval`` and JSON), lm-evaluation-harness (``samples_*.jsonl``), promptfoo, DeepEval, HELM
     (``per_instance_stats.json``), OpenAI evals, SWE-bench (reports), OpenCompass (results with details), lighteval
     (``details_*.parquet``), simple-evals (``*_allresults.json``), AlpacaEval (annotations), EvalPlus,
-    bigcode-evaluation-harness and MTEB are known by their content, and none of these packages is needed. Items have the
-    name that the harness gives them; promptfoo, which has none, tells them apart by description and variables, DeepEval
-    by name, else by input, and simple-evals by question. Any other evaluation is read from records, one row for each
-    answer, by the names of their columns.
+    bigcode-evaluation-harness and MTEB are detected by their content. None of these packages needs to be installed.
+    Items have the names given by the harness. The identity of an item is its description and variables in promptfoo,
+    its name or else input in DeepEval, and its question in simple-evals. Any other evaluation is read from records, one
+    row per answer, by the names of their columns.
 
     Parameters
     ----------
     logs : str, Path, list of them, or mapping of str to these
-        Files, or folders of them; of a mapping the keys are the models' names, under which several files are several
-        runs. In a folder the later of two runs of one task and model counts, and unusable files are left out, with a
-        note.
+        Files, or folders of them. The keys of a mapping are names of models; several files of one name are its runs. If
+        a folder has two runs of one task and model, the later one is used. Unusable files in a folder are skipped with
+        a note.
     cluster : str, optional
         Field of the items (their metadata, document or variables) with the cluster of each, such as the passage that
-        several questions are about. By default the one that the log itself takes its standard errors by, if any.
+        several questions are about. The default is the cluster field of the log's own standard errors, if any.
     score : str or list of str, optional
-        For records (CSV, JSON Lines, Parquet): columns with a score of each answer. Without it files are logs.
+        For records (CSV, JSON Lines, Parquet): columns with a score of each answer. If absent, the files are logs.
     item, model, task : str, optional
-        For records: columns with the item, the model and the task of each answer. By default the model is the file's
-        name, and all answers are of one task. Several answers to one item are runs.
+        For records: columns with the item, the model and the task of each answer. The default model is the file's name,
+        and the default is a single task. Several answers to one item are runs.
 
     Returns
     -------
@@ -151,8 +151,8 @@ def read_log(
     Raises
     ------
     HowsureError
-        If there is no such file, it cannot be read or is no log, it has no scores; if two files have the same task and
-        model, or no item has the cluster's field.
+        If a file is missing, unreadable, not a log, or without scores; if two files have the same task and model; or if
+        no item has the field of clusters.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def read_log(
 
 
 def _files(given: Any, *, every: bool = False) -> Iterator[tuple[Path, bool]]:
-    """Yield files, and whether each was given by itself, and not in a folder, where others may lie beside logs."""
+    """Yield files, and whether each was passed by itself rather than in a folder (which may hold other files too)."""
     if isinstance(given, list | tuple):
         for each in given:
             yield from _files(each, every=every)
@@ -214,21 +214,21 @@ def _files(given: Any, *, every: bool = False) -> Iterator[tuple[Path, bool]]:
         message = f"A log is given by its path, not by {given!r}."
         raise HowsureError(message)
     path = Path(given)
-    with reading(f"'{given}'"):  # a name that no system has
+    with reading(f"'{given}'"):  # an invalid name
         is_folder = path.is_dir() and bool(str(given))
     if is_folder:
         inner = (each for each in sorted(path.rglob("*")) if each.is_file())
         yield from ((each, False) for each in inner if every or each.name.endswith(SUFFIXES) or each.match(DETAILS))
     elif is_file(path):
         yield path, True
-    elif found := matching(path):  # which shells of Windows leave to commands
+    elif found := matching(path):  # Windows shells do not expand patterns
         yield from _files(found, every=every)
     else:
         raise missing(path)
 
 
 def _read(path: Path, *, is_alone: bool) -> Read:
-    """Return the content of a file; for an unusable file in a folder a note alone."""
+    """Return the content of a file; only a note for an unusable file in a folder."""
     if not is_alone and path.name in BESIDE:
         return Read(path)
     try:
@@ -265,10 +265,10 @@ def _content(path: Path, *, is_alone: bool) -> Read:
 
 
 def _latest(found: Sequence[Read]) -> tuple[list[Read], list[str]]:
-    """Return files without the tasks and models that a later file has again, and notes that say so.
+    """Return files without the tasks and models that a later file repeats, and notes on these.
 
-    A later file in the same folder is a new try; files given by themselves, or in other folders, may be of other
-    versions of a model, and are refused.
+    A later file in the same folder replaces an earlier one. Duplicates among files passed by themselves, or in other
+    folders, may be of different versions of a model, and are refused.
     """
     order = sorted(range(len(found)), key=lambda place: (found[place].created, place))
     owner = {key: place for place in order for key in found[place].keys}
@@ -289,7 +289,7 @@ def _latest(found: Sequence[Read]) -> tuple[list[Read], list[str]]:
 
 
 def _in_parts(found: Sequence[Read]) -> set[Key]:
-    """Return tasks and models of several files without a common item: the files are parts of one evaluation."""
+    """Return tasks and models of several files without common items, which are parts of one evaluation."""
     files: Counter[Key] = Counter(key for one in found for key in one.keys)
     several = {key for key, number in files.items() if number > 1}
     items: Counter[tuple[str, str, str]] = Counter()
@@ -307,7 +307,7 @@ def _refuse_twice(key: Key, first: Path, second: Path) -> None:
 
 
 def _as_runs(found: Sequence[Read]) -> tuple[list[Read], list[str]]:
-    """Return files of one name, each with runs that follow those of the earlier ones."""
+    """Return files of one name with consecutive run numbers."""
     most: dict[Key, int] = defaultdict(int)
     kept = []
     for one in found:
@@ -321,7 +321,7 @@ def _as_runs(found: Sequence[Read]) -> tuple[list[Read], list[str]]:
 
 
 def _of_groups(scores: Sequence[Score], groups: Mapping[str, Sequence[str]]) -> Iterator[Score]:
-    """Yield the scores of tasks once more, as those of the groups of tasks that the harness reports as one."""
+    """Yield the scores of tasks again under the groups of tasks that the harness reports."""
     known = {each.task for each in scores}
     for name, tasks in groups.items():
         members = known.intersection(tasks) if name not in known else set()

@@ -1,4 +1,4 @@
-"""What a reader of logs gives: one score after the other, each with its task, model and item."""
+"""The records of a reader of logs: scores with task, model and item."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ WORDS = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 
 
 
 class Score(NamedTuple):
-    """One score that a model has for an item.
+    """One score of a model for an item.
 
     Parameters
     ----------
     task, model, item : str
-        What was asked, of whom, and the identity of the single question: what stays the same from log to log.
+        Names of the task, the model and the item, which are the same in different logs.
     run : int
-        Which of several runs of the item it is, from 1 on.
+        Number of the run of the item, from 1.
     metric : str
-        What the log calls the score.
+        Name of the score in the log.
     value : float
-        The score; nan where there is none, as after an error.
+        The score; nan if absent, for example after an error.
     fields : mapping
-        What the log says of the item, by name; one of them may tell the clusters.
+        Fields of the item by name; one of them may hold the cluster.
     cluster : str
-        Name of the field by which the log itself takes clusters; empty if it takes none.
+        Name of the log's own field of clusters; empty if none.
     content : str
-        What was asked, as far as the log says: tells items of one name apart.
+        The question, if the log has it; distinguishes items with the same name.
     target, answer : str or None
         The right answer, and the model's.
     weight : float
-        Weight of the item in the mean: its words or bytes, where the score is per word or byte.
+        Weight of the item in the mean: the number of words or bytes, if the score is per word or byte.
     """
 
     task: str
@@ -63,11 +63,11 @@ class Reported(NamedTuple):
     samples : int or None
         Number of samples that it was computed from.
     better : {"higher", "lower", ""}
-        Which values are better; empty where the log does not say.
+        Which values are better; empty if not stated in the log.
     aggregation : str
-        How the scores of samples are aggregated, such as ``"mean"``; empty where the log does not say.
+        Aggregation of the scores of samples, such as ``"mean"``; empty if not stated in the log.
     scorer, filter : str
-        The scorer, and the filter of the model's answers; empty where there is none.
+        The scorer, and the filter of the model's answers; empty if none.
     """
 
     task: str
@@ -88,19 +88,19 @@ class Reader:
     Parameters
     ----------
     name : str
-        What it is called in messages.
+        Name in messages.
     knows : callable
-        Whether an opened file is of the format, from what it holds.
+        Whether an opened file has the format, judging by content.
     scores : callable
-        All scores of such a file, those of the log's main metric of an item first.
+        All scores of a file, for each item the main metric first.
     notes : callable
-        Caveats of the file, a sentence each.
+        Caveats of the file, one sentence each.
     reported : callable
-        The harness's own numbers in the file, or in one beside it.
+        The harness's own values, from the file or another one in its folder.
     groups : callable
         Tasks of each group of tasks that the harness reports as one, by its name.
     created : callable
-        When the evaluation was made, as a text that sorts; the later of two runs of one task and model counts.
+        Time of the evaluation as sortable text; the later of two runs of one task and model is used.
     """
 
     name: str
@@ -113,7 +113,7 @@ class Reader:
 
 
 def number(value: Any) -> float:
-    """Return a score as a number, nan where it is none: C, I, P and N stand for 1, 0, 1/2 and 0.
+    """Return a score as a number, nan if it is not one; C, I, P and N are 1, 0, 1/2 and 0.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def number(value: Any) -> float:
 
 
 def named_numbers(name: str, value: Any) -> Iterator[tuple[str, float]]:
-    """Yield the numbers of a score by name; one of several parts has a name for each.
+    """Yield the numbers of a score by name; a score of several parts has a name for each.
 
     Examples
     --------
@@ -157,15 +157,15 @@ def text(value: Any) -> str | None:
 
 
 def start_of(value: Any) -> str:
-    """Return how a text begins, with single blanks, as logs that shorten it have it too; empty for what is no text."""
+    """Return the start of a text with single blanks, as in logs that shorten texts; empty for other values."""
     return " ".join(value.split())[:200] if isinstance(value, str) else ""
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """Return a JSON object, an empty one for what is none."""
+    """Return a JSON object; empty for other values."""
     return value if isinstance(value, dict) else {}
 
 
 def entries(value: Any) -> list[dict[str, Any]]:
-    """Return the objects of a JSON list; none of what is no list."""
+    """Return the objects of a JSON list; empty for other values."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

@@ -1,4 +1,4 @@
-"""Results of simple-evals: `*_allresults.json`, whose page of each example states its score."""
+"""Results of simple-evals: `*_allresults.json`; the HTML page of each example contains its score."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _examples(log: Opened) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def _stated(page: str, field: str) -> str | None:
-    """Return the last text of a field, as the model's answer above it may hold such a line too."""
+    """Return the last match of a field, because the model's answer above it may contain the same line."""
     found = FIELDS[field].findall(page)
     return found[-1] if found else None
 

@@ -10,9 +10,9 @@ from howsure.logs.opening import Opened
 from howsure.logs.records import Reader, Reported, Score, mapping
 
 RESOLVED = "resolved_ids"
-# An instance without a patch, or whose tests could not run, is not resolved; of all, as the leaderboard counts.
+# Instances without a patch, or whose tests could not run, count as not resolved, as on the leaderboard.
 OTHERS = ("unresolved_ids", "completed_ids", "empty_patch_ids", "error_ids", "incomplete_ids")
-EARLY = ("generated", "no_generation")  # all instances of a report of early versions
+EARLY = ("generated", "no_generation")  # all instances, in reports of early versions
 TASK, METRIC = "SWE-bench", "resolved"
 
 
@@ -25,7 +25,7 @@ def _is_early(log: Opened) -> bool:
 
 
 def _instances(log: Opened) -> dict[str, bool]:
-    """Return the instances that a file of single instances has, `report.json`, and whether each is resolved."""
+    """Return the instances of a `report.json` of single instances, and whether each is resolved."""
     found = {str(name): mapping(each) for name, each in log.first.items()}
     is_report = bool(found) and all({METRIC, "patch_is_None"} <= each.keys() for each in found.values())
     return {name: each[METRIC] is True for name, each in found.items()} if is_report else {}
@@ -55,7 +55,7 @@ def _outcomes(log: Opened) -> dict[str, bool]:
     Raises
     ------
     HowsureError
-        If the file lists resolved instances, but not all the others.
+        If the file lists the resolved instances, but not all others.
     """
     if alone := _instances(log):
         return alone

@@ -1,4 +1,4 @@
-"""Files that are no log: what they hold instead, and how it is read."""
+"""Files that are not logs: detection of their content, and how to read them."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from howsure.sources.json_tables import records_of
 
 TABLES = (".csv", ".tsv", ".xlsx")
 SEPARATORS = (",", ";", "\t")
-PROVIDER = re.compile(r"^\[[^\]]+\] ")  # of a column that promptfoo writes for each provider and prompt
+PROVIDER = re.compile(r"^\[[^\]]+\] ")  # name of promptfoo's column for a provider and prompt
 BATTLES = (  # columns of both models and of the winner
     ("model_a", "model_b", "winner"),
     ("model_1", "model_2", "winner"),
     ("model_1", "model_2", "g1_winner"),
 )
-SUMMARIES = {  # by a name of their numbers, the remedy
+SUMMARIES = {  # remedies by a name of the numbers in the file
     "score:std": "simple-evals has the samples in the file *_allresults.json beside it.",
     "accuracy": "OpenCompass writes the samples if it is run with --dump-eval-details.",
     "pass@1": "bigcode-evaluation-harness and EvalPlus have the samples in logs.json and *_eval_results.json.",
     "number_of_shots": "BIG-bench has none in its scores_*.json.",
 }
-DEPTH = 4  # of nested objects in a summary
-MOST = 200  # numbers that are looked at
+DEPTH = 4  # depth of nested objects in a summary
+MOST = 200  # numbers that are examined
 
 
 def refuse_table(path: Path) -> None:
-    """Raise the error for a table of plain text, which is read by the names of its columns.
+    """Raise the error for a plain-text table, which must be read by the names of its columns.
 
     Raises
     ------
     HowsureError
-        If the file's name is that of such a table.
+        If the suffix of the file is that of such a table.
     """
     suffix = path.suffix.lower()
     if suffix not in TABLES:
@@ -51,14 +51,14 @@ def refuse_table(path: Path) -> None:
 
 
 def _header(path: Path) -> list[str]:
-    """Return the names of the columns in the first line, whose separator is the most frequent one."""
+    """Return the names of the columns in the first line, split at its most frequent separator."""
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         line = file.readline()
     return next(csv.reader([line], delimiter=max(SEPARATORS, key=line.count)), [])
 
 
 def told_apart(log: Opened) -> str | None:
-    """Return what a file without a reader holds, if that is known: battles, or the summary of a harness."""
+    """Return a description of a file without a reader, if recognised: battles, or the summary of a harness."""
     for columns in BATTLES:
         if set(columns) <= log.first.keys():
             first, second, winner = columns
@@ -97,13 +97,13 @@ def _of_table(path: Path, names: Sequence[Any]) -> str:
 
 
 def _numbers(log: Opened) -> list[str]:
-    """Return the names of a summary's numbers; none if the file also has lists of many things, such as samples."""
+    """Return the names of a summary's numbers; empty if the file also has long lists, such as samples."""
     named = list(islice(_flat(log.first, "", DEPTH), MOST)) if len(log.records) == 1 else []
     return [] if any(value is None for _, value in named) else [name for name, _ in named]
 
 
 def _flat(found: dict[str, Any], above: str, depth: int) -> Iterator[tuple[str, float | None]]:
-    """Yield each number of nested objects by its path; None for a list of objects that is longer than a summary's."""
+    """Yield each number of nested objects by its path; None for a list of objects too long for a summary."""
     for name, value in found.items():
         inner = [value] if isinstance(value, dict) else entries(value)
         if isinstance(value, int | float) and not isinstance(value, bool):

@@ -1,1 +1,1 @@
-"""Where tables come from: arrays, frames, relations and files."""
+"""Sources of tables: arrays, frames, relations and files."""

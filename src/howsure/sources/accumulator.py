@@ -1,4 +1,4 @@
-"""Cases that come in batches: counted as they come, and the same table as if they had come at once."""
+"""Accumulation of cases in batches; the table equals that of all cases counted at once."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ Counted = TypeVar("Counted")  # a table, or the tables of groups
 class Accumulator(Generic[Counted]):
     """Count cases that come in batches: from a stream, a training loop, or several workers.
 
-    Each batch is counted by the source and dropped; what is kept are tables, which add up. However the cases are split
-    into batches, ordered or merged, the table is that of all of them. Memory grows with the cells of the table, and
-    with the number of clusters where there are ``groups``, not with the number of cases.
+    The source counts each batch; only the tables, which are additive, are kept. The result does not depend on how the
+    cases are split into batches, on their order or on merging. Memory grows with the cells of the table, and with the
+    number of clusters where there are ``groups``, not with the number of cases.
 
     Parameters
     ----------
     source : callable
-        What counts a batch: `confusion`, `scores`, `paired` or another function that makes tables which add up.
+        Function that counts a batch: `confusion`, `scores`, `paired` or another source of additive tables.
     **settings
-        Given to the source with each batch. Name the classes (``labels=``, for scores ``pos_label=``), for a batch may
-        lack some.
+        Passed to the source with each batch. Name the classes (``labels=``, for scores ``pos_label=``), because a batch
+        may lack some.
 
     Examples
     --------
@@ -60,22 +60,23 @@ class Accumulator(Generic[Counted]):
 
     def reset(self) -> None:
         """Forget all cases."""
-        self._parts: list[tuple[int, Any]] = []  # of ever fewer batches, so that a cell is added up seldom
+        self._parts: list[tuple[int, Any]] = []  # by decreasing number of batches, so cells are added seldom
 
     def update(self, *columns: Any, **more: Any) -> None:
-        """Count a batch; one without cases adds nothing.
+        """Count a batch; an empty batch adds nothing.
 
         Parameters
         ----------
         *columns : array-like or tensor
-            What the source takes, such as ``y_true, y_pred``.
+            Positional arguments of the source, such as ``y_true, y_pred``.
         **more
-            Further columns by name, such as ``sample_weight``, ``groups`` and ``by``: in each batch the same ones.
+            Further columns by name, such as ``sample_weight``, ``groups`` and ``by``; the same names in each batch.
 
         Raises
         ------
         HowsureError
-            If the source refuses the batch, or it does not add up with those before: nothing of it is counted then.
+            If the source rejects the batch, or its table cannot be added to the previous ones. The batch is then not
+            counted.
         """
         _refuse_scaled(plain("sample_weight", more.get("sample_weight")))
         try:
@@ -86,7 +87,7 @@ class Accumulator(Generic[Counted]):
 
     @property
     def batches(self) -> int:
-        """How many batches were counted."""
+        """The number of batches counted."""
         return sum(number for number, _ in self._parts)
 
     @property
@@ -106,17 +107,17 @@ class Accumulator(Generic[Counted]):
         return table
 
     def merge(self, other: Accumulator[Counted]) -> None:
-        """Count the cases of another accumulator too, such as that of another worker.
+        """Add the cases of another accumulator, for example that of another worker.
 
         Parameters
         ----------
         other : Accumulator
-            Of the same source, and of other cases.
+            An accumulator with the same source and different cases.
 
         Raises
         ------
         HowsureError
-            If it counts by another source, or the tables do not add up.
+            If its source differs, or the tables cannot be added.
         """
         if not isinstance(other, Accumulator) or other.source != self.source:
             message = f"{self!r} merges with another accumulator of the same source, not with {other!r}."
@@ -126,7 +127,7 @@ class Accumulator(Generic[Counted]):
             self._parts = [(sum(number for number, _ in both), _sum([part for _, part in both]))]
 
     def __add__(self, other: Accumulator[Counted]) -> Self:
-        """Return an accumulator of the cases of both."""
+        """Return an accumulator with the cases of both."""
         both = type(self)(self.source, **self.settings)
         both.merge(self)
         both.merge(other)
@@ -143,7 +144,7 @@ class Accumulator(Generic[Counted]):
 
 
 def _compact(parts: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
-    """Return parts in which each is of more batches than the next: at most as many as batches have binary digits."""
+    """Merge parts until each covers more batches than the next; about log2(number of batches) parts remain."""
     while len(parts) > 1 and parts[-2][0] <= parts[-1][0]:
         *parts, (first, one), (second, two) = parts
         parts = [*parts, (first + second, _sum([one, two]))]
@@ -151,7 +152,7 @@ def _compact(parts: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
 
 
 def _sum(parts: list[Any]) -> Any:
-    """Return the sum of tables, the smallest of which, at the end, are added first."""
+    """Return the sum of tables, adding the smallest (at the end of the list) first."""
     total = parts[-1]
     for part in reversed(parts[:-1]):
         total = part + total
@@ -159,10 +160,10 @@ def _sum(parts: list[Any]) -> Any:
 
 
 def _refuse_scaled(weight: Any) -> None:
-    """Refuse weights that a source would bring to an ordinary size, for it would bring each batch to its own."""
+    """Refuse weights that the source would rescale, because each batch would get its own scale."""
     try:
         weights = np.asarray(weight, dtype=float)
-    except (TypeError, ValueError):  # no numbers: the source says so
+    except (TypeError, ValueError):  # not numeric: the source raises the error
         return
     if weights.ndim == 1 and weights.size and np.isfinite(weights).all() and ordinary_scale(weights) != 1:
         message = (

@@ -1,4 +1,4 @@
-"""Bins of scores that are too many to be counted one by one."""
+"""Bins for scores with too many distinct values to count each."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-DIGITS = 20  # binary ones, in which all scores of a table are told apart
-FEWEST_DIGITS = 8  # in which those of one of many groups are
-EPSILON = float(np.finfo(float).eps)  # relative, by which each of the terms of a sum may round
+DIGITS = 20  # binary digits of the number of bins for the scores of one table
+FEWEST_DIGITS = 8  # binary digits for each of many groups
+EPSILON = float(np.finfo(float).eps)  # relative rounding error of each term of a sum
 FINITE = float(np.finfo(float).max)
 
 
 class Bins:
-    """Bins for columns of numbers, as expressions that any engine computes alike.
+    """Bins for columns of numbers, as expressions with the same result in every engine.
 
-    A bin is as wide as a power of two and begins at a multiple of it, so that its limits are exact, and bins of twice
-    the width are two of these. With its number of rows come the sum and the smallest of how far its values are beyond
-    its begin, which floats tell exactly: where the smallest is the mean, to the rounding of a sum, nothing was lost.
+    The width is a power of two and each bin starts at a multiple of it. The limits are therefore exact, and two
+    neighbouring bins merge into one of twice the width. For each bin the engine returns the number of rows, and the sum
+    and the minimum of the offsets from the start of the bin, which are exact in floating point. If the minimum equals
+    the mean (up to rounding of the sum), the bin holds a single value and nothing is lost.
 
     Parameters
     ----------
     columns : sequence of str
-        The columns; as they are, until they are found to be many.
+        The columns; unbinned until they are found to have many values.
     """
 
     def __init__(self, columns: Sequence[str] = ()) -> None:
@@ -34,14 +35,14 @@ class Bins:
         self.widths = dict.fromkeys(self.columns, 0.0)
 
     def keys(self, names: Sequence[str]) -> dict[str, Any]:
-        """Return the named columns as expressions, those of scores as the begin of their bins."""
+        """Return the named columns as expressions; scores are replaced by the start of their bin."""
         import narwhals as nw
 
         return {name: self._begin(number_of(name), name) if name in self.widths else nw.col(name) for name in names}
 
     @property
     def measures(self) -> dict[str, tuple[Any, str]]:
-        """What is measured of each bin."""
+        """The expressions to aggregate for each bin."""
         rests = {name: number_of(name) - self._begin(number_of(name), name) for name in self.columns}
         return {
             f"howsure_{reduction}_{name}": (rest, reduction)
@@ -51,7 +52,7 @@ class Bins:
 
     @property
     def ranges(self) -> list[Any]:
-        """What `fit` needs to know: the smallest and the largest value, which some files say of their columns."""
+        """The aggregations for `fit`: the smallest and the largest value, which some files store."""
         import narwhals as nw
 
         columns = [(name, nw.col(name)) for name in self.columns]
@@ -62,9 +63,9 @@ class Bins:
         ]
 
     def fit(self, found: dict[str, Any], groups: int) -> None:
-        """Take bins that divide the range of each column; with many groups wider ones.
+        """Choose bins that divide the range of each column; with many groups the bins are wider.
 
-        Of columns with values that are not finite, which no table takes, a few bins are as good as many.
+        Columns with non-finite values, which are rejected later, get a few bins only.
 
         Parameters
         ----------
@@ -84,9 +85,9 @@ class Bins:
                 self.widths[name] = _width(-FINITE, FINITE, digits)
 
     def coarsened(self, held: Any, number: str) -> Any:
-        """Return a stream's counts in bins of twice the width, the first time in those that divide its range.
+        """Return a stream's counts in bins of twice the width; the first call creates the bins from the range.
 
-        None where wider bins would tell too little apart, or there is nothing in bins.
+        Returns None if wider bins would be too coarse, or if no column is binned.
 
         Parameters
         ----------
@@ -101,7 +102,7 @@ class Bins:
         columns: dict[str, Any] = {}
         for name in self.columns:
             begin, least = held[name].to_numpy(), held[f"howsure_min_{name}"].to_numpy()
-            with np.errstate(invalid="ignore"):  # what is no number
+            with np.errstate(invalid="ignore"):  # not a number
                 low, high = begin + least, begin + self.widths[name]
             low, high = np.min(low[np.isfinite(low)], initial=FINITE), np.max(high[np.isfinite(high)], initial=-FINITE)
             first, widest = (_width(low, high, digits) for digits in (DIGITS // len(self.columns), FEWEST_DIGITS))
@@ -115,10 +116,11 @@ class Bins:
         return held.with_columns(**columns) if changed else None
 
     def settled(self, found: dict[str, Any], n: Array, name: str) -> tuple[Any, Array | None]:
-        """Return the score that stands for those of each row's bin, and how far these are apart.
+        """Return the representative score of each row's bin, and the spread of the scores in it.
 
-        A bin of one value stands for this one, others for the mean of theirs, which are apart by no more than from the
-        smallest to where the bin ends. Where all bins are of one value, and where there are no bins: None.
+        A bin with a single value is represented by that value, any other bin by the mean of its values; the spread is
+        at most the distance from the smallest value to the end of the bin. The spread is None if every bin has a single
+        value, or if there are no bins.
         """
         width = self.widths[name]
         if not width:
@@ -128,7 +130,7 @@ class Bins:
         )
         bins, place = np.unique(begin, return_inverse=True)
         least, number = np.full(len(bins), np.inf), np.bincount(place, n)
-        with np.errstate(invalid="ignore"):  # bins of what is no number
+        with np.errstate(invalid="ignore"):  # bins of values that are not numbers
             np.minimum.at(least, place, smallest)
             mean = np.bincount(place, total) / number
             several = ~(mean - least <= EPSILON * number * least)
@@ -148,7 +150,7 @@ def number_of(name: str) -> Any:
 
 
 def _width(low: float, high: float, digits: int) -> float:
-    """Return the width of bins that divide a range by a number of binary digits; 0 where it holds one value."""
+    """Return the width of about 2**digits bins over a range; 0 if the range is a single value."""
     if not low < high:
         return 0.0
     return math.ldexp(1.0, max(math.frexp(high / 2 - low / 2)[1] + 1 - digits, -1000))

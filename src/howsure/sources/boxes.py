@@ -1,4 +1,4 @@
-"""Boxes of objects: how much they overlap, and which of the detected ones are hits, matched as COCO does."""
+"""Overlaps of bounding boxes, and the matching of detections to truths by COCO's rules."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ ALMOST_ALL = 1 - 1e-10  # overlap of equal boxes, to rounding
 
 
 def hits_of(overlap: Array, inside: Array, thresholds: Array) -> Array:
-    """Return whether detections are hits at each threshold; nan of those that do not count, as a crowd holds them.
+    """Return whether detections are hits at each threshold; nan for detections inside a crowd, which do not count.
 
     Parameters
     ----------
     overlap : ndarray of shape (n, m)
-        Of detections, by descending score, with truths; -1 with those of another class. It is used up.
+        Overlaps of detections (by descending score) with truths; -1 for truths of another class. Overwritten.
     inside : ndarray of shape (n, crowds)
-        How much of each detection a crowd holds; likewise.
+        The fraction of each detection inside each crowd; -1 for another class.
     thresholds : ndarray of shape (T,)
-        From which overlap on a detection is a hit.
+        Smallest overlap at which a detection is a hit.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def hits_of(overlap: Array, inside: Array, thresholds: Array) -> Array:
     for column, threshold in enumerate(limits.tolist()):
         left = overlap[near]
         for row, each in zip(near.tolist(), left, strict=True):
-            best = len(each) - 1 - int(each[::-1].argmax())  # of equal ones the last
+            best = len(each) - 1 - int(each[::-1].argmax())  # for ties the last
             if each[best] >= threshold:
                 hits[row, column] = 1.0
                 left[:, best] = -1.0  # it is taken
@@ -62,7 +62,7 @@ def overlaps(boxes: Array, others: Array) -> Array:
 
 
 def shares_inside(boxes: Array, others: Array) -> Array:
-    """Return how much of each of the boxes lies within each of the others, ``(n, m)``.
+    """Return the fraction of each box that lies within each of the others, ``(n, m)``.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def _shared(boxes: Array, others: Array) -> Array:
 
 
 def finite_numbers(role: str, given: Any) -> Array:
-    """Return numbers of at least one axis; refuse what is missing or infinite."""
+    """Return numbers as an array of at least one axis; refuse missing and infinite values."""
     found = np.atleast_1d(real_numbers(role, given))
     if not np.isfinite(found).all():
         message = f"`{role}` holds a missing or infinite number. Drop it first."
@@ -90,7 +90,7 @@ def finite_numbers(role: str, given: Any) -> Array:
 
 
 def boxes_of(role: str, given: Any) -> Array:
-    """Return boxes (left, top, right, bottom), ``(n, 4)``; refuse what is none."""
+    """Return boxes (left, top, right, bottom), ``(n, 4)``; refuse invalid boxes."""
     boxes = finite_numbers(role, given)
     if boxes.size % 4 or (boxes.size and (boxes.ndim != 2 or boxes.shape[1] != 4)):
         message = f"`{role}` has shape {boxes.shape}. Give [left, top, right, bottom] of each box."

@@ -1,4 +1,4 @@
-"""Columns to counts: the combinations of their codes are counted in blocks, with the weights that fall on each."""
+"""Counting of combinations of column codes, in blocks, with the sums of weights."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ORDINARY = 40  # binary digits, up to which the largest weight is taken as it is
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """The distinct combinations of key columns, with how many rows and how much weight fell on each."""
+    """The distinct combinations of key columns, with the number of rows and the sum of weights of each."""
 
     levels: tuple[Array, ...]
     codes: tuple[Array, ...]
@@ -69,7 +69,7 @@ def group(keys: Mapping[str, Any], weight: Any = None) -> Grouped:
 
 
 def group_again(keys: Mapping[str, Any], n: Array, weight: Array, weight_squared: Array) -> Grouped:
-    """Add up what was counted of combinations that are equal once they are labels; see `group`."""
+    """Merge counts of combinations whose labels are equal after conversion; see `group`."""
     columns = [encoded(name, values) for name, values in keys.items()]
     codes, inverse = _distinct(columns, [max(len(column.levels), 1) for column in columns])
     sums = (np.bincount(inverse, each) for each in (n, weight, weight_squared))
@@ -115,7 +115,7 @@ def _sorted(columns: list[Column], sizes: list[int], weights: Array | None) -> t
 
 
 def _distinct(columns: list[Column], sizes: list[int]) -> tuple[list[Array], Array]:
-    """Return the codes of the distinct combinations, and which of them each row is."""
+    """Return the codes of the distinct combinations, and the index of each row's combination."""
     flat: Array = np.zeros(len(columns[0]), dtype=np.int64)
     span = 1
     for column, size in zip(columns, sizes, strict=True):
@@ -129,7 +129,7 @@ def _distinct(columns: list[Column], sizes: list[int]) -> tuple[list[Array], Arr
 
 
 def _in_order(levels: list[Array], codes: list[Array], n: Array, total: Array, squared: Array) -> Grouped:
-    """Drop values that no row has and put the others in order."""
+    """Drop values without rows and sort the others."""
     for axis, (values, code) in enumerate(zip(levels, codes, strict=True)):
         used = np.flatnonzero(np.bincount(code, minlength=1))
         order = used[sort_order(values[used])]
@@ -140,7 +140,7 @@ def _in_order(levels: list[Array], codes: list[Array], n: Array, total: Array, s
 
 
 def same_length(columns: list[Column], weight: Any) -> int:
-    """Return the common length of the columns; refuse different ones and none."""
+    """Return the common length of the columns; refuse differing lengths and empty columns."""
     weights = weight if hasattr(weight, "__len__") else None
     refuse_other_lengths({column.name: column for column in columns} | {"sample_weight": weights})
     size = len(columns[0])
@@ -156,7 +156,7 @@ def refuse_other_lengths(columns: Mapping[str, Sized | None]) -> None:
     Parameters
     ----------
     columns : mapping of str to sized
-        Each column by the word that errors call it; None where it was not given.
+        Each column by its name in error messages; None if it was not given.
     """
     lengths = {name: len(column) for name, column in columns.items() if column is not None}
     if len(set(lengths.values())) > 1:
@@ -166,20 +166,20 @@ def refuse_other_lengths(columns: Mapping[str, Sized | None]) -> None:
 
 
 def checked_weight(weight: Any, role: str = "sample_weight") -> Array:
-    """Return weights as floats of ordinary size; refuse what is not finite, negative, or all zero.
+    """Return weights as floats of moderate size; refuse weights that are not finite, negative, or all zero.
 
     Parameters
     ----------
     weight : array-like of shape (n,)
         The weights.
     role : str
-        What messages call them.
+        Their name in messages.
     """
     weight = plain(role, weight)
     weights = None
     with suppress(TypeError, ValueError):
         given = np.asarray(weight)
-        weights = None if given.dtype.kind in "mM" else given.astype(float)  # times are no numbers
+        weights = None if given.dtype.kind in "mM" else given.astype(float)  # times are not numbers
     if weights is None:
         message = f"`{role}` is not numeric. Give one non-negative number a case."
         raise HowsureError(message)
@@ -199,7 +199,7 @@ def checked_weight(weight: Any, role: str = "sample_weight") -> Array:
 
 
 def checked_counts(counts: Any) -> Array:
-    """Return numbers of identical cases as floats; refuse what is not whole, negative, or all zero.
+    """Return numbers of identical cases as floats; refuse numbers that are fractional, negative, or all zero.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def checked_counts(counts: Any) -> Array:
     given = plain("counts", counts)
     numbers = checked_weight(given, "counts")
     with suppress(TypeError, ValueError):
-        numbers = np.asarray(given).astype(float)  # a scale of weights is none of numbers
+        numbers = np.asarray(given).astype(float)  # counts have no scale
     if numbers.max() >= 2.0**ORDINARY:
         message = f"`counts` holds {numbers.max():g}, more than can be counted. Give smaller numbers."
         raise HowsureError(message)
@@ -225,17 +225,17 @@ def checked_counts(counts: Any) -> Array:
 
 
 def ordinary_scale(weights: Array) -> float:
-    """Return the power of two that brings weights to an ordinary size; 1 where their largest is of one.
+    """Return the power of two that scales weights to a moderate size; 1 if their largest is already moderate.
 
-    No metric and no interval depends on the scale of the weights, but products of very large or small ones (such as
-    likelihoods) are no numbers.
+    Metrics and intervals do not depend on the scale of the weights, but products of very large or small weights (such
+    as likelihoods) overflow or underflow.
     """
     size = math.frexp(float(np.max(weights)))[1]
     return 1.0 if abs(size) <= ORDINARY else math.ldexp(1.0, min(max(-size, -1000), 1000))
 
 
 def indicator(name: str, values: Any) -> Array:
-    """Return a multilabel indicator array as integers; refuse what holds other than 0 and 1."""
+    """Return a multilabel indicator array as integers; refuse values other than 0 and 1."""
     values = plain(name, values)
     try:
         array = np.asarray(values)

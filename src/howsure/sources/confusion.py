@@ -1,4 +1,4 @@
-"""From predictions to the confusion table, with its design."""
+"""The source of confusion tables: predictions and true labels."""
 
 from __future__ import annotations
 
@@ -91,31 +91,30 @@ def confusion(
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     labels : array-like of shape (K,), optional
-        The classes, in order. Cases whose true or predicted label is not among them are left out, as in
-        scikit-learn's `confusion_matrix`. By default all labels that occur, sorted.
+        The classes, in order. Cases whose true or predicted label is not among them are left out, as in scikit-learn's
+        `confusion_matrix`. The default is all labels that occur, sorted.
     pos_label : object, optional
         Which of two classes is the positive one; the last in order by default.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
-        default.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case (patient, document, user): cases of one cluster vary together.
+        Cluster of each case (patient, document, user): cases of one cluster may be correlated.
     strata : array-like of shape (n,) or str, optional
-        Stratum that each case was drawn from, where strata were not sampled in proportion to their sizes.
+        Stratum of each case, for samples in which strata were not sampled in proportion to their sizes.
     stratum_sizes : mapping, optional
-        Number of cases of each stratum in the population, which then is finite; or, of a large one, the share of each,
-        which sum to 1.
+        Number of cases of each stratum in a finite population; or, for a large population, the proportion of each
+        stratum (they sum to 1).
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------
     ConfusionTable, MultilabelTable or Tables
-        The table, or with ``by`` the tables of the groups, a mapping with the table of all cases as ``overall``.
+        The table; with ``by`` a mapping of the tables of the groups, where ``overall`` is the table of all cases.
 
     Raises
     ------
@@ -198,15 +197,15 @@ def class_labels(
     pos_label: Any = None,
     check: bool = True,
 ) -> Array:
-    """Return the classes of a table: those given, or all that occur, in the order that `class_order` finds.
+    """Return the classes of a table: those given, or all that occur in the order of `class_order`.
 
-    The positive one of two is the last, whichever that is by default.
+    The positive one of two classes is the last.
 
     Raises
     ------
     HowsureError
-        If true labels are text and predicted ones numbers (or the reverse), fewer than two classes remain or more
-        than a table can hold; with ``check`` if the labels do not look like classes.
+        If true labels are text and predicted labels numbers (or the reverse), or if fewer than two classes remain or
+        more than a table can hold. If ``check`` is true, also if the labels do not look like classes.
     """
     refuse_mixed(true, predicted, check=check and not are_named(labels, true, predicted))
     if labels is not None:
@@ -229,7 +228,7 @@ def class_labels(
 
 
 def are_named(labels: ArrayLike | None, *columns: Array) -> bool:
-    """Whether the classes are named, and all labels are among them: then their codes are meant as they are."""
+    """Whether ``labels=`` names the classes and includes every label, so that the codes need no check."""
     return labels is not None and {value for each in columns for value in each.tolist()} <= {
         *label_array(labels).tolist()
     }
@@ -238,7 +237,7 @@ def are_named(labels: ArrayLike | None, *columns: Array) -> bool:
 def refuse_mixed(
     true: Array, predicted: Array, name: str = "y_true", said: str = "y_pred", *, check: bool = True
 ) -> None:
-    """Refuse a column of text beside one of numbers, and with ``check`` other labels that could never agree."""
+    """Refuse a text column paired with a number column, and with ``check`` other labels that can never agree."""
     kinds = [{_kind(each) for each in set(map(type, axis.tolist()))} for axis in (true, predicted)]
     if {"text", "number"} == kinds[0] | kinds[1] and len(kinds[0]) == len(kinds[1]) == 1:
         first, second = (
@@ -255,7 +254,7 @@ def refuse_mixed(
 
 
 def _is_digits(label: Any) -> bool:
-    """Whether a label is written as a number is: of a column of text, the others say why it is no column of numbers."""
+    """Whether a text label is written like a number."""
     return str(label).strip().lstrip("+-").replace(".", "", 1).isdigit()
 
 
@@ -273,7 +272,7 @@ def _cells(counted: Grouped, axis: Array) -> tuple[Array, Array]:
 
 
 def grouped_by_weight(keys: dict[str, Any], weight: Any) -> Grouped | None:
-    """Count the combinations of the columns' values and the weight, the last key; None where they are too many."""
+    """Count the combinations of the columns' values and the weight (the last key); None if there are too many."""
     weights = checked_weight(weight)
     head = weights[: 2**16]
     if len(np.unique(head)) > len(head) // 10 + 100:
@@ -283,7 +282,7 @@ def grouped_by_weight(keys: dict[str, Any], weight: Any) -> Grouped | None:
 
 
 def _atoms(keys: dict[str, Any], weight: Any, axis: Array) -> tuple[Array, Array, Array] | None:
-    """Return the distinct weights of each cell and how often they occur; None where they are too many."""
+    """Return the distinct weights of each cell and how often each occurs; None if there are too many."""
     counted = grouped_by_weight(keys, weight)
     if counted is None:
         return None
@@ -319,11 +318,11 @@ def multilabel(
     sample_weight : array-like of shape (n,), optional
         Weight of each row.
     groups : array-like of shape (n,), optional
-        Cluster of each row, when rows vary together too.
+        Cluster of each row, if rows are correlated.
     by : array-like of shape (n,), mapping or frame, optional
         One column, or several, to split by.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Files of tagged tokens as shared tasks have them: a line for each token, a blank line after each sentence."""
+"""Files of tagged tokens (CoNLL): one line per token, a blank line after each sentence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FEWEST = 2  # columns
 
 
 def is_conll(data: Any) -> bool:
-    """Whether data are the path of such a file: by its suffix, or as its first line ends in a tag.
+    """Whether data are the path of a CoNLL file, by its suffix or because its first line ends in a tag.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def read_conll(data: Location | Sequence[Location]) -> dict[str, list[Any]]:
     Parameters
     ----------
     data : str, Path, or sequence of them
-        Files with lines such as ``EU NNP B-ORG B-ORG``, separated by tabs or blanks. Comments (``# …``) are left out;
+        Files with lines such as ``EU NNP B-ORG B-ORG``, separated by tabs or blanks. Comments (``# …``) are ignored;
         lines ``-DOCSTART-`` separate documents.
 
     Raises
@@ -85,7 +85,7 @@ def read_conll(data: Location | Sequence[Location]) -> dict[str, list[Any]]:
 
 
 def _lines(files: Sequence[Location]) -> Iterator[tuple[Location, int, list[str]]]:
-    """Yield the cells of each line, none of a blank one, with its file and number; a blank line after each file."""
+    """Yield the cells of each line (none for a blank line) with file and line number; a blank line ends each file."""
     for path in files:
         lines = decoded(Path(path)).splitlines()
         separator = "\t" if any("\t" in line for line in lines) else None

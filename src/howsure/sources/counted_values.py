@@ -21,7 +21,7 @@ MOST_FLAT = 2**62  # tuples that one integer tells apart
 
 
 def _cells(numbers: Array, truth: Array | None, limits: tuple[float, float] | None) -> tuple[Table, Array]:
-    """Return an empty table of the values that occur, the bounds among them, or of the pairs; and each case's cell."""
+    """Return an empty table of the distinct values (with the bounds) or pairs, and each case's cell."""
     if truth is None:
         ends = limits if limits is not None and np.isfinite(limits).all() else ()
         found, code = np.unique(np.concatenate([numbers, ends]), return_inverse=True)
@@ -45,12 +45,12 @@ def counted_values(
     clusters_named: Array | None,
     strata: Strata | None = None,
 ) -> Any:
-    """Return the table of numbers that each model has of the same cases.
+    """Return the table of the numbers of each model for the same cases.
 
     Parameters
     ----------
     names : tuple of str
-        The models; none where there is one only.
+        The models; empty for a single model.
     numbers : sequence of ndarray of shape (n,)
         Finite numbers of each.
     weight, cluster : ndarray of shape (n,), optional
@@ -58,11 +58,11 @@ def counted_values(
     truth : ndarray of shape (n,), optional
         The true numbers.
     limits : tuple of two float, optional
-        Smallest and largest number that there can be.
+        Smallest and largest possible number.
     clusters_named : ndarray, optional
-        What the clusters are called.
+        Names of the clusters.
     strata : Strata, optional
-        The strata that the cases were drawn from.
+        The strata of the cases.
     """
     own, places = zip(*(_cells(each, truth, limits) for each in numbers), strict=True)
     return counted_units(names, own, places, weight, cluster, clusters_named=clusters_named, strata=strata)
@@ -78,12 +78,12 @@ def counted_units(
     clusters_named: Array | None,
     strata: Strata | None = None,
 ) -> Any:
-    """Return the table of cases by the cell of each model's table that they fall in.
+    """Return the joint table of cases by their cell in each model's table.
 
     Parameters
     ----------
     names : tuple of str
-        The models; none where there is one only.
+        The models; empty for a single model.
     own : sequence of ValuesTable, of TrialsTable or of ErrorsTable
         A table of each model's cells, in the order of their values.
     codes : sequence of ndarray of shape (n,)
@@ -91,9 +91,9 @@ def counted_units(
     weight, cluster : ndarray of shape (n,), optional
         Weight and cluster of each case.
     clusters_named : ndarray, optional
-        What the clusters are called.
+        Names of the clusters.
     strata : Strata, optional
-        The strata that the cases were drawn from.
+        The strata of the cases.
     """
     beside = weight, cluster, clusters_named, strata
     if not names:
@@ -110,14 +110,14 @@ def counted_units(
 
 
 def distinct_tuples(tuples: Array, sizes: Sequence[int]) -> tuple[Array, Array]:
-    """Return the distinct tuples of places among so many, in order, and each one's place among them.
+    """Return the distinct tuples of indices, sorted, and the position of each tuple among them.
 
     Parameters
     ----------
     tuples : ndarray of shape (n, columns)
         Whole numbers of at least 0.
     sizes : sequence of int
-        How many there can be in each column.
+        Upper bound (exclusive) of the numbers of each column.
     """
     if math.prod(sizes) < MOST_FLAT:  # one number for each is sorted many times as fast
         flat, place = np.unique(np.ravel_multi_index(tuple(tuples.T), tuple(sizes)), return_inverse=True)

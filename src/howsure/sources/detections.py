@@ -1,4 +1,4 @@
-"""From detections with scores and the truths of each image to the table of detections, matched as COCO does."""
+"""The source of detection tables: scored detections and truths of each image, matched by COCO's rules."""
 
 from __future__ import annotations
 
@@ -83,48 +83,48 @@ def detections(
 ) -> DetectionsTable | PairedUnitsTable | Tables[Any]:
     """Count detections by score, as hits and false alarms, and the truths that were never detected, image by image.
 
-    Images are what a study draws: all that is detected and missed in one varies together. The table is for ``map``,
+    The sampling unit is the image: detections and misses within an image may be correlated. The table is for ``map``,
     average precision as COCO has it, and ``froc``, sensitivity at a number of false positives per image.
 
     Parameters
     ----------
     preds : sequence of mapping, or mapping of str to such sequences
-        For each image its detections: ``"scores"``, with ``"labels"`` where there are several classes, and ``"boxes"``
-        (left, top, right, bottom), or ``"hits"``: whether each is a hit, one column for each threshold in ``iou``. Of
-        several models on the same images the name of each → its detections.
+        The detections of each image: ``"scores"``, ``"labels"`` if there are several classes, and either ``"boxes"``
+        (left, top, right, bottom) or ``"hits"``. Hits are 0 or 1, with one column for each threshold in ``iou``. For
+        several models on the same images, a mapping from model name to detections.
     target : sequence of mapping, or of int
-        For each image its truths: ``"boxes"``, or else ``"labels"``; of one class, where hits are given, their number.
-        With boxes ``"iscrowd"`` marks those around crowds: no truths, and what lies in one is no false alarm.
+        The truths of each image: ``"boxes"``, or else ``"labels"``; for a single class with given hits, their number.
+        For boxes, ``"iscrowd"`` marks crowds, which are not truths; detections inside a crowd are not false positives.
     iou : float or array-like of shape (T,)
-        Intersections over unions with a truth from which on a detection is a hit: by default 0.5, 0.55 … 0.95.
+        Smallest intersections over union (IoU) with a truth at which a detection is a hit; 0.5, 0.55 … 0.95 by default.
     max_detections : int
-        How many detections of a class count in an image, those of the highest scores.
+        Maximum number of detections of a class in an image that count; those with the highest scores.
     sample_weight : array-like of shape (n,), optional
         Non-negative weight of each image.
     counts : array-like of shape (n,), optional
-        Number of images that are like each.
+        Number of identical images in each row.
     groups : array-like of shape (n,), optional
-        Cluster of each image: images of one patient or video vary together.
+        Cluster of each image: images of one patient or video may be correlated.
     by : array-like of shape (n,), mapping or frame, optional
         One column, or several, to split the images by: one table for each value, or combination of values.
 
     Returns
     -------
     DetectionsTable, PairedUnitsTable or Tables
-        The counts; of several models side by side, where ``table.model("A")`` is the table of one. With ``by`` the
-        tables of the groups, with that of all as ``overall``.
+        The counts; for several models a joint table, where ``table.model("A")`` is the table of one. If ``by`` is
+        given, a mapping of the group tables, where ``overall`` is the table of all images.
 
     Raises
     ------
     HowsureError
-        If the images of predictions and truths differ in number, or an image's columns in length; if a score or box is
-        no number, or a label is missing; if hits and thresholds, or hits and truths, do not fit.
+        If the numbers of images, or the lengths of an image's columns, differ; if a score or box is not a number, or a
+        label is missing; or if the hits are inconsistent with the thresholds or the truths.
 
     Notes
     -----
-    In the order of their scores detections take the truth of their class with which they overlap most, among those
-    that are not yet taken. Ranges of areas are not known here. Detections of equal score come at once: COCO takes them
-    one by one, in the order of the images.
+    In descending order of score, each detection is matched to the unmatched truth of its class with the largest
+    overlap. Area ranges are not supported. Detections with equal scores share one threshold, whereas COCO ranks them
+    one by one in the order of the images.
 
     References
     ----------
@@ -375,7 +375,7 @@ class _Counted:
         true_label = np.array([place[name] for each in truths for name in each.labels], dtype=np.intp)
         number = np.bincount(true_unit * labels + true_label, minlength=len(truths) * labels).astype(float)
         known = [np.unique(score[label == index], return_inverse=True) for index in range(labels)]
-        # What is never detected could have been: at one score.
+        # A missed truth could have been detected: it gets one score.
         known = [(scores, where) if len(scores) else (np.zeros(1), where) for scores, where in known]
         slices = slices_of([len(scores) for scores, _ in known], thresholds)
         entries = [(np.arange(len(images)), np.zeros(len(images), dtype=np.intp), np.ones(len(images)))]

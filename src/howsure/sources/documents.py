@@ -28,14 +28,14 @@ NO_DOCUMENTS = (
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """Documents, what each model says of them, and the values that each has beside.
+    """The documents, the predictions of each model, and further values of each document.
 
     Parameters
     ----------
     true : list of list
         Tags or spans of each document.
     said : dict of str to list of list
-        The same of each model; of a single one without a name under "".
+        Tags or spans predicted by each model; the key is "" for a single model without a name.
     by_model : bool
         Whether the models have names.
     beside : dict of str
@@ -93,7 +93,7 @@ class Documents:
 
 
 def _by_model(y_pred: Any, *, named: bool) -> dict[str, Any]:
-    """Return the predictions of each model by its name; of a single one without a name by ""."""
+    """Return the predictions by model name; the key is "" for a single model without a name."""
     if isinstance(y_pred, Mapping):
         found = {str(name): each for name, each in y_pred.items()}
     elif named and isinstance(y_pred, list | tuple):
@@ -119,7 +119,7 @@ def _listed(role: str, column: Any) -> list[Any]:
 def _of_tokens(
     listed: dict[str, list[Any]], values: dict[str, Any], unit: list[Any]
 ) -> tuple[dict[str, list[Any]], dict[str, Any]]:
-    """Return the documents of columns of tokens, and the value that each document has beside."""
+    """Return the documents from columns of tokens, and the further values of each document."""
     refuse_other_lengths({"unit": unit, **listed, **values})
     starts = [place for place, name in enumerate(unit) if not place or name != unit[place - 1]]
     seen: dict[Any, int] = {}
@@ -145,7 +145,7 @@ def _of_tokens(
 
 
 def _of_rows(role: str, column: list[Any]) -> list[Any]:
-    """Return the documents of a column with a document in each row: lists, or texts of tags or of JSON."""
+    """Return the documents of a column with one document per row: lists, or strings of tags or JSON."""
     if not any(isinstance(each, str) for each in column):
         return [[] if each is None else _plain_spans(each) for each in column]
     found = []
@@ -170,7 +170,7 @@ def _of_rows(role: str, column: list[Any]) -> list[Any]:
 
 
 def _plain_spans(document: Any) -> Any:
-    """Return a document whose spans an engine left as texts of JSON, as it does where a list has several types."""
+    """Parse the spans that an engine left as JSON strings, which happens for lists of mixed types."""
     if not isinstance(document, list) or not all(isinstance(each, list) for each in document):
         return document
     with suppress(json.JSONDecodeError, TypeError):
@@ -190,7 +190,7 @@ def _documents(role: str, given: list[Any]) -> list[list[Any]]:
 
 
 def _refuse_others(first: str, true: list[list[Any]], second: str, said: list[list[Any]]) -> None:
-    """Refuse predictions of other documents: of another number, in another form or of other lengths."""
+    """Refuse predictions that differ from the documents in number, form or lengths."""
     if len(true) != len(said):
         message = f"`{first}` has {len(true)} documents and `{second}` has {len(said)}. Give the same documents."
         raise HowsureError(message)

@@ -1,6 +1,6 @@
-"""Data that do not look like what they are given as: refused, unless the caller says that they are meant.
+"""Checks for implausible input, which is refused unless the caller passes ``check=False``.
 
-Each check costs time in the number of distinct labels, not of cases. A source calls them where ``check`` is true.
+Each check costs time in the number of distinct labels, not of cases. Sources run them if ``check`` is true.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from howsure.tables.cautions import MOST_CLASSES
 Array = NDArray[Any]
 MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "NaT", "NULL", "null"})
 JUDGES = ("y_true", "y_made", "y_reviewed", "annotations")
-MANY_ROWS = 20  # of as many a rater on a scale gives some value twice
+MANY_ROWS = 20  # with this many ratings on a scale some value repeats
 TOTALS = frozenset({"total", "totals", "grand total", "sum", "sums", "gesamt", "summe"})
-FEW_LINES = 4  # from which on lines that are all different are a table of frequencies
-MANY_TERMS = 9  # of a sum that is no coincidence
-FEW_ROWS = 3  # up to which a label may be their number
+FEW_LINES = 4  # smallest number of distinct lines that may be a table of frequencies
+MANY_TERMS = 9  # smallest number of terms at which an equal sum is not a coincidence
+FEW_ROWS = 3  # with more cases, a label equal to the number of the others is suspicious
 JUDGED = ("y_pred", "y_score")
 
 
 def refuse_confused(given: Mapping[str, Any]) -> None:
-    """Refuse a column that is judged by itself, and pandas Series whose indices say that their cases differ.
+    """Refuse a column compared with itself, and pandas Series whose indices differ.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def refuse_confused(given: Mapping[str, Any]) -> None:
 
 
 def _identity(values: Any) -> Hashable:
-    """Return what two columns have in common only if they are one: a name, a place in memory, or an object."""
+    """Return an identity of a column: its name, its memory address, or the object."""
     if isinstance(values, str):
         return values
     array = values.to_numpy() if _is_series(values) and isinstance(values.dtype, np.dtype) else values
@@ -66,7 +66,7 @@ def _is_series(values: Any) -> bool:
 
 
 def _are_aligned(index: Any, other: Any) -> bool:
-    """Whether indices are equal, or one of them only counts the rows and the other's members are not the same."""
+    """Whether indices are equal, or one is a plain row count and the other holds different members."""
     if index is other or index.equals(other):
         return True
     counts = np.arange(len(index))
@@ -75,14 +75,14 @@ def _are_aligned(index: Any, other: Any) -> bool:
 
 
 def refuse_unshared(true: Array, predicted: Array, name: str, said: str) -> None:
-    """Refuse labels of two columns that cannot agree: scores for predictions, blanks, other codes.
+    """Refuse labels of two columns that cannot agree, such as scores instead of predictions, blanks, or other codes.
 
     Parameters
     ----------
     true, predicted : ndarray
         Distinct labels of each column.
     name, said : str
-        What the columns are called.
+        Names of the columns.
     """
     refuse_alike([*true.tolist(), *predicted.tolist()])
     fraction, other = _fraction(predicted), _fraction(true)
@@ -103,18 +103,18 @@ def refuse_unshared(true: Array, predicted: Array, name: str, said: str) -> None
 
 
 def _fraction(labels: Array) -> float | None:
-    """Return the first label that is a number and not whole."""
+    """Return the first fractional label."""
     return next((value for value in labels.tolist() if isinstance(value, float) and not value.is_integer()), None)
 
 
 def refuse_alike(labels: list[Any]) -> None:
-    """Refuse labels that differ in blanks around them, in capitals, or in being text or a number, alone.
+    """Refuse labels that differ only in surrounding blanks, in capitals, or in type (text or number).
 
-    Single letters may differ in capitals: they are classes of characters.
+    Single letters may differ in capitals, because the classes may be characters.
     """
     known: dict[str, Any] = {}
     folded: dict[str, str] = {}
-    if set(map(type, labels)) == {int}:  # which are written differently
+    if set(map(type, labels)) == {int}:  # integers have one spelling
         return
     for label in labels:
         if isinstance(label, str | bytes | bool | int | float):
@@ -136,7 +136,7 @@ def refuse_alike(labels: list[Any]) -> None:
 
 
 def refuse_identifiers(given: Mapping[str, tuple[Array, Array]]) -> None:
-    """Refuse a rater's column with another value in each row, where no other column has half as many values.
+    """Refuse a rater's column whose values are all different, unless another column has at least half as many values.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def refuse_identifiers(given: Mapping[str, tuple[Array, Array]]) -> None:
 
 
 def refuse_total_row(counted: Grouped) -> None:
-    """Refuse a single case that looks like a row of totals: named so, or labelled by the number of the other cases.
+    """Refuse a single case that looks like a row of totals: named so, or labelled with the number of the other cases.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def refuse_total_row(counted: Grouped) -> None:
 
 
 def refuse_counted_lines(n: Array, weight: Array) -> None:
-    """Refuse whole-number weights where no two lines are alike: they look like numbers of identical cases.
+    """Refuse whole-number weights if no two lines are equal: they look like numbers of identical cases.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def refuse_last_sum(role: str, numbers: Array) -> None:
 
 
 def refuse_odd_classes(labels: list[Any]) -> None:
-    """Refuse classes that nobody named: words for missing values, and as many as there are identifiers."""
+    """Refuse inferred classes that are words for missing values, or so many that they look like identifiers."""
     if len(labels) > MOST_CLASSES:
         message = (
             f"There are {len(labels):,} classes ({listed(labels)}): identifiers or free text, it seems. Give class "

@@ -1,4 +1,4 @@
-"""Files as DuckDB reads them: a relation, of which nothing is read until it is counted."""
+"""Files as DuckDB relations, which are read only when they are counted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from howsure.errors import HowsureError, reading
 from howsure.sources.locations import Location, format_of, is_address, partition_of
 from howsure.sources.parts import kind_of, refuse_different
 
-# Of all rows; without booleans, as which DuckDB takes "yes" and "no", and "t" and "f" too: labels stay as written.
+# Types are inferred from all rows; without booleans, because DuckDB parses "yes", "no", "t" and "f" as such.
 TYPES = "sample_size=-1, auto_type_candidates=['BIGINT', 'DOUBLE', 'TIME', 'DATE', 'TIMESTAMP', 'VARCHAR']"
 READERS = {
     ".csv": f"read_csv({{files}}, header=true, {TYPES}{{more}})",
@@ -32,7 +32,7 @@ OPENED: WeakSet[Any] = WeakSet()  # connections that read files
 
 
 def percent_read() -> float:
-    """Return how much of the files has been read that are being read; may be asked from another thread."""
+    """Return the percentage read of the files being read; may be called from another thread."""
     return max((float(each.query_progress()) for each in list(OPENED)), default=0.0)
 
 
@@ -46,10 +46,10 @@ def relation(files: Sequence[Location]) -> Any:
     """
     import duckdb
 
-    # What does not fit into memory goes where the system has such files, apart from that of other processes.
+    # Data that exceed memory go to the system's temporary folder, separate from those of other processes.
     connection = duckdb.connect(config={"temp_directory": f"{tempfile.gettempdir()}/howsure-{uuid.uuid4().hex}"})
     connection.execute("SET enable_progress_bar = true")
-    connection.execute("SET enable_progress_bar_print = false")  # `percent_read` tells it
+    connection.execute("SET enable_progress_bar_print = false")  # `percent_read` returns it
     OPENED.add(connection)
     format_ = format_of(files[0])
 
@@ -61,7 +61,7 @@ def relation(files: Sequence[Location]) -> Any:
         return returned(READERS[format_].format(files=f"[{names}]", number=len(some), more=more))
 
     def found_once(file: Location) -> Any:
-        """Return the rows of a file whose format and types are found now, and not again for each query."""
+        """Return the rows of a file; its format and types are detected once rather than for each query."""
         if "read_csv" not in READERS[format_]:
             return rows([file], ", hive_partitioning=false")
         found = returned(READERS[format_].replace("read_csv", "sniff_csv").format(files=_quoted(file), more=""))
@@ -93,7 +93,7 @@ def relation(files: Sequence[Location]) -> Any:
 
 @contextmanager
 def _extended(file: Location) -> Iterator[None]:
-    """Say how to install what DuckDB reads a file with, if it could not fetch this by itself."""
+    """Raise an error with installation instructions if DuckDB could not fetch an extension."""
     try:
         yield
     except Exception as error:
@@ -110,7 +110,7 @@ def _extended(file: Location) -> Iterator[None]:
 def _dialect(  # as DuckDB's sniffer returns it
     delimiter: str, quote: str, escape: str, newline: str, comment: str, *further: Any
 ) -> str:
-    """Return the arguments of a file's reader that leave nothing to be found out."""
+    """Return reader arguments that fix the file's format, so that nothing is detected again."""
     skipped, _, columns, date, timestamp = further
     texts = {"delim": delimiter, "quote": quote, "escape": escape, "new_line": newline, "comment": comment}
     texts = {name: "" if value == "(empty)" else value for name, value in texts.items()}
@@ -121,7 +121,7 @@ def _dialect(  # as DuckDB's sniffer returns it
 
 
 def _types(parts: Sequence[Any], schemas: Sequence[dict[str, str]]) -> Iterator[str]:
-    """Yield the type of each column that has one in all parts, and DOUBLE for numbers of several types."""
+    """Yield the type of each column with a common type in all parts; DOUBLE for mixed numeric types."""
     for name in parts[0].columns:
         types = {str(part.types[part.columns.index(name)]) for part, schema in zip(parts, schemas, strict=True)}
         if len(types) == 1:
@@ -131,7 +131,7 @@ def _types(parts: Sequence[Any], schemas: Sequence[dict[str, str]]) -> Iterator[
 
 
 def _quoted(file: Location) -> str:
-    """Return a file's name as SQL's text; brackets and stars of it are no pattern, as DuckDB would take them."""
+    """Return a file name as an SQL string; brackets and stars are escaped, because DuckDB reads them as a pattern."""
     return _text(str(file) if is_address(file) else glob.escape(str(file)))
 
 
@@ -144,7 +144,7 @@ def _name(column: str) -> str:
 
 
 def _refuse_repeated_header(file: Location, found: Any) -> None:
-    """Refuse rows that repeat the columns' names, as files put together with `cat` have: they make all columns text."""
+    """Refuse repeated header rows, as in files joined with `cat`: they turn all columns into text."""
     if all(str(each) == "VARCHAR" for each in found.types):
         same = " and ".join(f"{_name(column)} = {_text(column)}" for column in found.columns)
         if found.filter(same).limit(1).fetchall():

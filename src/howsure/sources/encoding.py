@@ -1,7 +1,7 @@
-"""A column as codes of its distinct values, whatever it comes in: arrays, lists, pandas, Polars, Arrow.
+"""Encoding of a column (array, list, pandas, Polars, Arrow) as codes of its distinct values.
 
-Nothing here sorts many rows. Integers are offset by their minimum, strings and objects are looked up in a
-dictionary, categorical and dictionary-encoded columns bring their codes along.
+No function here sorts many rows. Integers are offset by their minimum, strings and objects are looked up in a
+dictionary, and categorical or dictionary-encoded columns already have codes.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from howsure.tables.union import ascending
 Array = NDArray[Any]
 BLOCK = 2**16  # rows handled at once: codes stay in the processor's cache
 WIDEST_RANGE = 2**16  # of integers that are coded by offset
-SLOT_BITS = 20  # of the table that leads from a string's hash to its code
+SLOT_BITS = 20  # of the table from a string's hash to its code
 SLOT_SHIFT = np.uint64(64 - SLOT_BITS)
-FEW_LEVELS = 4  # which are compared with each row sooner than counted
-FEW = 2**12  # rows, which are sorted sooner than a table of slots is filled
-MOST_SLOTTED = 200  # labels; with more of them two would often share a slot
-GROUPING = ("groups", "by")  # roles of columns whose values are no labels of cases
+FEW_LEVELS = 4  # comparing each row with them is faster than counting
+FEW = 2**12  # sorting so few rows is faster than filling a table of slots
+MOST_SLOTTED = 200  # labels; with more of them collisions of slots are frequent
+GROUPING = ("groups", "by")  # roles of columns whose values are not labels of cases
 EXACT = 2.0**53  # from here on floats skip whole numbers
 
 
@@ -54,7 +54,7 @@ class Column:
         return np.flatnonzero([(self.codes == self.offset + place).any() for place in range(number)])
 
     def used(self) -> tuple[Array, Array]:
-        """Return each row's code among the values that occur, in order, and these values: whichever row comes first."""
+        """Return each row's code among the sorted values that occur, and these values; independent of the row order."""
         present, codes = np.unique(np.asarray(self.codes, dtype=np.int64) - self.offset, return_inverse=True)
         levels = self.levels[present]
         order = sort_order(levels)
@@ -62,7 +62,7 @@ class Column:
 
 
 def sort_order(values: Array) -> Array:
-    """Return the order of distinct values: ascending, or by type and text where they do not compare."""
+    """Return the order of distinct values: ascending, or by type and text if they cannot be compared."""
     if values.dtype.kind in "iuf" and bool((values[1:] > values[:-1]).all()):
         return np.arange(len(values))
     return np.array(ascending(values.tolist()), dtype=np.intp)
@@ -74,7 +74,7 @@ def encoded(name: str, values: Any) -> Column:
     Raises
     ------
     HowsureError
-        If it is not one-dimensional, has missing values, or holds numbers that are no labels.
+        If it is not one-dimensional, has missing values, or holds numbers that cannot be labels.
     """
     if isinstance(values, Column):
         return replace(values, name=name)
@@ -93,7 +93,7 @@ def encoded(name: str, values: Any) -> Column:
 
 
 def _refuse_inexact(column: Column) -> None:
-    """Refuse what floats cannot tell apart: infinite labels, and whole numbers of 16 digits and more."""
+    """Refuse float labels that are ambiguous: infinite ones, and whole numbers with 16 or more digits."""
     if column.levels.dtype.kind not in "fO":
         return
     for value in column.levels.tolist():
@@ -130,7 +130,7 @@ def _encoded(name: str, values: Any) -> Column:
 
 
 def hashed(name: str, array: Array) -> Column | None:
-    """Code strings of fixed width, or whole numbers, by a hash of their bytes; None where labels are many.
+    """Code strings of fixed width, or whole numbers, by a hash of their bytes; None if there are many labels.
 
     The hash is checked for equality. Reading the bytes as numbers avoids making a Python object of each row. A few rows
     are sorted.
@@ -226,7 +226,7 @@ def _looked_up(name: str, array: Array) -> Column:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for none: None, nan, and the libraries' own."""
+    """Whether a value is missing: None, nan, or a library's own missing value."""
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
     try:
@@ -236,7 +236,7 @@ def is_missing(value: Any) -> bool:
 
 
 def _from_package(name: str, values: Any) -> Column | None:
-    """Take the codes of columns that have some: pandas, Polars, PyArrow; None for all others."""
+    """Return the existing codes of pandas, Polars and PyArrow columns; None for all other columns."""
     package = type(values).__module__.split(".", 1)[0]
     if package not in {"pandas", "polars", "pyarrow"} or package not in sys.modules:
         return None
@@ -285,14 +285,14 @@ def _from_arrow(name: str, values: Any) -> Column | None:
 
 
 def missing(values: Any) -> Array:
-    """Return which of an array's or a list's values stand for none."""
+    """Return a mask of the missing values of an array or a list."""
     if isinstance(values, np.ndarray) and values.dtype.kind != "O":
         return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
     return np.fromiter(map(is_missing, values), bool, len(values))
 
 
 def refuse_missing(name: str, gaps: Array, n: Array | None = None) -> None:
-    """Raise the error for missing values, if there are some; `n` has the number of cases of each row, if not one."""
+    """Raise an error if values are missing; `n` is the number of cases of each row, 1 by default."""
     if gaps.any():
         number = int(gaps.sum() if n is None else n[gaps].sum())
         values = "value" if number == 1 else "values"
@@ -315,16 +315,16 @@ def coded_with_gaps(name: str, values: Any) -> tuple[Array, Array]:
 
 
 def refuse_gaps(role: str, codes: Array, spared: str) -> None:
-    """Refuse missing values of a column, where another one only may lack some.
+    """Refuse missing values of a column; the error names the other column, which may have gaps.
 
     Parameters
     ----------
     role : str
-        What the column is called.
+        Name of the column in errors.
     codes : ndarray of shape (n,)
-        As `coded_with_gaps` gives them.
+        The codes from `coded_with_gaps`.
     spared : str
-        The column that may.
+        The column that may have missing values.
     """
     if gaps := int((codes < 0).sum()):
         message = f"`{role}` has {gaps} missing values. Only `{spared}` may lack some."
@@ -332,7 +332,7 @@ def refuse_gaps(role: str, codes: Array, spared: str) -> None:
 
 
 def positions(levels: Array, codes: Array, labels: Array) -> Array:
-    """Return each row's position among the labels, -1 where it is missing; refuse a value that is none of them."""
+    """Return each row's position among the labels, -1 for missing values; refuse other values."""
     place = {label: index for index, label in enumerate(labels.tolist())}
     used = np.unique(codes[codes >= 0])
     found = np.full(len(levels) + 1, -1, dtype=np.intp)

@@ -1,6 +1,6 @@
-"""Engines: what lazy frames, relations and streams of batches hold is counted where it is, by ``GROUP BY``.
+"""Counting by ``GROUP BY`` inside the engine of a lazy frame, relation or stream of batches.
 
-Only distinct rows of the columns that a table asks for come here, with their numbers of cases and sums of weights.
+Only the distinct rows of the required columns are collected, with their numbers of cases and sums of weights.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from howsure.tables.union import ascending
 
 Array = NDArray[Any]
 Columns = dict[str, Any]
-Measure = tuple[Any, str]  # an expression, and how several of its values become one
+Measure = tuple[Any, str]  # an expression and its aggregation
 AS_ARRAYS = {"BIGINT", "BOOLEAN", "DOUBLE", "INTEGER", "VARCHAR"}  # of DuckDB's types: arrays hold them exactly
 IN_MEMORY = ("pandas", "polars", "pyarrow")  # whose columns are read as they are
 N, TOTAL, SQUARE, ABSENT, SMALLEST, LARGEST = (
     f"howsure_{what}" for what in ("n", "weight", "square", "absent", "smallest", "largest")
 )
 CLUSTER = "groups"  # the role of the column of clusters
-MOST_SUMS = 16  # that are taken of each cluster
-PLAIN = (str, bool, int, float)  # what an engine is told to look for
+MOST_SUMS = 16  # aggregations for each cluster
+PLAIN = (str, bool, int, float)  # types of labels that are passed to an engine
 MANY = 2**22  # cases, or distinct rows of a stream, beyond which scores are counted in bins
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counted:
-    """Distinct rows, and what they stand for.
+    """Distinct rows, with their numbers of cases and sums of weights.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ class Counted:
     n, weight, weight_squared : ndarray of shape (rows,)
         Number of cases, and their sums of weights and of squared weights.
     multiplicity : ndarray of shape (clusters,), optional
-        How many clusters there are of each, where those with the same rows come once.
+        Number of clusters with the same rows, if these are merged.
     spread : dict of str
-        Role of scores that were counted in bins → how far those are apart that the row stands for.
+        Role of scores counted in bins → the spread of the scores that each row represents.
     ranks : dict of str
         Role of ordered categories → the rank of each.
     """
@@ -67,7 +67,7 @@ class Counted:
 
 
 def is_held(frame: Any) -> bool:
-    """Whether an engine holds the rows: in a lazy frame, a relation, a stream, or a frame in pieces."""
+    """Whether an engine holds the rows: a lazy frame, a relation, a stream, or a partitioned frame."""
     if isinstance(frame, Mapping):
         return False
     import narwhals as nw
@@ -86,7 +86,7 @@ def counted(
     exact: bool = False,
     scale: float = 1.0,
 ) -> Counted:
-    """Count the distinct rows of the columns that a table is made of.
+    """Count the distinct rows of the columns of a table.
 
     Parameters
     ----------
@@ -97,11 +97,11 @@ def counted(
     weight : str, optional
         Column of weights.
     scores : sequence of str
-        Roles of columns of numbers, which are counted in bins where they are many.
+        Roles of numeric columns, which are binned if they have many values.
     exact : bool
-        Whether to count all numbers as they are, however many there are.
+        Whether to count all distinct numbers without bins.
     scale : float
-        What weights are multiplied by.
+        Factor that multiplies the weights.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def counted(
         If there is no row, or a weight is not valid; if the engine fails.
     """
     schema = frame.collect_schema()
-    # Those to split by, the last, come first: Spark's hashes of columns with few values before one with many collide.
+    # The columns to split by (the last) come first: Spark's hashes collide in the other order.
     keys = list(dict.fromkeys(reversed(list(names.values()))))
     others = [name for role, name in names.items() if role not in scores]
     bins = Bins([names[role] for role in scores if names[role] not in others and schema[names[role]].is_numeric()])
@@ -144,9 +144,9 @@ def counted(
 def totals(
     frame: Any, names: Sequence[str], keys: Sequence[str], measures: Mapping[str, Measure], bins: Bins
 ) -> Columns:
-    """Return the distinct combinations of keys, with the number of their rows, `N`, and their measures.
+    """Return the distinct combinations of keys, with their number of rows, `N`, and their measures.
 
-    Missing values are keys like all others.
+    A missing value is a key too.
 
     Parameters
     ----------
@@ -155,11 +155,11 @@ def totals(
     names : sequence of str
         The columns that are needed.
     keys : sequence of str
-        Those of them whose values are told apart.
+        The columns to group by.
     measures : mapping of str
         Name → expression, and ``"sum"``, ``"min"`` or ``"max"``.
     bins : Bins
-        Those of the scores among the keys; a stream of many makes them wider.
+        The bins of the scores among the keys; widened for a stream with many distinct scores.
     """
     import narwhals as nw
 
@@ -167,12 +167,12 @@ def totals(
     reduced = [getattr(nw.col(name), reduction)() for name, (_, reduction) in measures.items()]
 
     def counted(rows: Any) -> Any:
-        # Not all engines compute within an aggregation: first the columns, then their plain sums.
+        # Not all engines accept expressions within an aggregation: compute the columns first, then plain sums.
         named = bins.keys(keys)
         if not named:
             return rows.select(**own).select(
                 nw.len().alias(N), *reduced
-            )  # which some read off what a file says of itself
+            )  # some engines take them from the file's metadata
         return rows.select(**named, **own).group_by(*named).agg(nw.len().alias(N), *reduced)
 
     def together(parts: list[Any]) -> Any:
@@ -194,7 +194,7 @@ def totals(
 
 
 def collected(frame: Any) -> Columns:
-    """Return the columns of a frame, a stream's or a lazy one's; DuckDB's without needing PyArrow."""
+    """Return the columns of a frame, stream or lazy frame; PyArrow is not needed for DuckDB."""
     import narwhals as nw
 
     if isinstance(frame, nw.DataFrame):
@@ -212,7 +212,7 @@ def collected(frame: Any) -> Columns:
 
 
 def _of_one_type(found: Any, declared: Any) -> Any:
-    """Return what came of a Dask frame, which joins parts that differ; refuse columns that have text in some alone."""
+    """Return a collected Dask frame; refuse columns that are text in some of its parts only."""
     import narwhals as nw
 
     for each in found.iter_columns():
@@ -224,7 +224,7 @@ def _of_one_type(found: Any, declared: Any) -> Any:
 
 
 def _columns(frame: Any) -> Columns:
-    """Return the columns of a frame in memory: numbers and text as arrays, all else as lists of Python's values."""
+    """Return the columns of a frame in memory: numbers and text as arrays, others as lists of Python values."""
     import narwhals as nw
 
     plain_types = {nw.Boolean, nw.String}
@@ -237,7 +237,7 @@ def _columns(frame: Any) -> Columns:
 
 
 def _are_many(frame: Any, names: Mapping[str, str], bins: Bins) -> bool:
-    """Whether scores are too many to be counted one by one; bins then are fitted to their range."""
+    """Whether there are too many distinct scores to count each; if so, fit the bins to their range."""
     if not bins.columns:
         return False
     import narwhals as nw
@@ -254,7 +254,7 @@ def _are_many(frame: Any, names: Mapping[str, str], bins: Bins) -> bool:
 def _of_clusters(
     frame: Any, names: Mapping[str, str], measures: Mapping[str, Measure], weight: str | None
 ) -> tuple[Columns, Array] | None:
-    """Return the rows of the distinct tables of clusters, and how many clusters have each; None where rows are many.
+    """Return the rows of the distinct cluster tables, and the number of clusters with each; None for many rows.
 
     Each cluster's cases and weights are added up by row, a column each, and clusters that agree in all columns are
     counted together.
@@ -263,7 +263,7 @@ def _of_clusters(
 
     cluster = names[CLUSTER]
     keys = list(dict.fromkeys(name for role, name in names.items() if role != CLUSTER))
-    if isinstance(frame, Stream) or cluster in keys or frame.collect_schema()[cluster].is_float():  # some are no labels
+    if isinstance(frame, Stream) or cluster in keys or frame.collect_schema()[cluster].is_float():  # may be no labels
         return None
     gaps = {"howsure_gaps": (_is_absent(nw.col(cluster)), "sum")}
     found = totals(frame, [], keys, {**measures, **gaps}, Bins())
@@ -280,7 +280,7 @@ def _of_clusters(
     sums: Columns = {}
     for place, row in enumerate(zip(*levels, strict=True)):
         is_row = reduce(and_, (nw.col(name) == value for name, value in zip(keys, row, strict=True)))
-        # Engines have fractions of types of their own, so that ones are whole numbers; what is missing adds nothing.
+        # Ones are integers, because engines have their own types for fractions; missing values add nothing.
         sums[f"{N}_{place}"] = nw.when(is_row).then(nw.lit(1)).otherwise(nw.lit(0)).cast(nw.Float64)
         sums |= {f"{name}_{place}": nw.when(is_row).then(each) for name, each in weights.items()}
     with reading("`data`"):
@@ -288,7 +288,7 @@ def _of_clusters(
         of_cluster = rows.group_by("howsure_cluster").agg(*(nw.col(name).sum() for name in sums))
         kinds = collected(of_cluster.group_by(*sums).agg(nw.len().alias(N)))
     tables = np.stack([_floats(kinds[name]) for name in sums], 1)
-    order = np.lexsort(tables.T[::-1])  # whichever comes first from the engine
+    order = np.lexsort(tables.T[::-1])  # independent of the engine's order
     tables, number = tables[order].reshape(len(order), -1, len(summed)), _floats(kinds[N])[order]
     kind, row_of = np.nonzero(tables[..., 0])
     columns: Columns = {name: as_labels(each)[row_of] for name, each in zip(keys, levels, strict=True)}
@@ -297,7 +297,7 @@ def _of_clusters(
 
 
 def _in_order(levels: list[list[Any]]) -> list[list[Any]]:
-    """Return the rows of some columns in an order of their own, whichever the engine gave them in: draws follow it."""
+    """Return the rows sorted, independent of the engine's order, because random draws depend on the order."""
     rows = list(zip(*levels, strict=True))
     return [list(level) for level in zip(*(rows[i] for i in ascending(rows)), strict=True)]
 
@@ -310,14 +310,14 @@ def _rank(dtype: Any) -> dict[Any, int] | None:
 
 
 def _is_absent(expression: Any) -> Any:
-    """Return 1 where a value is missing, else 0: not all engines cast booleans to numbers."""
+    """Return 1 for missing values, else 0, because not all engines cast booleans to numbers."""
     import narwhals as nw
 
     return nw.when(expression.is_null()).then(nw.lit(1)).otherwise(nw.lit(0))
 
 
 def _of_weights(name: str, dtype: Any, scale: float) -> dict[str, Measure]:
-    """Return what is measured of weights, as floats: squares of small integers would overflow their type."""
+    """Return the aggregations of weights as floats, because squares of small integer types overflow."""
     import narwhals as nw
 
     each = nw.col(name)
@@ -337,7 +337,7 @@ def _of_weights(name: str, dtype: Any, scale: float) -> dict[str, Measure]:
 
 
 def _checked_scale(found: Columns, name: str) -> float:
-    """Return what brings weights to an ordinary size; refuse what is not finite, negative, or all zero."""
+    """Return the factor that scales weights to a moderate size; refuse non-finite, negative and all-zero weights."""
     absent, smallest, largest, total = (_floats(found[what]) for what in (ABSENT, SMALLEST, LARGEST, TOTAL))
     bad = absent.any() or np.isnan(total).any() or (smallest < 0).any() or not largest.any()
     if bad or not np.isfinite(largest).all():
@@ -351,7 +351,7 @@ def _listed(values: Any) -> list[Any]:
 
 
 def _floats(values: Any) -> Array:
-    """Return what an engine counted or added up; nan where it answers nothing."""
+    """Return counts or sums of an engine as floats; nan for null."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
         return values.astype(float, copy=False)
     return np.array([np.nan if each is None else float(each) for each in _listed(values)])

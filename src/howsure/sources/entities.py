@@ -1,4 +1,4 @@
-"""From tags of tokens, or from spans, of each document to the table of the entities that are found and missed."""
+"""The source of entity tables: tags of tokens, or spans, of each document."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Span: TypeAlias = tuple[Any, Any, str]  # start, end, type
 OUTSIDE = ("O", "")
 ALIKE = {"L": "E", "U": "S", "M": "I"}  # last, unit, middle
 PARTS = 3  # of a span
-# The letters of each scheme, as those of IOBES, and whether an entity of several tokens needs its last one marked.
+# The letters of each scheme mapped to those of IOBES, and whether the last token of a longer entity must be marked.
 SCHEMES = {
     "IOB2": (frozenset("BI"), False),
     "BIO": (frozenset("BI"), False),
@@ -78,18 +78,19 @@ def entities(
 ) -> EventsTable | PairedUnitsTable | Tables[Any]:
     """Count the entities of documents that a model found, missed and found wrongly.
 
-    An entity is found if one of the same type starts and ends at the same places. Documents are the units that vary;
-    precision, recall and F1 are those of seqeval, of all documents together.
+    An entity is found if a predicted entity has the same type, start and end. The sampling unit is the document;
+    precision, recall and F1 pool all documents, as in seqeval.
 
     Parameters
     ----------
     y_true : sequence of sequences
         The tags of each document's tokens, such as ``["B-PER", "I-PER", "O"]``; or the spans of each document, as
-        ``(start, end, type)`` or as mappings with ``start``, ``end`` and ``label``. With ``unit`` one tag for each
-        token; with ``data`` the name of the column, which has tags of tokens, or the lists of documents.
+        ``(start, end, type)`` or as mappings with ``start``, ``end`` and ``label``. If ``unit`` is given, one tag for
+        each token. If ``data`` is given, the name of a column with the tags of tokens or the lists of documents.
     y_pred : sequence of sequences, or mapping
-        The same of the model, for the same documents in the same order; or of several models, by name. With ``data``
-        the name of the column, a list of names, or a mapping of model to name.
+        The predictions of the model for the same documents in the same order, or a mapping from model name to
+        predictions. If ``data`` is given, the name of the column, a list of names, or a mapping from model to column
+        name.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file. Files
         with a line for each token (CoNLL) have columns "1", "2" …, ``sentence`` and ``document``; their last two
@@ -97,23 +98,23 @@ def entities(
     unit : array-like of shape (tokens,) or str, optional
         Sentence or document of each token, where rows are tokens, in order.
     scheme : {"IOB2", "BIO", "IOBES", "BIOES", "BILOU"}, optional
-        Scheme of the tags. An entity that breaks its rules, as one that starts with ``I-`` in IOB2, is then none
-        (seqeval's strict mode). By default every change of type starts an entity (conlleval, and seqeval's default),
-        with BIO, BIOES and BILOU tags alike; of BILOU seqeval itself reads L and U only in its strict mode.
+        Scheme of the tags. If given, an entity that breaks its rules, such as one that starts with ``I-`` in IOB2, is
+        ignored (seqeval's strict mode). By default, every change of type starts an entity (conlleval, and seqeval's
+        default), for BIO, BIOES and BILOU tags. seqeval itself reads the BILOU tags L and U only in its strict mode.
     sample_weight : array-like of shape (documents,) or str, optional
-        Non-negative weight of each document; of all its tokens alike, where rows are tokens.
+        Non-negative weight of each document; if rows are tokens, the same for all tokens of a document.
     counts : array-like of shape (documents,) or str, optional
-        Number of documents that are like each.
+        Number of identical documents in each row.
     groups : array-like of shape (documents,) or str, optional
-        Cluster of each document, where the sequences are sentences or several are of one source.
+        Cluster of each document, for example if the sequences are sentences or several have the same source.
     by : array-like of shape (documents,), str, list of str, mapping or frame, optional
         One column, or several, to split the documents by: one table for each value, or combination of values.
 
     Returns
     -------
     EventsTable, PairedUnitsTable or Tables
-        As `events` returns it; with several models that of all, for `compare`. With ``by`` the tables of the groups,
-        with that of all as ``overall``.
+        The table of `events`; for several models their joint table, for `compare`. If ``by`` is given, a mapping of the
+        group tables, where ``overall`` is the table of all documents.
 
     Raises
     ------
@@ -227,7 +228,7 @@ def _span(where: str, place: int, given: Any) -> Span:
 
 
 def _lenient(tags: Sequence[tuple[str, str]]) -> Iterator[Span]:
-    """Yield the entities as conlleval takes them: each change of type, B and S start one; B, S, O and E end it."""
+    """Yield the entities by conlleval's rules: each change of type, B and S start one; B, S, O and E end it."""
     start, last, kind = 0, *OUTSIDE
     for place, (letter, name) in enumerate([*tags, OUTSIDE]):
         is_going_on = letter in {"I", "E"} and last in {"B", "I"} and name == kind
@@ -239,7 +240,7 @@ def _lenient(tags: Sequence[tuple[str, str]]) -> Iterator[Span]:
 
 
 def _strict(tags: Sequence[tuple[str, str]], *, is_closed: bool) -> Iterator[Span]:
-    """Yield the entities that keep the rules: B, then I of its type, and in a closed scheme E; or S alone."""
+    """Yield the entities that obey the scheme: B, then I of its type, and in a closed scheme E; or S alone."""
     place = 0
     while place < len(tags):
         start, (letter, kind) = place, tags[place]

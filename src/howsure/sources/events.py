@@ -1,4 +1,4 @@
-"""From what was found, missed and found wrongly in each unit to the table of events, with its design."""
+"""The source of event tables: true positives, false positives and false negatives of each unit."""
 
 from __future__ import annotations
 
@@ -95,12 +95,12 @@ def events(
     by: Sized | None = None,
     check: bool = True,
 ) -> EventsTable | PairedUnitsTable | Tables[Any]:
-    """Count what is found, missed and found wrongly in units such as images, documents or patients.
+    """Count true positives, false positives and false negatives in units such as images, documents or patients.
 
-    Of entities, lesions, boxes or foreground pixels nobody counts what is rightly not found. Metrics that need true
-    negatives are refused; precision, recall, F1 (Dice), Jaccard's index (IoU) and false positives per unit are of all
-    units' counts pooled, and units are what a study draws: all that is counted in one varies together. The mean over
-    units of a metric of each is `per_unit`.
+    True negatives are not defined for entities, lesions, boxes or foreground pixels, so metrics that need them are
+    refused. Precision, recall, F1 (Dice), Jaccard's index (IoU) and false positives per unit pool the counts of all
+    units. The sampling unit is the image, document or patient: counts within a unit may be correlated. For the mean
+    over units of a metric of each unit, see `per_unit`.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def events(
     unit : array-like of shape (n,) or str, optional
         The image, document or patient of each row; by default each row is one.
     label : array-like of shape (n,) or str, optional
-        The class that each row's numbers are of. A class without a row in a unit has none there.
+        The class of each row's numbers. A class without a row in a unit has counts of zero there.
     model : array-like of shape (n,) or str, optional
         The model of each row, where several were run on the same units. A unit without events has a row of zeros.
     data : frame, mapping, path or None
@@ -118,26 +118,26 @@ def events(
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each row's unit: the same in all its rows.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each row's unit, the same in all its rows: images of one patient vary together. Of several levels
-        give the outermost.
+        Cluster of each row's unit, the same in all its rows: images of one patient may be correlated. For nested
+        clusters give the outermost level.
     counts : array-like of shape (n,) or str, optional
-        Number of identical units that each row stands for, without ``unit``.
+        Number of identical units in each row; only without ``unit``.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------
     EventsTable, PairedUnitsTable or Tables
-        The counts by class; with ``model`` those of all models, where ``table.model("A")`` is the table of one. With
-        ``by`` the tables of the groups, with that of all as ``overall``.
+        The counts by class; with ``model`` those of all models, where ``table.model("A")`` is the table of one. If
+        ``by`` is given, a mapping of the group tables, where ``overall`` is the table of all units.
 
     Raises
     ------
     HowsureError
-        If columns differ in length, are empty or have missing values; if a number is negative or not finite; if a
-        unit is of two groups or weights, or has no row of one of the models.
+        If columns differ in length, are empty or have missing values; if a number is negative or not finite; or if a
+        unit has two groups or weights, or no row of one of the models.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def _numbers(role: str, given: Any) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """Rows of numbers, by role; the columns that say what they are of, as codes; and weights."""
+    """The rows: numbers by role, the encoded columns of unit, class and model, and weights."""
 
     numbers: dict[str, Array]
     coded: dict[str, Column]

@@ -1,4 +1,4 @@
-"""Data to try things on, which come with the package: held-out predictions of real models."""
+"""Example data of the package: held-out predictions of real models."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ INSTALLED, CHECKOUT = PACKAGE / "_examples", PACKAGE.parents[1] / "examples"
 
 
 def example_folder() -> Path:
-    """Return where the data are: in the package, or in a checkout beside ``src``."""
+    """Return the folder of the data: in the package, or next to ``src`` in a checkout."""
     return INSTALLED if INSTALLED.is_dir() else CHECKOUT
 
 
 class Columns(dict[str, Array]):
-    """Columns of equal length by name, which are shown as a table and not as all their numbers.
+    """Columns of equal length by name, displayed as a table.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Columns(dict[str, Array]):
 
 
 def load_example(name: str) -> dict[str, Array]:
-    """Return example data by column, as every ``data=`` takes them, and pandas' or Polars' ``DataFrame``.
+    """Return example data by column, for ``data=`` or for the ``DataFrame`` of pandas or Polars.
 
     Parameters
     ----------
@@ -62,12 +62,12 @@ def load_example(name: str) -> dict[str, Array]:
     Raises
     ------
     HowsureError
-        If there are no data of the name.
+        If no example data have this name.
 
     Notes
     -----
-    Each case was predicted by a model that was fitted without it. The data are those that come with scikit-learn.
-    ``howsure examples`` writes them as files, with a description of the columns.
+    Each case was predicted by a model fitted without it. The data sets are those shipped with scikit-learn. ``howsure
+    examples`` writes them as files, with a description of the columns.
 
     Examples
     --------

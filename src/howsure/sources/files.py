@@ -29,24 +29,23 @@ INSTALLS = {"duckdb": "pip install 'howsure[cli]'", "pyarrow": "pip install pyar
 
 
 def read(data: Location | Sequence[Location]) -> Any:
-    """Return the rows of files: as a DuckDB relation where DuckDB is there, else as columns in memory.
+    """Return the rows of files: as a DuckDB relation if DuckDB is installed, else as columns in memory.
 
-    The format follows from the suffix; CSV, TSV and JSON may be compressed (``.gz``, ``.zst``). A column's type
-    follows from all its rows: of whole numbers alone it holds integers, and is not text; numbers with leading zeros
-    are text. Labels such as yes and no, or true and false, are text. Folders that are named ``site=A`` give their
-    cases the column ``site``, as text.
+    The format follows from the suffix; CSV, TSV and JSON may be compressed (``.gz``, ``.zst``). A column's type follows
+    from all its rows: integers if all values are whole numbers, but text if numbers have leading zeros. Labels such as
+    yes and no, or true and false, are text. A folder named ``site=A`` adds the text column ``site`` to its cases.
 
     Parameters
     ----------
     data : str, Path, or sequence of them
-        Files, folders of them, patterns such as ``"parts/*.parquet"``, or addresses. All of them together are the data.
+        Files, folders of them, patterns such as ``"parts/*.parquet"``, or addresses. They are read as one data set.
         ``"book.xlsx#Sheet 2"`` is a sheet of a spreadsheet file.
 
     Raises
     ------
     HowsureError
-        If there is no such file, one is empty, is cut short, cannot be read, or has an unknown suffix; if one lacks a
-        column that another has, or has values of another kind in it; or if what reads them is not installed.
+        If a file is missing, empty, truncated or unreadable, or has an unknown suffix; if the files differ in their
+        columns or in the type of a column; or if the required reader is not installed.
     """
     files = located(data)
     for file in files:
@@ -71,11 +70,11 @@ def read(data: Location | Sequence[Location]) -> Any:
 
 
 def plain_columns(data: Location | Sequence[Location]) -> dict[str, list[Any]] | None:
-    """Return the columns of one small file of plain text, of which every reader makes the same; None of other data."""
+    """Return the columns of one small text file that all readers parse the same way; None for other data."""
     files = [data] if isinstance(data, str | Path) else list(data)
     if len(files) > 1 or is_address(files[0]) or partition_of(files[0]) or not is_file(Path(files[0])):
         return None
-    with suppress(OSError):  # of which the reader of all files tells
+    with suppress(OSError):  # the general reader raises the error
         return read_plain(Path(files[0]))
     return None
 
@@ -124,7 +123,7 @@ def _frame(files: Sequence[Path]) -> Any:
 
 
 def _of_folders(part: Any, partition: Mapping[str, str | None]) -> Any:
-    """Return a frame with what the folders say of its cases."""
+    """Return a frame with the columns from folder names."""
     import narwhals as nw
 
     return part.with_columns(**{name: nw.lit(value, nw.String) for name, value in partition.items()})
@@ -140,7 +139,7 @@ def _native(file: Path) -> Any:
     if engine is None:
         raise HowsureError(_needed(file, "duckdb"))
     try:
-        # PyArrow would make columns of the names of folders, which `_of_folders` does alike for all.
+        # PyArrow would add columns for folder names; `_of_folders` does this in the same way for all readers.
         more: Any = {"partitioning": None} if engine == "pyarrow" else {}
         return nw.read_parquet(str(file), backend=engine, **more).to_native()
     except Exception as error:  # noqa: BLE001 - each library has its own
@@ -164,7 +163,7 @@ def _arrow(file: Path) -> Any:
 
 
 def _sound(table: Any) -> Any:
-    """Return an Arrow table whose offsets and codes stay within their buffers; looking at others ends the process."""
+    """Return an Arrow table with checked offsets and codes: ones outside their buffers crash the process."""
     table.validate(full=True)
     return table
 

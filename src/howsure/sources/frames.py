@@ -1,6 +1,6 @@
-"""Frames of any library, lazy frames, relations, streams and files: the columns, or the counts, that a table needs.
+"""Columns or counts from frames of any library, lazy frames, relations, streams and files.
 
-Frames in memory give their columns; engines count by ``GROUP BY`` where the data are.
+Columns of frames in memory are used directly; engines count by ``GROUP BY`` where the data are.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ from howsure.tables.labels import as_labels
 
 Array = NDArray[Any]
 WEIGHT, COUNTS = "sample_weight", "counts"
-MOST_EXPANDED = 2**25  # rows that counts are written out to, where a table needs each case by itself
+MOST_EXPANDED = 2**25  # rows to expand counts to, for tables that need one row per case
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Rows of columns: one of each case as it was given, or each distinct one that an engine counted.
+    """Rows of columns: one per case, or the distinct rows counted by an engine.
 
     Parameters
     ----------
     columns : dict of str
         Role → values.
     tally : Tally, optional
-        How many cases each row stands for, and what they weigh; by default one, of no weight of its own.
+        Number of cases of each row, and their weights; by default one unweighted case.
     spread : dict of str
-        Role of scores that were counted in bins → how far those are apart that the row stands for.
+        Role of scores counted in bins → the spread of the scores that each row represents.
     """
 
     columns: dict[str, Any]
@@ -76,21 +76,21 @@ def rows(
     Parameters
     ----------
     data
-        None (the columns themselves are given), or what `opened` takes.
+        None (the columns themselves are given), or data for `opened`.
     names
         Role → column, or its name in ``data``; None for none.
     weight
         Weights, or the name of their column.
     scores
-        Roles of columns of scores: an engine that has too many counts them in bins.
+        Roles of columns of scores, which an engine bins if there are too many distinct values.
     gaps
         Roles of columns that may have missing values.
     exact
-        Whether to count scores as they are, however many there are.
+        Whether to count all distinct scores without bins.
     check
-        Whether to refuse a column that is judged by itself, and Series whose indices differ.
+        Whether to refuse a column compared with itself, and Series whose indices differ.
     counts
-        Numbers of identical cases that the rows stand for, or the name of their column.
+        Numbers of identical cases of the rows, or the name of their column.
     """
     asked = {role: each for role, each in names.items() if each is not None or role != CLUSTER}
     role, weight = weight_or_counts(weight, counts)
@@ -112,7 +112,7 @@ def rows(
 
 
 def weight_or_counts(weight: Any, counts: Any) -> tuple[str, Any]:
-    """Return the column that rows count by, and its role; refuse both weights and counts.
+    """Return the column of weights or counts, and its role; refuse both at once.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def weight_or_counts(weight: Any, counts: Any) -> tuple[str, Any]:
 
 
 def expanded(given: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return columns with each row as often as the column ``counts`` says; without such a column as they are.
+    """Return columns with each row repeated ``counts`` times; unchanged without such a column.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def grouped(
 
 def _grouped(data: Any, keys: Mapping[str, Any], weight: Any, role: str, *, check: bool) -> Grouped:
     asked = {name for name, each in keys.items() if each is not None}
-    if weight is None and CLUSTER not in asked and is_located(data):  # else an engine's order decides what is drawn
+    if weight is None and CLUSTER not in asked and is_located(data):  # else random draws depend on the engine's order
         data = _held_or_located(data)
     frame, given = _found(data, keys, weight, role, check=check)
     weight = None if weight is None else given.pop(role)
@@ -203,11 +203,11 @@ def _grouped(data: Any, keys: Mapping[str, Any], weight: Any, role: str, *, chec
 
 
 def columns(data: Any, names: Mapping[str, Any], *, check: bool = False, counts: Any = None) -> dict[str, Any]:
-    """Return the named columns of the data row by row, each row as often as ``counts`` says."""
+    """Return the named columns of the data, each row repeated ``counts`` times."""
     if counts is not None:
         weight_or_counts(names.get(WEIGHT), counts)
         return expanded(columns(data, {**names, COUNTS: counts}, check=check))
-    frame, given = _found(data, names, None, check=check)  # of an engine only these are collected
+    frame, given = _found(data, names, None, check=check)  # only these are collected from an engine
     if frame is None:
         return {role: plain(role, values) for role, values in given.items()} if data is None else given
     with reading("`data`"):
@@ -216,7 +216,7 @@ def columns(data: Any, names: Mapping[str, Any], *, check: bool = False, counts:
 
 
 def _in_order(found: Rows) -> Rows:
-    """Return distinct rows in one order, whichever the engine has: what is drawn by chance follows it."""
+    """Return distinct rows sorted, independent of the engine's order, because random draws depend on it."""
     arrays = {role: _array(values) for role, values in found.columns.items()}
     numbers = [each if each.dtype.kind in "biuf" else each.astype(str) for each in arrays.values()]
     order = np.lexsort(numbers[::-1])
@@ -232,7 +232,7 @@ def _array(values: Any) -> Array:
 def _found(
     data: Any, names: Mapping[str, Any], weight: Any, role: str = WEIGHT, *, check: bool
 ) -> tuple[Any, dict[str, Any]]:
-    """Return the frame and the names of columns in it where an engine holds them, else none and the columns."""
+    """Return the frame and its column names if an engine holds the data, else None and the columns."""
     given = dict(names) if weight is None else {**names, role: weight}
     if boolean("check", check):
         refuse_confused(given)
@@ -249,7 +249,7 @@ def _found(
 
 
 def _held_or_located(data: Any) -> Any:
-    """Return the columns of a file that takes less time to read than an engine to import; else the data as they are."""
+    """Return the columns of a file that is faster to read than an engine is to import; else the data unchanged."""
     from howsure.sources.files import plain_columns
 
     columns = plain_columns(data)
@@ -265,7 +265,7 @@ def _counted(
     *,
     exact: bool = False,
 ) -> Counted:
-    """Return what an engine counted; refuse missing values, but where there may be some."""
+    """Return an engine's counts; refuse missing values except in columns that may have gaps."""
     found = counted(frame, names, weight, scores, exact=exact)
     for role, values in found.columns.items():
         if role not in {*scores, *gaps}:
@@ -274,7 +274,7 @@ def _counted(
 
 
 def opened(data: Any) -> Any:
-    """Return data as a narwhals frame or a stream; columns as a mapping, of rows too; a path is read."""
+    """Return data as a narwhals frame or a stream; columns or rows become a mapping of columns, and a path is read."""
     if isinstance(data, Mapping):
         return data
     if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
@@ -289,10 +289,10 @@ def opened(data: Any) -> Any:
 
     try:
         with warnings.catch_warnings():
-            # Of a package that narwhals 2.29 asks for, and that has no release.
+            # narwhals 2.29 warns of a move to a package that has no release.
             warnings.filterwarnings("ignore", "Dask support is moving", FutureWarning)
             frame = nw.from_native(data)
-        frame.collect_schema()  # pandas allows two columns of one name until they are looked at
+        frame.collect_schema()  # pandas allows duplicate column names until they are accessed
     except nw.exceptions.DuplicateError:
         message = "`data` has several columns of one name. Rename or drop them."
         raise HowsureError(message) from None
@@ -309,7 +309,7 @@ def opened(data: Any) -> Any:
 
 
 def checked_name(role: str, name: Any, frame: Any) -> str:
-    """Return a column's name; refuse one that the frame does not have, with the nearest names."""
+    """Return a column's name; refuse one that the frame lacks, with the nearest names in the error."""
     if not isinstance(name, str):
         message = f"With `data`, `{role}` is the name of a column, not {type(name).__name__}."
         raise HowsureError(message)
@@ -321,5 +321,5 @@ def checked_name(role: str, name: Any, frame: Any) -> str:
 
 
 def column_of(frame: Any, name: str) -> Any:
-    """Return one column of a frame in memory, in its library's own type."""
+    """Return one column of a frame in memory, in the type of its library."""
     return frame[name] if isinstance(frame, Mapping) else frame[name].to_native()

@@ -1,4 +1,4 @@
-"""Groups: one table for each value of one or several columns, in time linear in rows and groups."""
+"""Splitting by one or several columns: one table per group, in time linear in rows and groups."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from howsure.tables.union import ascending, natural
 
 Array = NDArray[Any]
 Made = TypeVar("Made", bound=Table)
-ROLE = "by"  # with the column's name in brackets, in errors
+ROLE = "by"  # followed in errors by the column's name in brackets
 MOST_CELLS = 2**28  # of all tables together: 2 GiB
 
 
@@ -31,9 +31,9 @@ def by_columns(by: Any, data: Any) -> dict[str, Any]:
     Parameters
     ----------
     by : str, list of str, array-like, mapping or frame
-        With ``data`` one column's name or several; else one column, or several in a mapping or frame.
+        Names of one or several columns of ``data``; without ``data`` one column, or several in a mapping or frame.
     data : frame, path or None
-        Where named columns are.
+        The data with the named columns.
     """
     if by is None:
         return {}
@@ -50,7 +50,7 @@ def by_columns(by: Any, data: Any) -> dict[str, Any]:
 
 
 def roles(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the grouping columns by the words that errors call them."""
+    """Return the grouping columns by their names in errors."""
     return {ROLE if len(columns) == 1 else f"{ROLE}[{name!r}]": column for name, column in columns.items()}
 
 
@@ -110,7 +110,7 @@ class Groups:
         return Tables(self.keys, tables, overall, self.columns)
 
     def each(self, make: Callable[[Any], Made]) -> Tables[Made]:
-        """Return what a function makes of the rows of each group, and of all rows.
+        """Return the results of a function for the rows of each group, and for all rows.
 
         Raises
         ------
@@ -137,18 +137,18 @@ def _made(make: Callable[[Any], Made], key: Hashable, rows: Array) -> Made:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
-    """What rows stand for.
+    """Numbers and weights of the cases in each row.
 
     Parameters
     ----------
     n, weight, weight_squared : ndarray of shape (rows,)
         Number of cases of each row, and their sums of weights and of squared weights.
     is_weighted : bool
-        Whether cases have weights of their own.
+        Whether cases are weighted.
     is_single : bool
         Whether each row is one case.
     strata : Strata, optional
-        The strata that the rows were drawn from, of known sizes.
+        The strata of the rows, of known sizes.
     """
 
     n: Array
@@ -160,17 +160,17 @@ class Tally:
 
     @classmethod
     def of_cases(cls, number: int) -> Tally:
-        """Return that of rows which are one case each."""
+        """Return the tally of rows that are one case each."""
         one = np.ones(number)
         return cls(one, one, one, is_single=True)
 
     @classmethod
     def of_weights(cls, weight: Array) -> Tally:
-        """Return that of rows which are one case each, with a weight."""
+        """Return the tally of rows that are one weighted case each."""
         return cls(np.ones(len(weight)), weight, weight**2, is_weighted=True, is_single=True)
 
     def of(self, some: Any) -> Tally:
-        """Return that of some of the rows."""
+        """Return the tally of some of the rows."""
         found = self.n[some], self.weight[some], self.weight_squared[some]
         return Tally(*found, self.is_weighted, self.is_single, None if self.strata is None else self.strata.of(some))
 
@@ -183,18 +183,18 @@ class Tally:
         clusters_named: Array | None = None,
         multiplicity: Array | None = None,
     ) -> Tally:
-        """Return that of the same rows, which are the whole sample, drawn from strata of known sizes.
+        """Return the tally with strata of known sizes; the rows must be the whole sample.
 
         Parameters
         ----------
         code : ndarray of shape (rows,)
             Position of each row's stratum among the names.
         names : ndarray of shape (S,)
-            What the strata are called.
+            Names of the strata.
         sizes : mapping
-            Number of cases, or share, of each in the population.
+            Number of cases of each stratum in the population, or its proportion.
         cluster, clusters_named, multiplicity : ndarray, optional
-            As `clusters` has them.
+            As in `clusters`.
         """
         like = np.ones(len(code)) if multiplicity is None else multiplicity[cluster]
         number = self.n * like
@@ -235,7 +235,7 @@ class Tally:
         names: Array | None = None,
         multiplicity: Array | None = None,
     ) -> Design:
-        """Return the design of the rows in their cells, and in clusters, which may have names, if they are."""
+        """Return the design of the rows for their cells, clustered if ``cluster`` is given."""
         if self.strata is not None:
             return self.strata.design(cell, size)
         if cluster is not None:
@@ -249,7 +249,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """Counted combinations of values by the cell of a table that they fall in.
+    """Counted combinations of values, each with its cell of a table.
 
     Parameters
     ----------
@@ -262,15 +262,15 @@ class Cells:
     cluster : ndarray of shape (combinations,), optional
         Cluster of each.
     multiplicity : ndarray of shape (clusters,), optional
-        How many clusters each stands for, if not one.
+        Number of identical clusters that each represents; 1 by default.
     names : ndarray of shape (clusters,), optional
-        What the clusters are called.
+        Names of the clusters.
     atoms : tuple of three ndarray, optional
         Distinct weights: see `Weighted`.
     strata : Strata, optional
-        The strata that the combinations were drawn from, of known sizes.
+        The strata of the combinations, of known sizes.
     classes : ndarray of shape (size, columns), optional
-        The classes that each cell is of, which may tell the stratum.
+        The classes of each cell, which may determine the stratum.
     """
 
     cell: Array
@@ -288,13 +288,13 @@ class Cells:
 
     @property
     def tally(self) -> Tally:
-        """What the combinations stand for."""
+        """Numbers and weights of the cases of the combinations."""
         return Tally(self.n, self.weight, self.weight_squared, is_weighted=self.is_weighted, strata=self.strata)
 
     def drawn_from(self, code: Array, names: Array, sizes: Any) -> Cells:
-        """Return the combinations as those of a sample from strata of known sizes: see `Tally.stratified`.
+        """Return the combinations with strata of known sizes: see `Tally.stratified`.
 
-        A cell of −1 is that of cases that are in no table.
+        Cell −1 marks cases that are in no table.
         """
         beside = self.cluster, self.names, self.multiplicity
         return replace(self, strata=self.tally.stratified(code, names, sizes, *beside).strata)
@@ -306,7 +306,7 @@ class Cells:
         return replace(self, **own, cluster=cluster, strata=None if self.strata is None else self.strata.of(some))
 
     def _all(self, values: Array) -> Array:
-        """Return what the combinations have in all clusters that they stand for."""
+        """Return values of the combinations, multiplied by the number of identical clusters."""
         return values if self.multiplicity is None else values * self.multiplicity[self.cluster]
 
     def table(self, make: Callable[[Array, Design, Any], Made]) -> Made:
@@ -328,7 +328,7 @@ class Cells:
         return make(added(self.weight), design, rows)
 
     def tables(self, groups: Groups, make: Callable[[Array, Design, Any], Made]) -> Tables[Made]:
-        """Return a table for each group, as one batch where their designs are one, and the table of all."""
+        """Return a table for each group, as one batch if they share a design, and the overall table."""
         rows = np.rint(np.bincount(groups.code, self._all(self.n), len(groups.keys))).astype(int)
         if self.strata is not None and not self.strata.is_plain:
             return groups.each(lambda some: self.of(some).table(make))
@@ -358,9 +358,9 @@ def clusters(
 ) -> Clusters:
     """Return the design of cases in clusters, from sparse counts; cluster codes become consecutive.
 
-    A cluster with cases in several groups is a cluster in each of them; one without weight is none. ``squared`` has
-    the sums of squared weights of the entries, ``multiplicity`` of each cluster how many are like it, and ``names``
-    what the clusters of each code are called.
+    A cluster with cases in several groups counts as a cluster in each; clusters of zero weight are dropped. ``squared``
+    holds the sums of squared weights of the entries, ``multiplicity`` the number of clusters identical to each, and
+    ``names`` the names of the clusters by code.
     """
     counts = count > 0
     cluster, cell, count, squared = cluster[counts], cell[counts], count[counts], squared[counts]
@@ -376,21 +376,21 @@ def clusters(
     tables = len(groups.keys)
     weights = quotient(*(np.bincount(groups.code, each * times, tables) for each in (squared, count)))
     present, codes = np.unique(groups.code * number + cluster, return_inverse=True)
-    order = np.argsort(codes, kind="stable")  # entries in the order of their tables
+    order = np.argsort(codes, kind="stable")  # entries sorted by table
     entries = codes[order], (groups.code * size + cell)[order], count[order], like[present % number]
     named = None if names is None else names[present % number]
     return Clusters(*entries, present // number, (tables, size), case_weight=weights, names=named)
 
 
 def groups_of(named: Mapping[str, Any], given: Mapping[str, Any], rows: int) -> Groups:
-    """Return the groups of named columns among those that were read, each of as many rows as the others.
+    """Return the groups of the named columns; refuse columns of differing length.
 
     Parameters
     ----------
     named : mapping of str
-        From `by_columns`.
+        The result of `by_columns`.
     given : mapping of str
-        The columns by role, those of `roles` among them.
+        The columns by role, including those of `roles`.
     rows : int
         Number of cases.
     """

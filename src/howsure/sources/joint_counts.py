@@ -34,9 +34,9 @@ def paired_counts(
     Parameters
     ----------
     counts : array-like of shape (2, 2) or (K, K, K), optional
-        Cases that both models have right, the first alone, the second alone and neither:
-        ``[[both, only_a], [only_b, neither]]``. Or the cases by true class, class that the first model predicts, and
-        class that the second one does.
+        Numbers of cases that both models, only the first, only the second or neither answer correctly: ``[[both,
+        only_a], [only_b, neither]]``. Or numbers of cases by true class, class predicted by the first model, and class
+        predicted by the second.
     both, only_a, only_b, neither : int, optional
         The four numbers by name, instead of `counts`.
     a, b : str
@@ -49,13 +49,13 @@ def paired_counts(
     Returns
     -------
     PairedTable
-        As `paired` returns it. Counts of right and wrong answers tell the accuracy of the models, and no metric of
-        the classes.
+        As `paired` returns it. Counts of right and wrong answers are sufficient for the accuracy of the models, but not
+        for metrics of classes.
 
     Raises
     ------
     HowsureError
-        If a number is missing, negative or fractional, or the shape is another.
+        If a number is missing, negative or fractional, or the shape is neither (2, 2) nor (K, K, K).
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Names, order and orientation of classes: one reading, for every source, of the facts that the input states.
+"""Names, order and orientation of classes as stated by the input, by the same rules for every source.
 
-An order is stated by ``labels=``, by ordered categories, and by numbers, also those written as text. Columns are
-matched to classes by name. The axes of a matrix are recognised by their names.
+An order is stated by ``labels=``, by ordered categories, and by numbers (also as text). Columns are matched to classes
+by name. The axes of a matrix are recognised by their names.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from howsure.tables.union import ascending
 Array = NDArray[Any]
 Rank = Mapping[Any, int] | None
 Source = TypeVar("Source", bound=Callable[..., Any])
-DEFAULT_NAME = re.compile(r"(column_|V|Unnamed: )\d+")  # that a library gives to a column without one
-MOST_NAMED = 2000  # columns, above which common prefixes are not searched
+DEFAULT_NAME = re.compile(r"(column_|V|Unnamed: )\d+")  # default names that libraries give to columns
+MOST_NAMED = 2000  # most columns for which common prefixes are searched
 
 
 # ------------------------------------------------------------------ order
 
 
 def stated_order(values: Any) -> list[Any] | None:
-    """Return the categories of a column that states their order: ordered ones of pandas or Arrow, Enum of Polars."""
+    """Return the categories of a column with a stated order: ordered ones of pandas or Arrow, an Enum of Polars."""
     kind: Any = getattr(values, "dtype", getattr(values, "type", None))
     if type(kind).__name__ == "Enum" or (getattr(kind, "ordered", None) and hasattr(kind, "categories")):
         return list(kind.categories)
@@ -42,7 +42,7 @@ def stated_order(values: Any) -> list[Any] | None:
 
 
 def rank_of(values: Any) -> dict[Any, int] | None:
-    """Return the place of each category of a column that states their order; None for other columns."""
+    """Return the rank of each category of a column with a stated order; None for other columns."""
     order = stated_order(values)
     return None if order is None else {label: place for place, label in enumerate(order)}
 
@@ -55,12 +55,12 @@ def class_order(values: Sequence[Any], *ranks: Rank) -> Array:
     values : sequence
         The classes, each once.
     *ranks : mapping, optional
-        The places of the ordered categories of the columns; None for a column that has none.
+        The ranks of the ordered categories of each column; None for a column without.
 
     Returns
     -------
     ndarray
-        Ordered categories in their order; else numbers ascending, also in text, and words by the alphabet.
+        Ordered categories in their order; else numbers (also as text) ascending, and words alphabetically.
 
     Raises
     ------
@@ -92,12 +92,12 @@ def class_order(values: Sequence[Any], *ranks: Rank) -> Array:
 
 
 def covers(ranks: Sequence[Rank], values: Sequence[Any]) -> bool:
-    """Whether the ordered categories of a column hold all these classes, and so give their order.
+    """Whether the ordered categories of some column include all these classes, and so determine their order.
 
     Parameters
     ----------
     ranks : sequence of mapping
-        The places of the categories of each column; None for a column that has none.
+        The ranks of the ordered categories of each column; None for a column without.
     values : sequence
         The classes.
     """
@@ -105,7 +105,7 @@ def covers(ranks: Sequence[Rank], values: Sequence[Any]) -> bool:
 
 
 def is_stated(axis: Sequence[Any], labels: Any = None, pos_label: Any = None, *, ranked: bool = False) -> bool:
-    """Whether the input states the order of the classes: of two classes, which one is positive.
+    """Whether the input states the order of the classes (for two classes: which one is positive).
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def is_stated(axis: Sequence[Any], labels: Any = None, pos_label: Any = None, *,
     labels, pos_label : object, optional
         The caller's arguments.
     ranked : bool
-        Whether ordered categories or numbers give the order.
+        Whether ordered categories or numbers determine the order.
     """
     if len(axis) == TWO:
         return pos_label is not None or ranked or is_plain_order(axis)
@@ -140,9 +140,9 @@ def order_as_stated(source: Source) -> Source:
 
 
 def in_own_order(names: Sequence[Any]) -> Sequence[Any] | None:
-    """Return names as a statement of their order, where it is not that of `class_order`; else None.
+    """Return names if their order differs from that of `class_order`, and so states an order; else None.
 
-    A matrix whose rows are Lo, Med, Hi states an order; Hi, Lo, Med may be that of the alphabet alone.
+    A matrix with rows Lo, Med, Hi states an order; Hi, Lo, Med may just be alphabetical.
     """
     return names if list(names) != class_order(list(names)).tolist() else None
 
@@ -151,7 +151,7 @@ def in_own_order(names: Sequence[Any]) -> Sequence[Any] | None:
 
 
 def column_names(values: Any) -> list[Any] | None:
-    """Return the names of a frame's or mapping's columns; None for an array, or names that a library made up."""
+    """Return the names of a frame's or mapping's columns; None for an array, or for default names of a library."""
     if isinstance(values, Mapping):
         return list(values)
     names = getattr(values, "column_names", getattr(values, "columns", None))
@@ -163,7 +163,7 @@ def column_names(values: Any) -> list[Any] | None:
 
 
 def columns_by_name(names: Sequence[Any], present: Sequence[Any], what: str = "y_true") -> list[Any] | None:
-    """Return the class of each column by its name, also after a common prefix or suffix; None if no name is a class.
+    """Return the class of each column by its name, ignoring a common prefix or suffix; None if no name is a class.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def columns_by_name(names: Sequence[Any], present: Sequence[Any], what: str = "y
     present : sequence
         The classes that occur.
     what : str
-        The column that holds these, as errors call it.
+        Name in errors of the column with these classes.
 
     Raises
     ------
@@ -205,7 +205,7 @@ def columns_by_name(names: Sequence[Any], present: Sequence[Any], what: str = "y
 
 
 def _without_affix(texts: Sequence[str], wanted: Mapping[str, Any], read: Callable[[Any], str]) -> Iterator[list[str]]:
-    """Yield the names as they are, and without each prefix and suffix around a class that all of them have."""
+    """Yield the names unchanged, then without each common prefix and suffix around a class."""
     yield list(texts)
     if not wanted or len(texts) > MOST_NAMED:
         return
@@ -222,7 +222,7 @@ def _without_affix(texts: Sequence[str], wanted: Mapping[str, Any], read: Callab
 
 
 def _refuse_half_named(texts: Sequence[str], present: Sequence[Any], what: str) -> None:
-    """Refuse columns of which some bear the name of a class, where a class has no column of its name."""
+    """Refuse columns if some are named after classes but a class has no column of its name."""
     wanted = {as_written(label): label for label in present}
     if _count_up(texts) and _count_up(list(wanted)) and len(texts) == len(wanted):
         return  # numbered from 0 and from 1: the order is the same
@@ -238,12 +238,12 @@ def _refuse_half_named(texts: Sequence[str], present: Sequence[Any], what: str) 
 
 
 def refuse_other_order(labels: Sequence[Any], names: Sequence[Any]) -> None:
-    """Refuse ``labels=`` that name the columns in another order than the columns' own names.
+    """Refuse ``labels=`` whose order contradicts the names of the columns.
 
     Parameters
     ----------
     labels : sequence
-        The classes, as the caller names them.
+        The classes passed by the caller.
     names : sequence
         The names of the columns.
     """
@@ -258,12 +258,12 @@ def refuse_other_order(labels: Sequence[Any], names: Sequence[Any]) -> None:
 
 
 def aligned_columns(first: Any, second: Any, role: str, other: str) -> tuple[Any, Any, list[Any] | None]:
-    """Return two frames with the columns of the second in the order of the first, and the names; arrays as they are.
+    """Return two frames, the columns of the second in the order of the first, and the names; arrays are unchanged.
 
     Parameters
     ----------
     first, second : array-like or frame of shape (n, L)
-        Of the same labels.
+        Two frames or arrays with the same labels.
     role, other : str
         Their names in errors.
 
@@ -307,12 +307,12 @@ def as_written(label: Any) -> str:
 
 
 def _folded(label: Any) -> str:
-    """Return the text of a label in lower case, with one mark for all that is neither letter nor digit (as in R)."""
+    """Return a label in lower case with one character for everything but letters and digits (as in R)."""
     return re.sub(r"[^\w+\-−]", ".", as_written(label)).replace("_", ".").casefold()
 
 
 def _like(text: str, kind: type) -> Any:
-    """Return the class that a text names, of the type of the other classes."""
+    """Return the class named by a text, converted to the type of the other classes."""
     if kind in {int, float} and numbers_in_text([text]) is not None:
         return int(float(text)) if float(text).is_integer() else float(text)
     return text
@@ -324,7 +324,7 @@ def last_level(name: Any) -> Any:
 
 
 def _count_up(names: Sequence[Any]) -> bool:
-    """Whether the names end in numbers that count up from one to the next."""
+    """Whether the names end in consecutive numbers."""
     ends = [re.search(r"(\d+)$", str(name)) for name in names]
     numbers = [int(each[1]) for each in ends if each]
     heads = {str(name)[: each.start()] for name, each in zip(names, ends, strict=True) if each}

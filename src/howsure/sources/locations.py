@@ -1,4 +1,4 @@
-"""Where data are: files, folders of them, patterns of names, and addresses; what folders' names say of the cases."""
+"""Locations of data: files, folders, glob patterns and URLs; and columns from folder names."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # of a folder for cases without a value
 
 
 def is_located(data: Any) -> bool:
-    """Whether data are given by where they are: a path, an address, or several of them."""
+    """Whether data are given by location: a path, a URL, or several of them."""
     if isinstance(data, list | tuple):
         return bool(data) and all(isinstance(each, str | Path) for each in data)
     return isinstance(data, str | Path)
 
 
 def located(data: Location | Sequence[Location]) -> list[Location]:
-    """Return the files of a path, a folder, a pattern, an address, or several of them; each once, in order.
+    """Return the sorted unique files of a path, a folder, a pattern, a URL, or several of them.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def located(data: Location | Sequence[Location]) -> list[Location]:
     given = [data] if isinstance(data, str | Path) else list(data)
     try:
         found = list(dict.fromkeys(file for each in given for file in _files(each)))
-    except OSError as error:  # a name that is too long, or a folder that may not be read
+    except OSError as error:  # too long a name, or a folder without read permission
         raise HowsureError.unreadable("`data`", error) from None
     formats: dict[str, Location] = {}
     for file in found:
@@ -71,12 +71,12 @@ def _files(given: Location) -> list[Location]:
             raise HowsureError(message)
         return [file for each in found for file in _files(each)]
     if path.exists():
-        return [path]  # a pipe, say
+        return [path]  # for example a pipe
     raise missing(path)
 
 
 def missing(path: Path) -> HowsureError:
-    """Return the error for a path that is no file: a folder, a link without a target, or nothing."""
+    """Return the error for a path that is not a file: a folder, a broken link, or nothing."""
     if path.is_dir():
         return HowsureError(f"'{path}' is a folder. Name a file.")
     if path.is_symlink():
@@ -85,24 +85,24 @@ def missing(path: Path) -> HowsureError:
 
 
 def matching(pattern: str | Path) -> list[Path]:
-    """Return the files and folders that match a pattern, in the order of their names; none where it is no pattern."""
+    """Return the files and folders that match a pattern, sorted by name; empty if it is not a pattern."""
     if not glob.has_magic(str(pattern)):
         return []
     return [Path(name) for name in sorted(glob.glob(str(pattern), recursive=True))]  # noqa: PTH207 - it may be absolute
 
 
 def _is_data(path: Path) -> bool:
-    """Whether a file in a folder is one of data, and not hidden, as what engines leave beside their data is."""
+    """Whether a file in a folder is a data file; engines store hidden files next to their data."""
     return suffix_of(path) in FORMATS and not any(part.startswith((".", "_")) for part in path.parts)
 
 
 def is_address(given: Location) -> bool:
-    """Whether data are elsewhere, such as at ``https://…`` or ``s3://…``."""
+    """Whether data are at a URL, such as ``https://…`` or ``s3://…``."""
     return isinstance(given, str) and "://" in given
 
 
 def suffix_of(file: Location) -> str:
-    """Return the suffix that says the format, in small letters; empty where there is none."""
+    """Return the suffix of the format in lower case; empty if there is none."""
     path = Path(urlsplit(str(file)).path) if is_address(file) else sheet_of(file)[0]
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in COMPRESSED:
@@ -111,7 +111,7 @@ def suffix_of(file: Location) -> str:
 
 
 def format_of(file: Location) -> str:
-    """Return the suffix that stands for a file's format; refuse an unknown one."""
+    """Return the canonical suffix of a file's format; refuse an unknown one."""
     suffix = suffix_of(file)
     for formats in (JSON, PARQUET, ARROW, SHEETS):
         if suffix in formats:
@@ -123,7 +123,7 @@ def format_of(file: Location) -> str:
 
 
 def sheet_of(file: Location) -> tuple[Path, str]:
-    """Return a file and the sheet that is named behind it, ``book.xlsx#Sheet 2``; an empty name where there is none.
+    """Return a file and the name of its sheet, as in ``book.xlsx#Sheet 2``; an empty name by default.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def sheet_of(file: Location) -> tuple[Path, str]:
     """
     path = Path(file)
     name, sign, sheet = str(file).partition("#")
-    while sign and not is_file(path):  # a name of a file, too, may have this sign
+    while sign and not is_file(path):  # the name of a file may also contain this sign
         if is_file(Path(name)) and Path(name).suffix.lower() in SHEETS:
             return Path(name), sheet
         more, sign, sheet = sheet.partition("#")
@@ -141,7 +141,7 @@ def sheet_of(file: Location) -> tuple[Path, str]:
 
 
 def partition_of(file: Location) -> dict[str, str | None]:
-    """Return what the folders of a file say of its cases: ``site=A/part-0.parquet`` are those of site A.
+    """Return columns from the folder names of a file: ``site=A/part-0.parquet`` has the site A.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def partition_of(file: Location) -> dict[str, str | None]:
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is such a file; a name that no system has is none."""
+    """Whether the file exists; False for an invalid name."""
     try:
         return path.is_file()
     except OSError:

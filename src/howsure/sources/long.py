@@ -1,4 +1,4 @@
-"""Several models in one column: one row for each model and case, joined by case and never by position."""
+"""Long data: one row per model and case, joined by case and never by position."""
 
 from __future__ import annotations
 
@@ -33,29 +33,28 @@ def refuse_incomplete(incomplete: Incomplete) -> None:
 def by_model(
     data: Any, y_true: Any, said: Any, model: Any, case: Any, others: Mapping[str, Any], incomplete: Incomplete
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return one row for each case, and the column of each model.
+    """Return one row per case, with a column for each model.
 
     Parameters
     ----------
     data : frame, mapping, path or None
-        Where named columns are.
+        The data with the named columns.
     y_true, said, model, case : array-like of shape (n,) or str
-        True label (None for numbers without one), what the model said, its name, and what tells the cases apart, of
-        each row.
+        True label (None for numbers without one), prediction, model name and case identifier of each row.
     others : mapping of str
-        Further columns by their role, of which each case has one value.
+        Further columns by role; each case has a single value.
     incomplete : {"refuse", "drop"}
-        What becomes of cases that a model lacks.
+        How to handle cases that a model lacks.
 
     Returns
     -------
     tuple of dict and dict
-        Columns by role, those of models by their name; and the models, each with its column.
+        Columns by role (by name for the models), and a mapping from each model to its column.
 
     Raises
     ------
     HowsureError
-        If a model has a case twice, a case lacks a model (unless these are dropped), or has several labels.
+        If a model has a case twice, or a case has several labels, or lacks a model and ``incomplete`` is "refuse".
     """
     one_of("`incomplete`", incomplete, get_args(Incomplete))
     if model is None or case is None:
@@ -90,7 +89,7 @@ def by_model(
 
 
 def _of_rows(column: Column, rows: Array) -> Any:
-    """Return the values of some rows; ordered categories stay a column, which has their order."""
+    """Return the values of some rows; ordered categories stay a column to keep their order."""
     if column.rank is not None:
         return replace(column, codes=column.codes[rows])
     return column.levels[column.codes[rows] - column.offset]

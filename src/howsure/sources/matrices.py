@@ -1,4 +1,4 @@
-"""From confusion matrices, one or a stack of them, to tables."""
+"""The source of tables from confusion matrices or stacks of them."""
 
 from __future__ import annotations
 
@@ -80,34 +80,34 @@ def from_counts(
     Parameters
     ----------
     counts : array-like of shape (K, K) or (G, K, K), or mapping of str to those of a stack
-        Whole, non-negative numbers. A frame with labels on both axes is read by these: classes are matched by name,
-        the names of its axes (``true``, ``predicted``) say which one is in rows, and named totals are left out. A
-        stack is a batch: one table for each image, patient or site. For several models on the same images, a mapping
-        of the name of each to its stack.
+        Whole, non-negative numbers. If a frame has labels on both axes, classes are matched by name, the names of the
+        axes (``true``, ``predicted``) determine the orientation, and named totals are ignored. A stack is a batch: one
+        table for each image, patient or site. For several models on the same images, a mapping from model name to
+        stack.
     labels : array-like of shape (K,), optional
         The class labels; 0 … K−1 by default (or the frame's).
     tp, fp, fn, tn : int or array-like of shape (G,), optional
-        Instead of a matrix: the numbers of true and false positives, false and true negatives. The classes are named
-        by `labels`, the negative one first, and "negative" and "positive" by default. Arrays give a batch.
+        The numbers of true and false positives, false and true negatives, instead of a matrix. `labels` names the
+        classes, the negative one first; the default is "negative" and "positive". Arrays give a batch.
     pos_label : object, optional
         Which of two classes is the positive one; the last in order by default.
     groups : array-like of shape (G,), optional
-        Cluster of each matrix of a stack: its image or, where several are of one patient, the patient. The stack is
-        then one table of all cases, in which clusters are what varies; `per_unit` knows each matrix.
+        Cluster of each matrix of a stack: its image, or the patient if several images belong to one patient. The stack
+        is then one table of all cases, and the sampling unit is the cluster; `per_unit` uses the single matrices.
     check : bool
         Whether to refuse a last row and column that are the sums of the others; False takes them as a class.
 
     Returns
     -------
     ConfusionTable, PairedUnitsTable or Tables
-        The table; of a stack without ``groups`` its tables by position, and all of them together as ``overall``. Of
-        several models their tables side by side.
+        The table. For a stack without ``groups``, a mapping of the tables by position, where ``overall`` is their sum.
+        For several models, a joint table.
 
     Raises
     ------
     HowsureError
-        If the matrix is not square, is empty, has its totals, or holds a negative, fractional, infinite or missing
-        count; if stacks differ in length, or come without ``groups``.
+        If the matrix is not square, is empty, includes totals, or holds a negative, fractional, infinite or missing
+        count; or if stacks of several models differ in length or lack ``groups``.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def matrix_table(
 
 
 def _of_cells(cells: Mapping[str, Any], counts: Any, labels: Any) -> tuple[Any, Any]:
-    """Return the matrix of the four outcomes of two classes, and its labels, where these are given instead."""
+    """Return the matrix and labels from the counts of the four outcomes, if these are given instead of a matrix."""
     absent = [name for name, number in cells.items() if number is None]
     if len(absent) == len(cells):
         if counts is None or isinstance(counts, int | float):
@@ -211,7 +211,7 @@ def _of_cells(cells: Mapping[str, Any], counts: Any, labels: Any) -> tuple[Any, 
 
 
 def _read(counts: Any, labels: Sequence[Any] | None, *, check: bool) -> tuple[Array, list[Any] | None]:
-    """Return a checked matrix, or a stack, with the true classes in rows, and its classes where they are named."""
+    """Return a checked matrix or stack with the true classes in rows, and its classes if they are named."""
     _refuse_lines(counts)
     rows, columns = Axis(None), Axis(None)
     names = column_names(counts)
@@ -231,7 +231,7 @@ def _read(counts: Any, labels: Sequence[Any] | None, *, check: bool) -> tuple[Ar
 
 
 def _axis_name(axis: Any) -> Any:
-    """Return the name of the axis of a frame: that of a level that says what it is of, where there are several."""
+    """Return the name of a frame's axis; for several levels, the name that means true or predicted."""
     names = [name for name in getattr(axis, "names", None) or [getattr(axis, "name", None)] if name is not None]
     return next((name for name in names if axis_kind(name)), names[-1] if names else None)
 
@@ -253,7 +253,7 @@ def _refuse_lines(frame: Any) -> None:
 def _of_units(
     names: list[str], matrices: Sequence[Array], labels: Array, groups: Column, *, stated: bool
 ) -> ConfusionTable | PairedUnitsTable:
-    """Return the table of stacks of matrices, side by side where there are several, in which clusters vary."""
+    """Return the clustered table of a stack of matrices, or the joint table of several stacks."""
     shapes = {each.shape for each in matrices}
     if len(shapes) > 1 or len(next(iter(shapes))) != 3 or len(groups) != len(matrices[0]):
         message = (
@@ -282,7 +282,7 @@ def _of_units(
 
 
 def _where_from(matrix: Array) -> str:
-    """Return what numbers that are no counts may be, and what to give instead."""
+    """Return a hint for numbers that are not counts: their likely meaning, and the input to use instead."""
     for total, what in ((1.0, "shares"), (100.0, "percentages")):
         if any(np.allclose(matrix.sum(axis), total, rtol=0.02) for axis in (-1, -2, (-2, -1))):
             return f": these are {what}. Give the numbers of cases; from rates and totals `from_rates` makes a table"

@@ -1,4 +1,4 @@
-"""The axes of a confusion matrix as the input names them: which one is true, which classes, and totals."""
+"""The axes of a confusion matrix as named in the input: orientation, classes and totals."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ TOTAL_WORDS = frozenset(
 
 
 def axis_kind(name: Any) -> str:
-    """Return "true" or "predicted" for the name of an axis that says so; an empty text for others.
+    """Return "true" or "predicted" if the name of an axis means one of them; else an empty string.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def axis_kind(name: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis of a matrix: its classes, and whether these are true or predicted, where it is stated.
+    """An axis of a matrix: its classes, and whether they are true or predicted, if this is stated.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class Axis:
 
     @classmethod
     def of(cls, labels: Sequence[Any] | None, name: Any = None) -> Axis:
-        """Return the axis with these labels and this name, which may say what it is of: ``Predicted healthy``."""
+        """Return the axis with these labels and name; either may contain its kind, as in ``Predicted healthy``."""
         kind = "" if name is None else axis_kind(name)
         if labels is None:
             return cls(None, kind)
@@ -146,7 +146,7 @@ class Axis:
 
 
 def _common_word(labels: Sequence[Any]) -> tuple[str, list[Any]]:
-    """Return what a word says that stands before, or after, each label, and the labels without it."""
+    """Return the kind given by a word before or after each label, and the labels without that word."""
     for pattern in (
         r"(?P<word>[A-Za-z]+)[\s_:.=\-]+(?P<label>.+)",
         r"(?P<label>.+?)[\s_:.=(\-]+(?P<word>[A-Za-z]+)\)?",
@@ -159,12 +159,12 @@ def _common_word(labels: Sequence[Any]) -> tuple[str, list[Any]]:
 
 
 def corner_names(corner: str) -> tuple[str | None, str | None]:
-    r"""Return the names of the rows' and of the columns' axis that a corner cell holds: ``true\pred``.
+    r"""Return the names of the row and the column axis from a corner cell: ``true\pred``.
 
     Raises
     ------
     HowsureError
-        If it holds one word for predictions: it may be that of the rows or that of the columns.
+        If it holds only a word for predictions, which may refer to the rows or to the columns.
     """
     parts = [part for part in re.split(r"\s*(?:[/\\|]|\bvs\.?\b|\bby\b|×)\s*", corner.strip()) if part]
     if len(parts) == 2:
@@ -184,7 +184,7 @@ def are_turned(rows: Axis, columns: Axis) -> bool:
     Raises
     ------
     HowsureError
-        If both axes are said to be of the same.
+        If both axes have the same kind.
     """
     if rows.kind and rows.kind == columns.kind:
         message = f"Rows and columns are both named as the {rows.kind} classes. Name one axis 'true', one 'predicted'."
@@ -195,7 +195,7 @@ def are_turned(rows: Axis, columns: Axis) -> bool:
 def laid_out(
     counts: Array, rows: Axis, columns: Axis, labels: Sequence[Any] | None = None, *, check: bool = True
 ) -> tuple[Array, list[Any] | None]:
-    """Return a matrix without totals, with the true classes in rows and the same classes on both axes.
+    """Return a matrix without totals, with the true classes in rows and identical classes on both axes.
 
     Parameters
     ----------
@@ -204,17 +204,17 @@ def laid_out(
     rows, columns : Axis
         Its axes.
     labels : sequence, optional
-        The classes, in order, as the caller names them.
+        The classes passed by the caller, in order.
     check : bool
         Whether to refuse a last row and column that are the sums of the others, where they have no name.
 
     Returns
     -------
     tuple of ndarray and list
-        The matrix, and its classes; None where nothing names them.
+        The matrix, and its classes; None if they are not named.
     """
     size = None if labels is None else len(labels)
-    if rows.labels == columns.labels:  # a word that all classes have is part of their names
+    if rows.labels == columns.labels:  # a word common to all classes is part of their names
         rows, columns = (Axis(each.labels, each.kind) for each in (rows, columns))
     counts, rows, columns = _without_totals(counts, rows, columns, size, check=check)
     if are_turned(rows, columns):
@@ -227,7 +227,7 @@ def laid_out(
 def _without_totals(
     counts: Array, rows: Axis, columns: Axis, size: int | None, *, check: bool
 ) -> tuple[Array, Axis, Axis]:
-    """Drop a last row and column of sums that are named so, or that can be no class; refuse others that are sums."""
+    """Drop a last row and column of totals if named so, or if they cannot be a class; refuse other sums."""
     last_row = counts.shape[-2] > 2 and _are_sums(counts[..., -1, :], counts[..., :-1, :].sum(-2))
     last_column = counts.shape[-1] > 2 and _are_sums(counts[..., :, -1], counts[..., :, :-1].sum(-1))
     surplus = counts.shape[-2] - counts.shape[-1]
@@ -274,7 +274,7 @@ def _is_total(axis: Axis) -> bool:
 def _by_name(
     counts: Array, rows: Sequence[Any], columns: Sequence[Any], labels: Sequence[Any] | None
 ) -> tuple[Array, list[Any]]:
-    """Return the matrix of all classes that either axis names, in one order on both."""
+    """Return the matrix of the classes of both axes, in the same order on both."""
     keys, more = ([as_written(label) for label in axis] for axis in (rows, columns))
     both = dict(zip(more + keys, [*columns, *rows], strict=True))
     for axis in (keys, more):
@@ -303,7 +303,7 @@ def _by_name(
 
 
 def _renamed(order: list[str], names: list[Any], labels: list[Any]) -> tuple[list[str], list[Any]]:
-    """Return the order that ``labels=`` gives the classes of a matrix; labels that are other words rename them."""
+    """Return the classes of a matrix in the order of ``labels=``; labels that are other words rename them."""
     wanted = list(map(as_written, labels))
     if set(wanted) == set(order):
         return wanted, labels

@@ -1,4 +1,4 @@
-"""Confusion matrices in files of text and spreadsheets, with labels or without."""
+"""Confusion matrices in text files and spreadsheets, with or without labels."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def read_matrix(
 ) -> tuple[list[Any] | None, Array]:
     """Return the labels (None where there are none) and counts of a confusion matrix in a file.
 
-    A header row, a first column of labels, both or neither may be there; classes are matched by their names. The
-    corner cell (``true/predicted``), or labels such as ``Actual x`` and ``Predicted x``, say what is in rows: by
-    default the true classes. Totals are left out. Cells are separated by commas, semicolons, tabs, blanks or the bars
-    of Markdown. A header of TP, FP, FN and TN names the outcomes of two classes, and three columns (true, predicted,
-    number) hold one line per combination of classes.
+    The file may have a header row, a first column of labels, both or neither; classes are matched by their names. The
+    corner cell (``true/predicted``), or labels such as ``Actual x`` and ``Predicted x``, determine the orientation: the
+    true classes are in rows by default. Totals are ignored. Cells are separated by commas, semicolons, tabs, blanks or
+    the bars of Markdown. A header of TP, FP, FN and TN names the outcomes of two classes, and three columns (true,
+    predicted, number) hold one line per combination of classes.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def read_matrix(
     Raises
     ------
     HowsureError
-        If the file is missing or holds something else than a matrix of counts.
+        If the file is missing or is not a matrix of counts.
     """
     path = Path(path)
     if not is_file(sheet_of(path)[0]):
@@ -74,7 +74,7 @@ def read_matrix(
 
 
 def _refuse_other_shapes(rows: Axis, columns: Axis, body: list[list[str]]) -> None:
-    """Refuse labels without counts, and a table of other things."""
+    """Refuse labels without counts, and other tables."""
     if not body or not body[0]:
         message = "it holds labels and no counts."
         raise HowsureError(message)
@@ -108,7 +108,7 @@ def _text(cell: Any) -> str:
 
 
 def _lines_of(path: Path, text: str) -> tuple[Any, Any]:
-    """Return the lines of a file, and the dialect that separates their cells."""
+    """Return the lines of a file, and its CSV dialect."""
     lines = [line for line in text.splitlines() if line.strip()]
     if lines and all(line.lstrip().startswith("|") for line in lines):  # Markdown
         bare = [line.strip().strip("|") for line in lines if not re.fullmatch(r"[\s|:\-]+", line)]
@@ -159,10 +159,10 @@ def _lines(rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]] | None:
 
 
 def _split(path: Path, rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]]:
-    """Part labels from counts."""
+    """Separate labels from counts."""
     above = None
     if len(rows) > 2 and len([cell for cell in rows[0] if cell]) == 1 and axis_kind(" ".join(rows[0])):
-        above, rows = " ".join(rows[0]).strip(), rows[1:]  # the name of the columns, in a line of its own
+        above, rows = " ".join(rows[0]).strip(), rows[1:]  # the name of the column axis, on its own line
     if 1 < len(rows[0]) == len(rows[-1]) - 1 and not _are_numbers(rows[0]):
         rows = [["", *rows[0]], *rows[1:]]  # R's write.table leaves out the corner
     width = len(rows[0])

@@ -1,4 +1,4 @@
-"""Fields of nested columns by dots: ``doc.passage_id`` is the field ``passage_id`` of the column ``doc``."""
+"""Fields of nested columns in dotted notation: ``doc.passage_id`` is the field ``passage_id`` of the column ``doc``."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any
 
 from howsure.errors import HowsureError
 
-DOT = "·"  # in the name of a column of its own, where engines would take a dot for their own
+DOT = "·"  # replaces the dot in names of new columns, because engines interpret dots
 
 
 def with_fields(frame: Any, names: Iterable[Any]) -> tuple[Any, Callable[[Any], Any]]:
-    """Return a frame, or a mapping of columns, with named fields as columns, and what leads from names to columns.
+    """Return a frame, or a mapping of columns, with named fields as columns, and a function from names to columns.
 
-    A column whose own name has a dot is meant before a field.
+    A column whose name contains a dot takes precedence over a field.
 
     Parameters
     ----------
     frame : frame or mapping of columns
         The data, of any library, lazy ones included.
     names : iterable of str
-        Names of columns and fields; what is no text is passed over.
+        Names of columns and fields; values other than strings are ignored.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def with_fields(frame: Any, names: Iterable[Any]) -> tuple[Any, Callable[[Any], 
 
 
 def fields_named(frame: Any, name: str) -> list[str]:
-    """Return the fields of nested columns that have a name, with the columns before a dot."""
+    """Return the named fields of nested columns, each with its column before the dot."""
     if isinstance(frame, Mapping):
         return [f"{column}.{name}" for column, values in frame.items() if _has_field(values, name)]
     import narwhals as nw
@@ -60,7 +60,7 @@ def fields_named(frame: Any, name: str) -> list[str]:
 
 
 def _has_field(values: Iterable[Any], name: str) -> bool:
-    if not isinstance(values, Iterable):  # which is refused once it is read as a column
+    if not isinstance(values, Iterable):  # refused later, when it is read as a column
         return False
     first = next((each for each in values if each is not None), None)
     return isinstance(first, Mapping) and name in first
@@ -83,14 +83,14 @@ def _with_field(frame: Any, name: str, column: str, path: list[str]) -> tuple[An
         if field not in fields:
             raise HowsureError.unknown("field", name, [f"{name.removesuffix(field)}{each}" for each in fields])
         dtype, expression = fields[field], expression.struct.field(field)
-    if frame.implementation.is_duckdb():  # to which narwhals gives names with dots as those of tables
+    if frame.implementation.is_duckdb():  # narwhals parses their dotted names as tables and columns
         quoted = ".".join(f'"{each.replace(chr(34), chr(34) * 2)}"' for each in (column, *path))
         return nw.from_native(frame.to_native().project(f'*, {quoted} as "{own}"')), own
     return frame.with_columns(expression.alias(own)), own
 
 
 def _of_rows(values: Iterable[Any], name: str, path: list[str]) -> list[Any]:
-    """Return a field of dictionaries, None where it or one above it is missing."""
+    """Return a field of dictionaries; None if it or a parent is missing."""
     found = [reduce(_field, path, value) for value in values]
     if found and all(value is None for value in found):
         message = f"No case has the field '{name}'. Check its name."

@@ -1,4 +1,4 @@
-"""Several models on one test set: the joint table of the true label and what each model said."""
+"""Several models on one test set: the joint table of true and predicted labels."""
 
 from __future__ import annotations
 
@@ -95,41 +95,40 @@ def paired(
     y_true : array-like of shape (n,) or str
         True label of each case; or, with ``data``, the name of its column.
     y_pred : mapping of str to array-like of shape (n,), or list of str
-        Name of each model → its predicted labels, or their column's name; with ``data`` also a list of columns. With
-        ``model`` the predicted label of each row.
+        Mapping from model name to predicted labels, or to their column's name; with ``data`` also a list of columns. If
+        ``model`` is given, the predicted label of each row.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     model, case : array-like of shape (n,) or str, optional
-        Of long data, with one row for each model and case: the name of the row's model, and what tells its case from
-        others. Models are joined by case, never by position.
+        The model name and the case identifier of each row, for long data with one row per model and case. Models are
+        joined by case, never by position.
     incomplete : {"refuse", "drop"}
         Whether cases of long data that a model lacks are refused or left out.
     labels : array-like of shape (K,), optional
-        The classes, in order; cases with any other label are left out. By default all that occur, sorted.
+        The classes, in order; cases with any other label are left out. The default is all that occur, sorted.
     pos_label : object, optional
         Which of two classes is the positive one; the last in order by default.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case (patient, document, user): cases of one cluster vary together.
+        Cluster of each case (patient, document, user): cases of one cluster may be correlated.
     strata : array-like of shape (n,) or str, optional
-        Stratum that each case was drawn from, where strata were not sampled in proportion to their sizes.
+        Stratum of each case, for samples in which strata were not sampled in proportion to their sizes.
     stratum_sizes : mapping, optional
-        Number of cases of each stratum in the population, which then is finite; or, of a large one, the share of each,
-        which sum to 1.
+        Number of cases of each stratum in a finite population; or, for a large population, the proportion of each
+        stratum (they sum to 1).
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
-        default.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------
     PairedTable or Tables
-        Counts of the distinct tuples (true, first model, second model …); ``table.model("A")`` is one model's
-        confusion table. With ``by`` the tables of the groups, with the table of all cases as ``overall``.
+        Counts of the distinct tuples (true, first model, second model …); ``table.model("A")`` is one model's confusion
+        table. If ``by`` is given, a mapping of the group tables, where ``overall`` is the table of all cases.
 
     Raises
     ------
@@ -139,10 +138,10 @@ def paired(
 
     Notes
     -----
-    What models get right and wrong together is in the joint table, so the variance of a difference follows from it
-    as that of any metric does. A prior's pseudo-cases are spread so that each two models are as often both right,
-    both wrong, and of either mind: for two models of two classes, the half case in each of the four that Agresti and
-    Min (2005, Statistics in Medicine 24) recommend.
+    The joint table includes the correlation between models, so the variance of a difference follows from it like that
+    of any metric. Pseudo-counts of a prior are distributed so that, for each pair of models, both right, both wrong,
+    and only the first or only the second right have equal prior weight. For two models and two classes this is half a
+    case in each of the four cells, as recommended by Agresti and Min (2005, Statistics in Medicine 24).
 
     Examples
     --------
@@ -241,12 +240,12 @@ def _axis(
 def roles_of_long(
     groups: Any, sample_weight: Any, counts: Any, strata: Any, named: Mapping[str, Any]
 ) -> tuple[Any, ...]:
-    """Return what the columns of data that were long are called now.
+    """Return the current names of columns from long data.
 
     Parameters
     ----------
     groups, sample_weight, counts, strata
-        What was given as such.
+        The arguments of the source.
     named : mapping of str
         The columns to split by.
     """
@@ -260,9 +259,9 @@ def models_by_name(given: Any, data: Any) -> dict[str, Any]:
     Parameters
     ----------
     given : mapping or iterable of str
-        The models as they were given.
+        The models passed by the caller.
     data : frame, mapping, path or None
-        Where named columns are.
+        The data with the named columns.
     """
     if not isinstance(given, Mapping):
         message = "Give the models as a mapping, such as {'A': predictions_a, 'B': predictions_b}."

@@ -1,4 +1,4 @@
-"""Scores of several models on one test set: the joint table of the true label and all scores."""
+"""Scores of several models on one test set: the joint table of true label and scores."""
 
 from __future__ import annotations
 
@@ -84,49 +84,48 @@ def paired_scores(
     exact: bool = False,
     check: bool = True,
 ) -> PairedScoresTable | Tables[PairedScoresTable]:
-    """Count the cases by the scores that several models give to them, and the true class.
+    """Count cases by the scores of several models and the true class.
 
     Parameters
     ----------
     y_true : array-like of shape (n,) or str
         True class of each case, two classes of any type; or, with ``data``, the name of its column.
     y_score : mapping of str to array-like of shape (n,), or list of str
-        Name of each model → its scores, higher for the positive class, or their column's name; with ``data`` also
-        a list of columns. With ``model`` the score of each row.
+        Mapping from model name to scores (higher for the positive class), or to their column's name; with ``data`` also
+        a list of columns. If ``model`` is given, the score of each row.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     model, case : array-like of shape (n,) or str, optional
-        Of long data, with one row for each model and case: the name of the row's model, and what tells its case from
-        others. Models are joined by case, never by position.
+        The model name and the case identifier of each row, for long data with one row per model and case. Models are
+        joined by case, never by position.
     incomplete : {"refuse", "drop"}
         Whether cases of long data that a model lacks are refused or left out.
     pos_label : object, optional
         The positive class; by default 1 where the classes are 0 and 1 or −1 and 1, else the last in order.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case: cases of one cluster vary together.
+        Cluster of each case: cases of one cluster may be correlated.
     strata : array-like of shape (n,) or str, optional
-        Stratum that each case was drawn from, where strata were not sampled in proportion to their sizes.
+        Stratum of each case, for samples in which strata were not sampled in proportion to their sizes.
     stratum_sizes : mapping, optional
-        Number of cases of each stratum in the population, which then is finite; or, of a large one, the share of each,
-        which sum to 1.
+        Number of cases of each stratum in a finite population; or, for a large population, the proportion of each
+        stratum (they sum to 1).
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
-        default.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     exact : bool
-        Whether an engine counts all scores as they are. By default it counts more than 4 million cases in bins, some
-        hundreds for each model, as `scores` does.
+        Whether an engine counts all distinct scores. If false, more than 4 million cases are counted in bins, some
+        hundreds for each model, as in `scores`.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------
     PairedScoresTable or Tables
-        Counts of the distinct tuples of scores by class; ``table.model("A")`` is one model's table of scores. With
-        ``by`` the tables of the groups, with the table of all cases as ``overall``.
+        Counts of the distinct tuples of scores by class; ``table.model("A")`` is one model's table of scores. If ``by``
+        is given, a mapping of the group tables, where ``overall`` is the table of all cases.
 
     Raises
     ------
@@ -186,7 +185,7 @@ def paired_scores(
 
 
 def _of_levels(levels: Array, score: Array, spread: Array | None) -> Array | None:
-    """Return how far those scores are apart for which each level stands."""
+    """Return the spread of the scores that each level represents."""
     if spread is None:
         return None
     known, first = np.unique(score, return_index=True)

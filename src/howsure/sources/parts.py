@@ -1,4 +1,4 @@
-"""Files that are parts of the same data: they have the same columns, with values of the same kind."""
+"""Checks that the parts of one data set have the same columns, with values of the same kind."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from howsure.errors import HowsureError, listed
 from howsure.sources.locations import Location
 
-KINDS = {  # of values, by the names that engines give to their types
+KINDS = {  # kinds of values by engines' names of types
     "numbers": re.compile(r"u?(tiny|small|big|huge)?int(eger)?\d*|double|float\d*|halffloat|real|decimal.*"),
     "text": re.compile(
         r"varchar|(large_)?str(ing)?(_view)?|enum.*|categorical.*|uuid|dictionary<values=(large_)?string.*"
@@ -20,7 +20,7 @@ KINDS = {  # of values, by the names that engines give to their types
 
 
 def kind_of(type_: Any) -> str:
-    """Return what the values of a type are, in words; nested ones are of one kind.
+    """Return the kind of values of a type in words; all nested types are one kind.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def kind_of(type_: Any) -> str:
 
 
 def kind_of_values(values: Sequence[Any]) -> str:
-    """Return what the values of a list are, in words; empty where all are missing."""
+    """Return the kind of values of a list in words; empty if all are missing."""
     kinds = {kind_of(type(value).__name__) for value in values if value is not None}
     return kinds.pop() if len(kinds) == 1 else "values of several types" if kinds else ""
 
@@ -40,7 +40,7 @@ def kind_of_values(values: Sequence[Any]) -> str:
 def refuse_different(
     files: Sequence[Location], schemas: Sequence[Mapping[str, str]], is_empty: Callable[[int, str], bool]
 ) -> None:
-    """Refuse parts of which one lacks a column, or has values of another kind in it.
+    """Refuse parts that differ in their columns or in the kind of values of a column.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def refuse_different(
     schemas : sequence of mapping of str to str
         The kind of each column of each part.
     is_empty : callable
-        Whether a column has no value in a part, by the part's position: then it has no kind.
+        Whether a column has no values in a part (given by position), and so no kind.
     """
-    known: dict[str, int] = {}  # the part that says of what kind a column is
+    known: dict[str, int] = {}  # the part that determines the kind of a column
     for place, (file, schema) in enumerate(zip(files, schemas, strict=True)):
         for one, other, lacking in ((0, place, schema), (place, 0, schemas[0])):
             missing = [name for name in schemas[one] if name not in lacking]

@@ -1,4 +1,4 @@
-"""A column as users hold it, made plain: one axis, native numbers, and what is masked marked as missing."""
+"""Normalisation of a user's column: one axis, native numbers, masked values as missing values."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ PROCESSOR = 1  # kDLCPU, as DLPack numbers kinds of memory
 
 
 def plain(role: str, values: Any) -> Any:
-    """Return a column without what hides its meaning; anything else as it is.
+    """Return a normalised column; other values unchanged.
 
-    An array, list or frame of shape (n, 1) is its one column. Masked values are missing ones: nan among floats, None
-    among others. Numbers in a foreign byte order, and half-precision ones, become native. Tensors in the processor's
-    memory become arrays.
+    An array, list or frame of shape (n, 1) becomes one-dimensional. Masked values become missing: nan for floats, else
+    None. Foreign byte orders and half precision become native. Tensors in CPU memory become arrays.
 
     Raises
     ------
@@ -40,7 +39,7 @@ def plain(role: str, values: Any) -> Any:
     shape = getattr(values, "shape", ())
     if isinstance(shape, tuple) and len(shape) == 2 and shape[1] == 1:
         values = _only_column(values)
-    if "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray):  # which takes long to import for a look
+    if "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray):  # slow to import for a check
         values = _unmasked(values)
     if not isinstance(values, np.ndarray):
         return values
@@ -59,14 +58,14 @@ def _is_arrow(values: Any) -> bool:
 def _from_tensor(role: str, values: Any) -> Array:
     try:
         return np.asarray(values) if hasattr(values, "__array__") else np.from_dlpack(values)
-    except (TypeError, ValueError, RuntimeError, BufferError) as error:  # on another device, say, or part of a graph
+    except (TypeError, ValueError, RuntimeError, BufferError) as error:  # another device, or part of a graph
         said = str(HowsureError.unreadable(f"`{role}`", error)).rstrip(".")
         remedy = "" if " Use " in said else f" {_remedy(values)}"  # PyTorch names it
         raise HowsureError(f"{said}.{remedy}") from None
 
 
 def _remedy(values: Any) -> str:
-    """Return what makes an array of a tensor that NumPy cannot read."""
+    """Return the code that converts a tensor that NumPy cannot read."""
     with suppress(AttributeError, TypeError, ValueError, RuntimeError, BufferError):
         if int(values.__dlpack_device__()[0]) != PROCESSOR:
             return "Move it to the processor's memory first, such as by `.cpu()`."
@@ -97,21 +96,22 @@ def _unmasked(values: np.ma.MaskedArray[Any, Any]) -> Array:
 
 
 def numbers_of(role: str, values: Any, remedy: str) -> Array:
-    """Return a column of numbers as floats, also of text with points or commas for the decimals.
+    """Return a column of numbers as floats, also from text with decimal points or decimal commas.
 
     Parameters
     ----------
     role : str
-        What errors call it.
+        Its name in errors.
     values : array-like
         The column.
     remedy : str
-        What to give instead, for the error.
+        The input to use instead, for the error.
 
     Raises
     ------
     HowsureError
-        If a value is no number: the first one is shown. A comma with three digits after it may stand for thousands.
+        If a value is not a number; the message shows the first. A comma before three digits is ambiguous: it may
+        separate thousands.
     """
     found = values.to_numpy() if hasattr(values, "to_numpy") else values
     try:

@@ -15,12 +15,12 @@ Array = NDArray[Any]
 
 
 def positive_class(present: Sequence[Any], pos_label: Any) -> Any:
-    """Return the class that ``pos_label`` names, as it is among one class or two.
+    """Return the positive class named by ``pos_label``, in the type of the one or two classes.
 
     Raises
     ------
     HowsureError
-        If it is none of two, or no single class.
+        If it is not one of the two classes, or not a single label.
     """
     if np.ndim(pos_label):
         message = f"`pos_label` is {pos_label!r}; it is one class, such as {present[-1]!r}."
@@ -28,18 +28,18 @@ def positive_class(present: Sequence[Any], pos_label: Any) -> Any:
     matching = [value for value in present if value == pos_label or str(value) == str(pos_label)]
     if matching:
         return matching[0]
-    if len(present) == 1:  # the data hold negatives only
+    if len(present) == 1:  # all cases are negative
         return pos_label
     raise HowsureError.unknown("class", str(pos_label), map(str, present))
 
 
 def positive_last(classes: Array, pos_label: Any) -> Array:
-    """Return two classes with the positive one last; as they are where none is named.
+    """Return two classes with the positive one last; unchanged if ``pos_label`` is None.
 
     Parameters
     ----------
     classes : ndarray of shape (1,) or (2,)
-        The classes; where one alone occurs it is the positive or the negative one.
+        The classes; a single one may be the positive or the negative class.
     pos_label : object, optional
         The positive one.
 
@@ -68,11 +68,11 @@ def positive_last(classes: Array, pos_label: Any) -> Array:
 
 
 def positive_order(classes: Array, pos_label: Any) -> Array:
-    """Return the positions of two classes, that of the positive one last."""
+    """Return the positions of two classes, the positive one last."""
     listed = classes.tolist()
     return np.array([listed.index(label) for label in positive_last(classes, pos_label).tolist()])
 
 
 def opposite(label: Any) -> Any:
-    """Return what the negative class is called where only the positive one is known."""
+    """Return a name for the negative class if only the positive class is known."""
     return 0 if label == 1 else f"not {label}"

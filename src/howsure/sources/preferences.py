@@ -1,4 +1,4 @@
-"""From battles of two models at a time to the table of pairs and outcomes, with its design."""
+"""The source of preference tables: battles between two models at a time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from howsure.tables.preferences import OUTCOMES, PreferencesTable
 
 Array = NDArray[Any]
 FIRST, SECOND, TIE = range(OUTCOMES)
-NAMED = (  # words that say who won, where they are no model's name
+NAMED = (  # words for the winner, unless they are names of models
     ("a", "b"),
     ("model_a", "model_b"),
     ("model_1", "model_2"),
@@ -32,9 +32,9 @@ NAMED = (  # words that say who won, where they are no model's name
 )
 TIES = ("tie", "draw", "equal", "both", "neither", "tie (bothbad)", "bothbad", "both_bad")
 WORDS = {first: FIRST for first, _ in NAMED} | {second: SECOND for _, second in NAMED} | dict.fromkeys(TIES, TIE)
-SCORE = {"1": FIRST, "0": SECOND, "0.5": TIE}  # what the first model scores
-PLACE = {"0": FIRST, "1": SECOND, "2": TIE}  # which one is better, counted from 0
-ORDINAL = {"1": FIRST, "2": SECOND, "0.5": TIE, "0": TIE}  # counted from 1
+SCORE = {"1": FIRST, "0": SECOND, "0.5": TIE}  # score of the first model
+PLACE = {"0": FIRST, "1": SECOND, "2": TIE}  # index of the better model, from 0
+ORDINAL = {"1": FIRST, "2": SECOND, "0.5": TIE, "0": TIE}  # index from 1
 NUMBERS = {"score": SCORE, "index": PLACE}
 Numbers: TypeAlias = Literal["score", "index"]
 
@@ -84,45 +84,45 @@ def preferences(
     numbers: Numbers | None = None,
     check: bool = True,
 ) -> PreferencesTable | Tables[PreferencesTable]:
-    """Count battles of two models at a time, as an arena or a judge of pairs gives them.
+    """Count battles between two models, as in an arena or with a pairwise judge.
 
     Parameters
     ----------
     a, b : array-like of shape (n,) or str
         The two models of each battle, by name; or, with ``data``, the names of their columns.
     winner : array-like of shape (n,) or str
-        Who won each: the model's name; or its side, ``"model_a"``, ``"a"``, ``"left"``, ``"first"`` or True, and
-        ``"model_b"``, ``"b"``, ``"right"``, ``"second"`` or False; or ``"tie"``, ``"draw"``, ``"equal"``, ``"both"``,
-        ``"neither"`` or ``"tie (bothbad)"``. Numbers: 1 and 2 are the first and the second model; of 0 and 1 `numbers`
-        says what they mean, unless 0.5 is among them.
+        The winner of each battle: a model's name, its side, or a tie. Words for the first side are ``"model_a"``,
+        ``"a"``, ``"left"``, ``"first"`` and True; for the second ``"model_b"``, ``"b"``, ``"right"``, ``"second"`` and
+        False. Words for a tie are ``"tie"``, ``"draw"``, ``"equal"``, ``"both"``, ``"neither"`` and ``"tie
+        (bothbad)"``. The numbers 1 and 2 are the first and the second model. `numbers` defines the meaning of 0 and 1,
+        unless 0.5 occurs too.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each battle.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
-        default.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each battle (prompt, judge, user): battles of one cluster vary together.
+        Cluster of each battle (prompt, judge, user): battles of one cluster may be correlated.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     numbers : {"score", "index"}, optional
-        Meaning of 0 and 1 as winners: what the first model scores (1 where it wins, 0 where it loses, 0.5 for a tie),
-        or the index of the better one (0 the first, 1 the second, 2 a tie).
+        Meaning of 0 and 1 as winners: the score of the first model (1 for a win, 0 for a loss, 0.5 for a tie), or the
+        index of the better model (0 the first, 1 the second, 2 a tie).
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------
     PreferencesTable or Tables
-        The counts of battles by pair and outcome; ``table.model("A")`` has them seen from one model. With ``by`` the
-        tables of the groups, with that of all as ``overall``.
+        The counts of battles by pair and outcome; ``table.model("A")`` has them from the perspective of one model. If
+        ``by`` is given, a mapping of the group tables, where ``overall`` is the table of all battles.
 
     Raises
     ------
     HowsureError
-        If columns differ in length, are empty or have missing values; if a battle is of a model with itself; or if a
-        winner is none of the two and no word for a tie.
+        If columns differ in length, are empty or have missing values; if a model battles itself; or if a winner is
+        neither one of the two models nor a word for a tie.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def preferences(
 
 
 def _read(first: Column, second: Column, won: Column, numbers: Numbers | None) -> tuple[tuple[str, ...], Array, Array]:
-    """Return the models, the places of the two of each battle among them, and its outcome."""
+    """Return the models, the indices of the two models of each battle, and its outcome."""
     texts = []
     for column in (first, second, won):
         codes, levels = column.used()
@@ -200,13 +200,13 @@ def _read(first: Column, second: Column, won: Column, numbers: Numbers | None) -
 
 
 def _word(winner: str) -> str:
-    """Return a winner in small letters; a number without needless decimals."""
+    """Return a winner in lower case; a number without trailing zeros."""
     text = winner.strip().casefold()
     return text[:-2] if text in {"0.0", "1.0", "2.0"} else text
 
 
 def _numbers_of(winners: Sequence[str], numbers: Numbers | None) -> dict[str, int]:
-    """Return the outcomes that numbers stand for; refuse 0 and 1 where nothing says what they mean."""
+    """Return the outcomes coded by numbers; refuse 0 and 1 if their meaning is not stated."""
     if numbers is not None:
         return NUMBERS[one_of("meaning of numbers", numbers, NUMBERS)]
     given = {_word(each) for each in winners} & {"0", "0.5", "1", "2"}

@@ -1,4 +1,4 @@
-"""Published numbers of successes and of trials, of several models: a table of each."""
+"""Tables of several models from published numbers of successes and trials."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from howsure.tables.values import ValuesTable
 
 @without_counts("Its numbers are `k` right answers of `n`.")
 def proportions(k: Any, n: Any, *, model: Any = None, data: Any = None) -> Tables[ValuesTable]:
-    """Return a table of each model from its published number of right answers, "k of n".
+    """Return a table for each model from its published number of right answers, "k of n".
 
-    The models are taken as independent. On the same items their answers usually go together, which counts do not
-    tell; differences are then better known than the intervals say.
+    The models are assumed independent. If they answered the same items, their answers are usually positively
+    correlated, which such counts do not show; intervals for differences are then conservative.
 
     Parameters
     ----------
     k : mapping of str to int, array-like of shape (models,) or str
         Number of right answers of each model, by its name; or in rows, with `model`.
     n : int, mapping of str to int, array-like of shape (models,) or str
-        Number of all answers: of each model, or the same of all.
+        Number of all answers of each model, or one number for all models.
     model : array-like of shape (models,) or str, optional
         The name of each row's model.
     data : frame, mapping, path or None
-        Where columns that are given by name are.
+        The data with the named columns.
 
     Returns
     -------
     Tables
-        For `leaderboard`, with the metric ``"mean"``: the share that is right.
+        Tables for `leaderboard`; their metric ``"mean"`` is the proportion of right answers.
 
     Raises
     ------

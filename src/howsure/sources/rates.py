@@ -1,4 +1,4 @@
-"""The table behind published figures: sensitivity and specificity, and how many cases they are of."""
+"""Reconstruction of the table from published figures: sensitivity, specificity and numbers of cases."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from howsure.tables.confusion import ConfusionTable
 
 Array = NDArray[Any]
 Figure = float | str | Decimal
-MOST_TABLES = 2**24  # of true and false positives that are tried
-DECIMALS = 2  # of a number, at least: 0.9 may be 0.90
-ROUNDING = 1e-9  # of a float, beside that of the figure
+MOST_TABLES = 2**24  # most combinations of true and false positives that are tried
+DECIMALS = 2  # fewest decimals of a number: 0.9 may be 0.90
+ROUNDING = 1e-9  # rounding error of a float, added to that of the figure
 
 
 def from_rates(
@@ -34,23 +34,22 @@ def from_rates(
     n: int | None = None,
     labels: ArrayLike | None = None,
 ) -> ConfusionTable:
-    """Return the 2×2 table that published figures are of.
+    """Return the 2×2 table reconstructed from published figures.
 
-    The counts are the whole numbers that give the figures when they are rounded to the decimals that they are written
-    with. Where several do, as of a figure of two decimals and more than a hundred cases, the nearest are taken, and a
-    warning tells which others fit.
+    The counts are the whole numbers that reproduce the figures, rounded to their number of decimals. If several counts
+    do, as with two decimals and more than a hundred cases, the nearest are used, and a warning lists the others.
 
     Parameters
     ----------
     sensitivity, specificity : float, str or Decimal
-        Shares of the positives and of the negatives that are predicted right. A text has the decimals that it is
-        written with, such as ``"0.900"``; a number, which has no zeros at its end, at least two.
+        Proportions of positives and of negatives predicted correctly. A string such as ``"0.900"`` has the decimals as
+        written; a number, which loses trailing zeros, is assumed to have at least two.
     precision, recall, f1 : float, str or Decimal, optional
-        Instead of the specificity, with ``positives`` and ``negatives``: two of the three. Recall is the sensitivity.
+        Two of these three, with ``positives`` and ``negatives``, instead of the specificity. Recall is the sensitivity.
     positives, negatives : int, optional
         Numbers of cases of either class, unless ``prevalence`` and ``n`` are given.
     prevalence : float, str or Decimal, optional
-        Share of the positives.
+        Proportion of positives.
     n : int, optional
         Number of all cases.
     labels : array-like of shape (2,), optional
@@ -59,17 +58,17 @@ def from_rates(
     Returns
     -------
     ConfusionTable
-        Of whole counts, for every metric and method.
+        The table of whole counts, for every metric and method.
 
     Raises
     ------
     HowsureError
-        If no whole numbers give the figures, or a figure or a number is no such.
+        If no whole numbers reproduce the figures, or if an argument is invalid.
 
     Warns
     -----
     HowsureWarning
-        If the figures are rounded so that other counts give them too.
+        If other counts reproduce the rounded figures too.
 
     Examples
     --------
@@ -108,7 +107,7 @@ def from_rates(
 
 @dataclass(frozen=True, slots=True)
 class _Rounded:
-    """A share as it is printed, and how far the true one may lie from it."""
+    """A printed proportion and its rounding error."""
 
     name: str
     text: str
@@ -133,16 +132,16 @@ class _Rounded:
         return cls(name, text, value, 0.5 * 10.0**-decimals + ROUNDING)
 
     def fits(self, total: Any) -> Array:
-        """Whether a whole number of so many cases gives the share."""
+        """Whether some whole number of cases reproduces the proportion."""
         return np.asarray(np.abs(np.rint(self.value * total) / total - self.value) <= self.reach)
 
     def ends(self, total: int) -> tuple[int, int]:
-        """Return the smallest and the largest number of cases that give the share."""
+        """Return the smallest and the largest number of cases that reproduce the proportion."""
         low, high = np.ceil((self.value - self.reach) * total), np.floor((self.value + self.reach) * total)
         return max(int(low), 0), min(int(high), total)
 
     def count(self, total: int, what: str) -> int:
-        """Return the number of cases that gives the share; the nearest, with a warning, where there are several."""
+        """Return the number of cases that reproduces the proportion; warn and return the nearest of several."""
         nearest = int(np.rint(self.value * total))
         if not self.fits(total):
             below = int(self.value * total)
@@ -163,7 +162,7 @@ class _Rounded:
 
 
 def _from_precision(given: dict[str, _Rounded], positives: Any, negatives: Any) -> Array:
-    """Return the matrix whose precision, recall and F1, as far as they are given, are the figures when rounded."""
+    """Return the matrix whose rounded precision, recall and F1 equal the given figures."""
     if len(given) < 2 or positives is None or negatives is None:
         message = (
             "Give `sensitivity` and `specificity`, or two of `precision`, `recall` and `f1`, with `positives` and "
@@ -193,7 +192,7 @@ def _from_precision(given: dict[str, _Rounded], positives: Any, negatives: Any) 
 
 
 def _positives(prevalence: _Rounded, n: int, right: _Rounded, cleared: _Rounded) -> int:
-    """Return the number of positives nearest to the prevalence with which all figures can be whole numbers."""
+    """Return the number of positives nearest to the prevalence for which whole counts reproduce all figures."""
     low, high = prevalence.ends(n)
     possible = np.arange(max(low, 1), min(high, n - 1) + 1)
     possible = possible[right.fits(possible) & cleared.fits(n - possible)]

@@ -15,7 +15,7 @@ from howsure.sources.plain import plain
 Array = NDArray[Any]
 Layout: TypeAlias = Literal["items_by_raters", "raters_by_items", "category_counts"]
 LAYOUTS = ("items_by_raters", "raters_by_items", "category_counts")
-FEW_ITEMS = 4  # from which on equal row sums are no coincidence, and from as many columns on items may be in columns
+FEW_ITEMS = 4  # fewest rows with equal sums that are no coincidence, and fewest columns that may be items
 
 
 def arranged(by_name: dict[Any, Any], layout: Layout, role: str, *, check: bool) -> tuple[dict[Any, Any], Any]:
@@ -24,9 +24,9 @@ def arranged(by_name: dict[Any, Any], layout: Layout, role: str, *, check: bool)
     Parameters
     ----------
     by_name : dict
-        The columns as they were given.
+        The columns passed by the caller.
     layout : {"items_by_raters", "raters_by_items", "category_counts"}
-        What rows and columns are.
+        Meaning of rows and columns.
     role : str
         Name of the ratings in errors.
     check : bool
@@ -35,7 +35,7 @@ def arranged(by_name: dict[Any, Any], layout: Layout, role: str, *, check: bool)
     Raises
     ------
     HowsureError
-        If numbers of ratings are no whole numbers.
+        If numbers of ratings are not whole.
     """
     one_of("layout", layout, LAYOUTS)
     if layout == "category_counts":
@@ -53,7 +53,7 @@ def _listed(column: Any) -> list[Any]:
 
 
 def _refuse_other_layouts(by_name: Mapping[Any, Any], role: str) -> None:
-    """Refuse a table whose rows have equal sums, and one of more raters than items, where raters have no names."""
+    """Refuse unnamed raters if row sums are equal, or if there are more raters than items."""
     columns = [_listed(plain(role, each)) for each in by_name.values()]
     items, raters = len(columns[0]) if columns else 0, len(columns)
     numbers = _counts(columns)
@@ -78,7 +78,7 @@ def _have_equal_sums(numbers: Array) -> bool:
 
 
 def _counts(columns: list[list[Any]]) -> Array | None:
-    """Return columns of whole numbers as an array of rows × columns; None if one is no such number."""
+    """Return columns of whole numbers as an array of rows × columns; None if a value is not a whole number."""
     try:
         found = np.array(columns).T
     except ValueError:
@@ -90,7 +90,7 @@ def _counts(columns: list[list[Any]]) -> Array | None:
 
 
 def _raters_of_counts(by_name: Mapping[Any, Any], role: str) -> dict[Any, Any]:
-    """Return as many columns as an item has ratings at most: those of raters without names, who are exchangeable."""
+    """Return one column for each of the exchangeable raters, as many as the largest number of ratings of an item."""
     columns = [_listed(each) for each in by_name.values()]
     gaps = [missing(column) for column in columns]
     numbers = _counts(

@@ -1,4 +1,4 @@
-"""From what several raters say of items to the table of items by pattern of ratings, with its design."""
+"""The source of rating tables: categories assigned to items by several raters."""
 
 from __future__ import annotations
 
@@ -78,56 +78,55 @@ def ratings(
     by: Sized | None = None,
     check: bool = True,
 ) -> RatingsTable | PairedValuesTable | Tables[Any]:
-    """Count items by what each of several raters said of them: for Fleiss' kappa, Gwet's AC1, Krippendorff's alpha.
+    """Count items by their ratings by several raters, for Fleiss' kappa, Gwet's AC1 and Krippendorff's alpha.
 
     Parameters
     ----------
     rating : array-like of shape (n_items, n_raters), mapping, frame, list of str or str
-        Ratings by item and rater, None or nan where a rater has not rated an item; a mapping or frame has one column
-        per rater; with ``data`` the names of the raters' columns. With ``item`` and ``rater`` one rating in each row,
-        or its column's name. Several sets of raters on the same items, such as before and after a training, are a
-        mapping of the name of each set to its ratings by item and rater.
+        Ratings by item and rater; None or nan if a rater has not rated an item. A mapping or frame has one column per
+        rater. If ``data`` is given, the names of the raters' columns. If ``item`` and ``rater`` are given, one rating
+        per row, or its column's name. For several sets of raters on the same items, such as before and after a
+        training, a mapping from the name of each set to its ratings.
     item, rater : array-like of shape (n,) or str, optional
         The item and the rater of each row, where each row is one rating.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     layout : {"items_by_raters", "raters_by_items", "category_counts"}
-        What rows and columns are: one item a row and one rater a column; the same turned; or one item a row and one
-        category a column, which holds the number of its ratings. In the last raters have no identity, so that
-        ``conger_kappa`` and intervals for other raters are not defined.
+        Meaning of rows and columns: items in rows and raters in columns; the transpose; or items in rows and categories
+        in columns, with numbers of ratings as entries. Raters have no identity in the last layout, so ``conger_kappa``
+        and intervals for other raters are not defined.
     labels : array-like of shape (K,), optional
-        The categories, in order from the lowest to the highest; all that occur by default. Numbers and ordered
-        categories have their order by themselves.
+        The categories from the lowest to the highest; all that occur by default. Numbers and ordered categories need no
+        ``labels=`` for their order.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each item; where each row is one rating, the same in all rows of an item.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
-        default.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each item (document, patient): items of one cluster vary together.
+        Cluster of each item (document, patient): items of one cluster may be correlated.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
-        One column, or several, to split by: one table for each value, or combination of values. Where groups are of
-        raters, who rate the same items, sets of raters compare as pairs, and groups as if their items were different.
+        One column, or several, to split by: one table for each value, or combination of values. Groups are treated as
+        independent; if groups of raters rate the same items, pass sets of raters instead, which are paired.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------
     RatingsTable, PairedValuesTable or Tables
-        The counts of items by pattern of ratings; of several sets of raters those of all sets jointly, where
-        ``table.model("before")`` is the table of one. With ``by`` the tables of the groups, with the table of all items
-        as ``overall``.
+        The counts of items by pattern of ratings; for several sets of raters a joint table, where
+        ``table.model("before")`` is the table of one. If ``by`` is given, a mapping of the group tables, where
+        ``overall`` is the table of all items.
 
     Raises
     ------
     HowsureError
         If there are fewer than two raters, or no item has two ratings; if a rater rates an item twice; if columns
-        differ in length; if a rating is none of the labels.
+        differ in length; or if a rating is not among the labels.
 
     Notes
     -----
-    Items are what a study draws, and an interval is about other items, rated by the same raters; that other raters
-    would say other things too is in the intervals of the methods ``"raters"`` and ``"items_and_raters"``.
+    The sampling unit is the item: intervals generalise to other items, rated by the same raters. The methods
+    ``"raters"`` and ``"items_and_raters"`` also account for the variation between raters.
 
     Examples
     --------
@@ -205,7 +204,7 @@ def _wide(
 
 
 def _is_several(rating: Any, data: Any) -> bool:
-    """Whether a mapping is one of sets of raters, and not of raters."""
+    """Whether a mapping is of sets of raters rather than of raters."""
     if not isinstance(rating, Mapping) or not rating:
         return False
     first = next(iter(rating.values()))
@@ -273,7 +272,7 @@ def _refuse_repeated(unit: Array, units: Array, who: Array, raters: Array) -> No
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Beside:
-    """What stands beside the ratings: weights, clusters and groups, of each row."""
+    """Weights, clusters and groups of each row of ratings."""
 
     weight: Array | None
     cluster: Array | None
@@ -282,7 +281,7 @@ class _Beside:
 
     @classmethod
     def of(cls, found: Mapping[str, Any], split: list[str], lengths: Mapping[str, Sized]) -> _Beside:
-        """Return it from the columns by role; refuse those that differ in length from others."""
+        """Return them from the columns by role; refuse columns of differing length."""
         group = [encoded(role, found[role]) for role in roles(dict.fromkeys(split))]
         weight = checked_weight(found["sample_weight"]) if "sample_weight" in found else None
         cluster = encoded("groups", found["groups"]) if "groups" in found else None
@@ -296,7 +295,7 @@ class _Beside:
         return cls(weight, codes, names, group)
 
     def of_rows(self, some: Any) -> tuple[Array | None, Array | None, Array | None]:
-        """Return weights and clusters of some rows, and what the clusters are called."""
+        """Return weights, clusters and names of clusters of some rows."""
         weight, cluster = (None if each is None else each[some] for each in (self.weight, self.cluster))
         return weight, cluster, self.clusters_named
 
@@ -306,7 +305,7 @@ class _Beside:
 
 
 def _stated_order(given: Sequence[Any]) -> list[Any] | None:
-    """Return the categories of columns that all have the same ones, in a stated order; None of all others."""
+    """Return the ordered categories shared by all columns; None if they differ or have no stated order."""
     orders = [stated_order(each) for each in given]
     return orders[0] if orders and all(each == orders[0] for each in orders) else None
 
@@ -335,7 +334,7 @@ def _counted(
     cluster: Array | None,
     clusters_named: Array | None,
 ) -> Any:
-    """Return the table of items by each set's ratings, as positions among the categories, ``(n, R)`` of each set."""
+    """Return the table of items from each set's ratings, which are positions of categories, ``(n, R)`` per set."""
     labels, is_ordered = scale
     for each, own in zip(rows, raters, strict=True):
         if len(own) < FEWEST:
@@ -356,7 +355,7 @@ def _counted(
 
 
 def _cells(rows: Array, raters: Array, labels: Array, is_ordered: bool) -> tuple[RatingsTable, Array]:
-    """Return an empty table of the patterns that occur, and those of a prior, and each item's cell."""
+    """Return an empty table of the patterns that occur or have prior weight, and each item's cell."""
     patterns, place = distinct_tuples(rows + 1, [len(labels) + 1] * len(raters))
     items = np.bincount(place, minlength=len(patterns))
     empty = RatingsTable.of_patterns(patterns - 1, labels, raters, is_ordered=is_ordered, items=items)

@@ -1,4 +1,4 @@
-"""Rows of which several are of one unit, or of several models: what a unit has alike in all of them."""
+"""Values that are constant within a unit with several rows."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Array = NDArray[Any]
 
 
 def first_rows(role: str, unit: Array, names: Array, columns: Mapping[str, Array | None]) -> Array:
-    """Return the first row of each unit; refuse units that have several values of a column which is theirs.
+    """Return the first row of each unit; refuse units with several values of a unit-level column.
 
     Parameters
     ----------
     role : str
-        What a unit is called.
+        Name of a unit in errors.
     unit : ndarray of shape (n,)
-        Position of the unit of each row, all of which occur.
+        Position of the unit of each row; every unit occurs.
     names : ndarray
-        What the units are called.
+        Names of the units.
     columns : mapping of str to ndarray of shape (n,)
-        The columns by role; None where there is none.
+        The unit-level columns by role; None if absent.
     """
     first = np.empty(len(names), dtype=np.intp)
     first[unit[::-1]] = np.arange(len(unit))[::-1]
@@ -39,7 +39,7 @@ def first_rows(role: str, unit: Array, names: Array, columns: Mapping[str, Array
 
 
 def as_met(column: Column) -> tuple[Array, Array]:
-    """Return each row's place among the models, and these in the order in which the column names them."""
+    """Return each row's model index, and the models in order of first appearance."""
     codes = np.asarray(column.codes, dtype=np.int64) - column.offset
     used, place = np.unique(codes, return_inverse=True)
     return place.ravel(), column.levels[used]

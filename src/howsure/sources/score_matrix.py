@@ -1,4 +1,4 @@
-"""From a score for each class to a table: one row of cells a case, one column a class."""
+"""The source of multiclass score tables: one score per case and class."""
 
 from __future__ import annotations
 
@@ -85,49 +85,48 @@ def multiclass_scores(
     by: Sized | None = None,
     check: bool = True,
 ) -> ScoreMatrixTable | Tables[ScoreMatrixTable]:
-    """Lay out the cases of scores with one column a class, for metrics of many classes by their scores.
+    """Return a table of scores with one column per class, for multiclass score metrics.
 
     Parameters
     ----------
     y_true : array-like of shape (n,) or (n, K), or str
         True class of each case, or for multilabel data an indicator array; with ``data`` the name of its column.
     y_score : array-like of shape (n, K), frame, mapping, or list of str
-        Finite scores: column k is higher for class k. With ``data`` the names of K columns. Columns that are named
-        like the classes, also after a common prefix or suffix, are matched to these by name.
+        Finite scores: column k is higher for class k. If ``data`` is given, the names of K columns. Columns named after
+        the classes, with or without a common prefix or suffix, are matched by name.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     labels : array-like of shape (K,), optional
-        The classes of the columns, in order. By default the names of the columns, else the ordered categories of
-        ``y_true``, else the classes that occur, ascending; for an indicator array 0 … K−1 or the names.
+        The classes of the columns, in order. The default is the names of the columns, else the ordered categories of
+        ``y_true``, else the classes that occur, ascending; for an indicator array the names or 0 … K−1.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
-        default.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case (patient, document, user): cases of one cluster vary together.
+        Cluster of each case (patient, document, user): cases of one cluster may be correlated.
     strata : array-like of shape (n,) or str, optional
-        Stratum that each case was drawn from, where strata were not sampled in proportion to their sizes.
+        Stratum of each case, for samples in which strata were not sampled in proportion to their sizes.
     stratum_sizes : mapping, optional
-        Number of cases of each stratum in the population, which then is finite; or, of a large one, the share of each,
-        which sum to 1.
+        Number of cases of each stratum in a finite population; or, for a large population, the proportion of each
+        stratum (they sum to 1).
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------
     MulticlassScoresTable, MultilabelScoresTable or Tables
-        How often each row of scores occurs with each true class, or without and with each label (each case then is a
-        cluster of its labels). Metrics take an average: ``"roc_auc@macro"`` is one class against the rest,
-        ``"roc_auc@macro+multi_class=ovo"`` each pair of classes. With ``by`` the tables of the groups, with the table
-        of all cases as ``overall``.
+        Counts of each row of scores by true class; for multilabel data by label (absent, present), where each case is a
+        cluster of its labels. Metrics take an average: ``"roc_auc@macro"`` is one class against the rest,
+        ``"roc_auc@macro+multi_class=ovo"`` each pair of classes. If ``by`` is given, a mapping of the group tables,
+        where ``overall`` is the table of all cases.
 
     Raises
     ------
     HowsureError
-        If shapes differ, a score is not finite, or the classes do not fit the columns.
+        If shapes differ, a score is not finite, or the classes do not match the columns.
 
     Examples
     --------
@@ -202,7 +201,7 @@ def _matrix(scores: Any) -> Array:
             "For one score a case use `scores`."
         )
         raise HowsureError(message)
-    if not np.isfinite(array.sum()) and not (finite := np.isfinite(array).all(1)).all():  # a sum needs no array
+    if not np.isfinite(array.sum()) and not (finite := np.isfinite(array).all(1)).all():  # summing needs no array
         number, first = int((~finite).sum()), int(np.argmin(finite))
         message = (
             f"`y_score` has missing or infinite values in {number} rows (first at row {first}). Drop or fill them."
@@ -212,7 +211,7 @@ def _matrix(scores: Any) -> Array:
 
 
 def _aligned(y_true: Any, y_score: Any, labels: Any) -> tuple[Any, Any, list[Any] | None, Any]:
-    """Return truth and scores, the names of their columns, and the labels: the names, for two frames of indicators."""
+    """Return truth, scores, column names and labels, aligned by name for two frames."""
     if _is_matrix(y_true):
         y_true, y_score, names = aligned_columns(y_true, y_score, "y_true", "y_score")
         return dense(y_true), dense(y_score), None, names if labels is None else labels
@@ -247,7 +246,7 @@ def _classes(truth: Column, labels: ArrayLike | None, names: Any, size: int, *, 
 
 
 def _named_classes(present: list[Any], labels: ArrayLike, names: Any, size: int) -> Array:
-    """Return the classes that ``labels=`` names; refuse them where the columns' names say otherwise."""
+    """Return the classes of ``labels=``; refuse them if they contradict the names of the columns."""
     classes = label_array(labels)
     if len(classes) != size:
         message = f"`labels` names {len(classes)} classes, and `y_score` has {size} columns."
@@ -261,7 +260,7 @@ def _named_classes(present: list[Any], labels: ArrayLike, names: Any, size: int)
 
 
 def _refuse_two_orders(classes: list[Any]) -> None:
-    """Refuse numbers in text whose order is not that of the alphabet, by which scikit-learn orders columns."""
+    """Refuse numbers as text whose numeric order is not alphabetical, the order of columns in scikit-learn."""
     by_text = sorted(classes, key=str)
     if numbers_in_text(classes) is not None and by_text != classes:
         message = (
@@ -272,7 +271,7 @@ def _refuse_two_orders(classes: list[Any]) -> None:
 
 
 def _by_name(truth: Column, classes: Array, names: Any, labels: Any) -> list[int] | None:
-    """Return the places of columns, matched by name, in the order of the classes; None where they are in order."""
+    """Return the column indices, matched by name, in the order of the classes; None if already in order."""
     if names is None or labels is not None:
         return None
     every = classes.tolist()
@@ -281,7 +280,7 @@ def _by_name(truth: Column, classes: Array, names: Any, labels: Any) -> list[int
 
 
 def _positions(truth: Column, classes: Array) -> Array:
-    """Return each case's column of its true class."""
+    """Return the column index of each case's true class."""
     code = np.asarray(truth.codes, dtype=np.int64) - truth.offset
     place = {label: position for position, label in enumerate(classes.tolist())}
     column = np.array([place.get(label, 0) for label in truth.levels.tolist()], dtype=np.intp)

@@ -1,4 +1,4 @@
-"""From scores to the table of distinct score × truth, sorted once, with its design."""
+"""The source of score tables: scores and true classes, sorted once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from howsure.tables.batch import Tables
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
-POSITIVE_BY_HABIT = ({0, 1}, {-1, 1})  # scikit-learn takes 1 as positive in these
+POSITIVE_BY_HABIT = ({0, 1}, {-1, 1})  # in these, 1 is the positive class in scikit-learn
 
 
 @overload
@@ -93,35 +93,35 @@ def scores(
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
-        default.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case (patient, document, user): cases of one cluster vary together.
+        Cluster of each case (patient, document, user): cases of one cluster may be correlated.
     strata : array-like of shape (n,) or str, optional
-        Stratum that each case was drawn from, where strata were not sampled in proportion to their sizes.
+        Stratum of each case, for samples in which strata were not sampled in proportion to their sizes.
     stratum_sizes : mapping, optional
-        Number of cases of each stratum in the population, which then is finite; or, of a large one, the share of each,
-        which sum to 1.
+        Number of cases of each stratum in a finite population; or, for a large population, the proportion of each
+        stratum (they sum to 1).
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     exact : bool
-        Whether an engine counts all scores as they are. By default it counts more than 4 million cases in 2**19 bins,
-        and a bin that holds several scores stands for their mean; ``table.cautions`` say by how much that can move
-        ROC AUC. Scores in memory are always as they are.
+        Whether an engine counts all distinct scores. If false, more than 4 million cases are counted in 2**19 bins. A
+        bin with several scores is represented by their mean; ``table.cautions`` report the largest possible effect on
+        ROC AUC. Scores in memory are never binned.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------
     ScoresTable or Tables
         The counts by distinct score, ascending, and class, so that ties are exact; ``table.at(threshold)`` is the
-        confusion table there. With ``by`` the tables of the groups, with the table of all cases as ``overall``.
+        confusion table at a threshold. If ``by`` is given, a mapping of the group tables, where ``overall`` is the
+        table of all cases.
 
     Raises
     ------
     HowsureError
-        If columns differ in length, are empty or have missing values; if a score is not finite; if there are not
-        two classes, or ``pos_label`` is none of them.
+        If columns differ in length, are empty or have missing values; if a score is not finite; or if there are not two
+        classes, or ``pos_label`` is not one of them.
 
     Examples
     --------
@@ -164,16 +164,16 @@ def scores(
 
 
 def score_values(values: Any, tally: Tally | None = None, role: str = "y_score") -> Array:
-    """Return scores as floats; refuse what is not one-dimensional, not numeric or not finite.
+    """Return scores as floats; refuse scores that are not one-dimensional, not numeric or not finite.
 
     Parameters
     ----------
     values : array-like of shape (n,)
         The scores.
     tally : Tally, optional
-        How many cases each stands for, if not one.
+        Number of cases of each score, if not one.
     role : str
-        What messages call them.
+        Their name in messages.
     """
     values = plain(role, values)
     array = numbers_of(role, values, "Give one number a case, higher for the positive class.")
@@ -184,7 +184,7 @@ def score_values(values: Any, tally: Tally | None = None, role: str = "y_score")
     finite = np.isfinite(array)
     if not finite.all():
         is_row = tally is None or tally.is_single
-        is_counted = tally is not None and len(tally.n) == len(array)  # if not, that is said of complete scores
+        is_counted = tally is not None and len(tally.n) == len(array)  # else it is of the rows without gaps
         number = int(tally.n[~finite].sum() if tally is not None and is_counted else (~finite).sum())
         where = f" (first at row {int(np.argmin(finite))})" if is_row else ""
         message = f"`{role}` has {number} missing or infinite values{where}. Drop or fill them first."
@@ -224,7 +224,7 @@ def is_positive_stated(truth: Column, classes: Array, pos_label: Any) -> bool:
     classes : ndarray of shape (2,)
         The negative and the positive class.
     pos_label : object, optional
-        As the caller names it.
+        The argument of the caller.
     """
     both = classes.tolist()
     return is_stated(both, None, pos_label, ranked=covers([truth.rank], both))
@@ -235,7 +235,7 @@ def _positive(present: list[Any], pos_label: Any, rank: Rank) -> Any:
         raise OneClassError(present[0], " in `y_true`. Name the positive class with `pos_label=`.")
     if pos_label is None:
         if any(set(present) == habit for habit in POSITIVE_BY_HABIT):
-            return next(label for label in present if label == 1)  # of truth values, True
+            return next(label for label in present if label == 1)  # True for booleans
         return class_order(present, rank).tolist()[-1]
     return positive_class(present, pos_label)
 
@@ -258,13 +258,13 @@ def scores_table(
     classes : ndarray of shape (2,)
         The negative and the positive class.
     tally : Tally, optional
-        What the rows stand for, if not one case each.
+        Numbers and weights of the cases of the rows, if not one case each.
     group : ndarray of shape (n,), optional
         Their clusters.
     spread : ndarray of shape (n,), optional
-        How far the scores are apart that each stands for.
+        Spread of the scores that each score represents.
     names : ndarray of shape (clusters,), optional
-        What the clusters are called.
+        Names of the clusters.
     """
     if tally is None and group is None:
         support, counts = count_scores(positive, score)

@@ -12,11 +12,11 @@ from howsure.sources.locations import Location, sheet_of
 
 Row = list[Any]
 BY_OPENPYXL = (".xlsx", ".xlsm")
-FAULTS = frozenset({"#N/A", "#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!"})  # of formulas
+FAULTS = frozenset({"#N/A", "#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!"})  # errors of formulas
 
 
 def rows_of_sheet(file: Location) -> list[Row]:
-    """Return the rows of the named sheet, or of the only one that holds something.
+    """Return the rows of the named sheet, or of the only non-empty sheet.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def rows_of_sheet(file: Location) -> list[Row]:
     Raises
     ------
     HowsureError
-        If no reader is installed, the file cannot be read, it has no such sheet, or several sheets hold something.
+        If no reader is installed, the file cannot be read, it has no such sheet, or several sheets are not empty.
     """
     path, wanted = sheet_of(file)
     readers = (("python_calamine", _by_calamine), ("openpyxl", _by_openpyxl))
@@ -54,17 +54,17 @@ def _chosen(path: Path, sheets: dict[str, list[Row]], wanted: str) -> list[Row]:
 
 
 def columns_of_sheet(file: Location) -> dict[str, list[Any]]:
-    """Return the columns of a sheet whose first row has their names; a blank cell is a missing value, None.
+    """Return the columns of a sheet with names in its first row; blank cells are missing values (None).
 
     Parameters
     ----------
     file : str or Path
-        As `rows_of_sheet` takes it.
+        As in `rows_of_sheet`.
 
     Raises
     ------
     HowsureError
-        If a column has no name, two have one, or a cell holds the error of a formula.
+        If a column has no name, a name occurs twice, or a cell holds a formula error.
     """
     path, _ = sheet_of(file)
     rows = [row for row in rows_of_sheet(file) if not all(map(_is_blank, row))]
@@ -88,7 +88,7 @@ def columns_of_sheet(file: Location) -> dict[str, list[Any]]:
 
 
 def _values(path: Path, name: str, cells: Row) -> list[Any]:
-    """Return the cells of a column: whole numbers as such if all are, None where nothing is written."""
+    """Return the cells of a column: integers if all numbers are whole, None for blank cells."""
     found = [None if _is_blank(cell) else cell for cell in cells]
     fault = next((cell for cell in found if isinstance(cell, str) and cell in FAULTS), None)
     if fault is not None:

@@ -1,4 +1,4 @@
-"""Files that readers would take in part, or that end the process: refused before they are read."""
+"""Checks for files that readers would read in part only, or that would crash the process."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from howsure.errors import HowsureError
 from howsure.sources.locations import COMPRESSED, JSON, suffix_of
 
 Array = NDArray[Any]
-CHUNK = 2**20  # bytes looked at at once
-DEEPEST = 1000  # brackets within each other; at some ten thousand DuckDB's reader of JSON ends the process
+CHUNK = 2**20  # bytes per block
+DEEPEST = 1000  # nested brackets; at about ten thousand DuckDB's JSON reader crashes the process
 NESTING = np.zeros(256, dtype=np.int8)
 NESTING[list(b"[{")], NESTING[list(b"]}")] = 1, -1
 
 
 def refuse_unsound(path: Path) -> None:
-    """Refuse what is empty, and what DuckDB would read: files cut short, in part, and JSON nested without end."""
+    """Refuse empty files, truncated files (which DuckDB reads in part), and very deeply nested JSON."""
     suffix = suffix_of(path)
     if not path.is_file():
         return
@@ -39,7 +39,7 @@ def refuse_unsound(path: Path) -> None:
             if suffix not in JSON:
                 continue
             whole = rest + chunk
-            bare = whole.rstrip(b"\\")  # a backslash stays with the character that it escapes
+            bare = whole.rstrip(b"\\")  # keep a backslash together with the character that it escapes
             rest = whole[len(bare) :]
             codes = np.frombuffer(bare.replace(rb"\\", b"").replace(rb"\"", b""), dtype=np.uint8)
             quoted = np.cumsum(codes == ord('"')) + quotes
@@ -68,7 +68,7 @@ def chunks(path: Path) -> Iterator[bytes]:
 
 
 def _zstandard(path: Path) -> Iterator[bytes]:
-    """Yield what PyArrow decompresses; nothing without it: before 3.14 Python itself has no Zstandard."""
+    """Yield the bytes decompressed by PyArrow; nothing without it (Python has Zstandard from 3.14 on)."""
     try:
         import pyarrow as pa
     except ImportError:

@@ -1,4 +1,4 @@
-"""Strata whose sizes are known: what each case counts, and the design of cases drawn from them."""
+"""Strata of known sizes: case weights and sampling designs."""
 
 from __future__ import annotations
 
@@ -18,36 +18,39 @@ from howsure.errors import HowsureError, by_index, listed
 
 Array = NDArray[Any]
 ROLE = "strata"
-CLOSE = 1e-6  # by which shares may miss 1
-MOST_PAIRS = 2**20  # of strata and cells, up to which pairs without a case are kept: pseudo-cases may fall there
+CLOSE = 1e-6  # tolerance of the sum of proportions
+MOST_PAIRS = (
+    2**20
+)  # most pairs of stratum and cell for which empty pairs are kept, because pseudo-counts may fall there
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strata:
-    """The stratum of each row of the whole sample, and which of the rows a table is of.
+    """The stratum of each row of the whole sample, and the rows that belong to a table.
 
-    Rows in no table, as those of other groups, are cases of their strata all the same.
+    Rows outside the table, such as those of other groups, still count as sampled cases of their strata.
 
     Parameters
     ----------
     code : ndarray of shape (n,)
         Position of each row's stratum.
     names : tuple
-        What the strata are called.
+        Names of the strata.
     share : ndarray of shape (S,)
-        Share of each in the population.
+        Proportion of each stratum in the population.
     number, weight : ndarray of shape (n,)
-        Cases of each row, and their sum of weights.
+        Number of cases of each row, and their sum of weights.
     design_of : callable
-        ``(rows, cell, size)`` → how some of the rows vary, each in its cell, of so many cells.
+        Function of ``(rows, cell, size)`` that returns the design of some of the rows, given their cells and the number
+        of cells.
     cluster : ndarray of shape (n,), optional
         Cluster of each row.
     is_plain : bool
-        Whether cases have neither weights nor clusters.
+        Whether the cases are unweighted and unclustered.
     total : float, optional
-        Cases of the population; None where only the shares are known.
+        Number of cases in the population; None if only proportions are known.
     chosen : ndarray, optional
-        The rows that the table is of; all by default.
+        The rows of the table; all by default.
     """
 
     code: Array
@@ -62,7 +65,7 @@ class Strata:
     chosen: Array | None = None
 
     def of(self, some: Any) -> Strata:
-        """Return the strata of a table of some of its rows."""
+        """Return the strata of a table with some of these rows."""
         chosen = np.arange(len(self.code)) if self.chosen is None else self.chosen
         return replace(self, chosen=chosen[some])
 
@@ -76,8 +79,8 @@ class Strata:
         size : int
             Number of cells.
         classes : ndarray of shape (cells, columns), optional
-            The classes that each cell is of, true and predicted. Where these tell the stratum, as of a map whose
-            classes are the strata, other cells of a class cannot occur in a stratum.
+            The true and predicted classes of each cell. If a class determines the stratum, as in a map whose classes
+            are the strata, cells of other classes cannot occur in a stratum.
         """
         every = np.full(len(self.code), size)
         every[slice(None) if self.chosen is None else self.chosen] = cell
@@ -95,7 +98,9 @@ class Strata:
         }
         drawn = np.bincount(self.code, self.number, number)
         if self.total is not None:
-            found["fraction"] = np.minimum(np.round(drawn / (self.share * self.total), 12), 1.0)  # 1 of a whole one
+            found["fraction"] = np.minimum(
+                np.round(drawn / (self.share * self.total), 12), 1.0
+            )  # 1 for a fully sampled stratum
         if self.is_plain:
             return StratifiedSample(**found, design=Independent(), units=drawn)
         if self._crosses():
@@ -121,7 +126,7 @@ class Strata:
     def designs(
         self, cell: Array, size: int, group: Array, groups: int, classes: Array | None = None
     ) -> StratifiedSample:
-        """Return the design of a batch, of the table of each group, of cases without weights and clusters.
+        """Return the design of a batch of group tables, for unweighted and unclustered cases.
 
         Parameters
         ----------
@@ -148,7 +153,7 @@ class Strata:
     def _pairs(
         self, place: Array, size: int, classes: Array | None, *, has_others: bool = False
     ) -> tuple[Array, Array, Array]:
-        """Return the pairs of a stratum and a cell that are kept, in order, and each row's among them."""
+        """Return the sorted pairs of stratum and cell that are kept, and the index of each row's pair."""
         number = len(self.names)
         flat = self.code * np.int64(size + 1) + place
         if number * (size + 1) > MOST_PAIRS:
@@ -164,7 +169,7 @@ class Strata:
         return *np.divmod(kept, size + 1), np.searchsorted(kept, flat)
 
     def _told_by(self, column: Array, place: Array) -> Array:
-        """Return which cells may occur in each stratum, if a class of the cells tells the stratum; else all."""
+        """Return the cells possible in each stratum, if a class of the cells determines the stratum; else all."""
         inside = place < len(column)
         met = np.zeros((len(self.names), int(column.max()) + 1), dtype=bool)
         met[self.code[inside], column[place[inside]]] = True
@@ -181,21 +186,22 @@ class Strata:
 
 
 def known_sizes(names: Array, sizes: Any, drawn: Array) -> tuple[Array, float | None]:
-    """Return the share of each stratum, and how many cases the population has; None where only shares are known.
+    """Return the proportion of each stratum, and the population size (None if only proportions are known).
 
     Parameters
     ----------
     names : ndarray of shape (S,)
         The strata that occur.
     sizes : mapping
-        Cases of each stratum in the population; or their shares of it, which sum to 1.
+        Number of cases of each stratum in the population, or proportions, which sum to 1.
     drawn : ndarray of shape (S,)
         Cases drawn from each.
 
     Raises
     ------
     HowsureError
-        If there are no sizes, a stratum has none, has one and no case, or fewer cases than were drawn.
+        If there are no sizes, if a stratum has a size and no case, or a case and no size, or if its size is less than
+        the number of its sampled cases.
     """
     sizes = by_index(sizes)
     if not isinstance(sizes, Mapping):
@@ -226,7 +232,7 @@ def known_sizes(names: Array, sizes: Any, drawn: Array) -> tuple[Array, float | 
 
 
 def _in_order(known: list[Any], sizes: Mapping[Any, Any]) -> Array:
-    """Return the sizes in the order of the strata; refuse those of others, and strata without."""
+    """Return the sizes in the order of the strata; refuse unknown strata and missing sizes."""
     size = np.full(len(known), np.nan)
     for name, given in sizes.items():
         number, place = _size(name, given), _place(name, known)
@@ -252,7 +258,7 @@ def _in_order(known: list[Any], sizes: Mapping[Any, Any]) -> Array:
 
 
 def _place(name: Any, known: list[Any]) -> int | None:
-    """Return the position of a stratum, also given as text or as another type of number."""
+    """Return the position of a stratum, which may be given as text or as another numeric type."""
     if name in known:
         return known.index(name)
     names = [str(each) for each in known]
@@ -271,7 +277,7 @@ def _size(name: Any, size: Any) -> float:
 
 
 def stratum_role(strata: Any, sizes: Any) -> dict[str, Any]:
-    """Return the column of strata by its role; nothing where there is none.
+    """Return a mapping from role to the column of strata; empty without strata.
 
     Raises
     ------
@@ -287,14 +293,14 @@ def stratum_role(strata: Any, sizes: Any) -> dict[str, Any]:
 
 
 def refuse_strata(strata: Any, what: str) -> None:
-    """Refuse strata of data that are not for them.
+    """Refuse strata for data that do not support them.
 
     Parameters
     ----------
     strata : object
-        The column of strata; None for none.
+        The column of strata, or None.
     what : str
-        What strata are for.
+        The data that support strata, for the error.
     """
     if strata is not None:
         message = f"`strata` is for {what}. Leave it out, or give the cases' strata as `by`."

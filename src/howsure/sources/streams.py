@@ -1,4 +1,4 @@
-"""Rows that come in batches, one after the other: Arrow's datasets, and what offers Arrow's interface for streams."""
+"""Rows in successive batches: Arrow datasets, and objects with Arrow's stream interface."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from howsure.errors import HowsureError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stream:
-    """Batches of rows, of which one is in memory at a time.
+    """Batches of rows; one at a time is in memory.
 
     Parameters
     ----------
     source : object
-        A dataset, which can be read again, or a reader of record batches, which is used up by one reading.
+        A dataset, which can be read repeatedly, or a reader of record batches, which can be read once.
     """
 
     source: Any
 
     @classmethod
     def of(cls, data: Any) -> Stream | None:
-        """Return the stream that the data offer; None if they offer none.
+        """Return the stream of the data; None if they have no stream interface.
 
         Raises
         ------
@@ -44,7 +44,7 @@ class Stream:
         return self._frame(self.source.schema.empty_table()).collect_schema()
 
     def batches(self, names: Sequence[str]) -> Iterator[Any]:
-        """Yield frames of the named columns, the first of them without rows."""
+        """Yield frames of the named columns; the first frame has no rows."""
         import pyarrow as pa
 
         reader = self.source.scanner(list(names)).to_reader() if hasattr(self.source, "scanner") else self.source
@@ -59,7 +59,7 @@ class Stream:
         return nw.concat(list(self.batches(names)))
 
     def _frame(self, table: Any) -> Any:
-        """Return a table as a frame, with values for the codes of dictionaries, which differ from batch to batch."""
+        """Return a table as a frame with decoded dictionaries, whose codes differ between batches."""
         import narwhals as nw
         import pyarrow as pa
 

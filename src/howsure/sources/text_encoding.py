@@ -1,4 +1,4 @@
-"""Files of text in any of the encodings that spreadsheets write: UTF-8, UTF-16 and the old one of Windows."""
+"""Text files in the encodings of spreadsheet programs: UTF-8, UTF-16 and Windows-1252."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def decoded(path: Path) -> str:
-    """Return the text of a file: UTF-8, UTF-16 with its mark, or else the encoding of Windows in Western Europe.
+    """Return the text of a file: UTF-8, UTF-16 with a byte order mark, or else Windows-1252.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def decoded(path: Path) -> str:
     Raises
     ------
     HowsureError
-        If it cannot be read, or is no text.
+        If it cannot be read, or is not text.
     """
     try:
         content = path.read_bytes()

@@ -1,4 +1,4 @@
-"""Files of text, read without an engine: CSV, TSV, and JSON, with the types that DuckDB gives to their columns."""
+"""CSV, TSV and JSON files read without an engine, with the column types that DuckDB infers."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ TYPES: tuple[tuple[re.Pattern[str], Callable[[str], Any]], ...] = (
 )
 DATES = TYPES[2:]
 SMALL = 2**18  # bytes
-PLAIN = re.compile(rb"(?:[\w.-]+(?:,[\w.-]+)+(?:\r?\n|\Z))+")  # two columns or more, and no value missing
+PLAIN = re.compile(rb"(?:[\w.-]+(?:,[\w.-]+)+(?:\r?\n|\Z))+")  # at least two columns, no missing value
 WORD = re.compile(r"(?!(?:nan|inf|infinity|epoch)$)[a-z]\w+", re.IGNORECASE | re.ASCII)
 
 
 def read_text(file: Path) -> dict[str, Values]:
     """Return the columns of a CSV, TSV or JSON file, a missing value as None.
 
-    A column of CSV has the first type that fits all its values: whole numbers, numbers, times or dates, else text.
+    A CSV column gets the first type that fits all its values: integers, numbers, times or dates, else text.
 
     Raises
     ------
@@ -55,10 +55,10 @@ def read_text(file: Path) -> dict[str, Values]:
 
 
 def read_plain(file: Path) -> dict[str, Values] | None:
-    """Return the columns of a small CSV file of which no reader could make anything else; None of any other file.
+    """Return the columns of a small CSV file that all readers parse the same way; None for any other file.
 
-    It has rows of whole numbers, numbers and words, separated by commas, with a value in each place and no character
-    that any reader gives a meaning. An engine takes longer to import than such a file to read.
+    Such a file has rows of integers, numbers and words, separated by commas, without missing values and special
+    characters. Reading it is faster than importing an engine.
     """
     if file.suffix.lower() != ".csv" or file.stat().st_size > SMALL:
         return None
@@ -68,14 +68,14 @@ def read_plain(file: Path) -> dict[str, Values] | None:
     names, *rows = (line.split(",") for line in text.decode("ascii").splitlines())
     if len({name.casefold() for name in names}) < len(names) or {len(row) for row in rows} != {len(names)}:
         return None
-    if names in rows:  # which is refused
+    if names in rows:  # refused
         return None
     columns = {name: _typed(list(values), TYPES) for name, values in zip(names, zip(*rows, strict=True), strict=True)}
     return columns if all(map(_is_beyond_doubt, columns.values())) else None
 
 
 def _is_beyond_doubt(values: Values) -> bool:
-    """Whether values are numbers of no more digits than floats hold, or one is a word: then none is number or date."""
+    """Whether the type is unambiguous: all numbers are exact in floating point, or a word makes the column text."""
     if isinstance(values[0], str):
         return any(WORD.fullmatch(value) for value in values)
     return isinstance(values[0], int | float) and all(abs(value) < EXACT for value in values)
@@ -117,7 +117,7 @@ def _of_records(file: Path, records: Iterable[Any]) -> dict[str, Values]:
 
 
 def _typed(values: Values, types: Iterable[tuple[re.Pattern[str], Callable[[str], Any]]]) -> Values:
-    """Return a column of texts as the first type that fits all of them; any other as it is."""
+    """Return a column of strings as the first type that fits all of them; other columns unchanged."""
     if not all(value is None or isinstance(value, str) for value in values):
         return values
     distinct = [value for value in dict.fromkeys(values) if value is not None]
@@ -125,7 +125,7 @@ def _typed(values: Values, types: Iterable[tuple[re.Pattern[str], Callable[[str]
         if distinct and all(map(pattern.fullmatch, distinct)):
             try:
                 known = {value: convert(value) for value in distinct}
-            except ValueError:  # such as the 31st of February
+            except ValueError:  # for example 31 February
                 continue
             return [None if value is None else known[value] for value in values]
     return values

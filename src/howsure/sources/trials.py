@@ -1,4 +1,4 @@
-"""From repeated runs of tasks to the table of tasks by runs and successes, with its design."""
+"""The source of trial tables: repeated runs of tasks."""
 
 from __future__ import annotations
 
@@ -93,10 +93,9 @@ def trials(
     by: Sized | None = None,
     check: bool = True,
 ) -> TrialsTable | PairedValuesTable | Tables[Any]:
-    """Count tasks by their number of runs and of successes, where each task was run several times.
+    """Count tasks by their numbers of runs and successes, if each task was run several times.
 
-    Tasks are what a study draws: the runs of one task vary together, and more runs of the same tasks do not make
-    more tasks.
+    The sampling unit is the task: runs of one task are correlated, and more runs do not increase the number of tasks.
 
     Parameters
     ----------
@@ -105,7 +104,7 @@ def trials(
     task : array-like of shape (n,) or str
         The task of each run.
     run : array-like of shape (n,) or str, optional
-        What tells the runs of a task apart (a number, a seed); given, no run may occur twice.
+        Identifier of the run within its task (a number, a seed). If given, duplicate runs raise an error.
     model : array-like of shape (n,) or str, optional
         The model of each run, where several were run on the same tasks.
     data : frame, mapping, path or None
@@ -113,32 +112,30 @@ def trials(
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each run's task: the same in all its runs.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
-        default.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each run's task (passage, repository): tasks of one cluster vary together.
+        Cluster of each run's task (passage, repository): tasks of one cluster may be correlated.
     strata : array-like of shape (n,) or str, optional
-        Stratum that each task was drawn from, where strata were not sampled in proportion to their sizes.
+        Stratum of each task, for samples in which strata were not sampled in proportion to their sizes.
     stratum_sizes : mapping, optional
-        Number of tasks of each stratum in the population, which then is finite; or, of a large one, the share of each,
-        which sum to 1.
+        Number of tasks of each stratum in a finite population; or, for a large population, the proportion of each
+        stratum (they sum to 1).
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------
     TrialsTable, PairedValuesTable or Tables
-        The counts of tasks by runs and successes; with ``model`` those of all models jointly, where
-        ``table.model("A")`` is the table of one. With ``by`` the tables of the groups, with that of all as
-        ``overall``.
+        The counts of tasks by runs and successes; with ``model`` a joint table, where ``table.model("A")`` is the table
+        of one. If ``by`` is given, a mapping of the group tables, where ``overall`` is the table of all tasks.
 
     Raises
     ------
     HowsureError
         If columns differ in length, are empty or have missing values; if a success is not 0 or 1; if a run occurs
-        twice; if a task is of two groups or weights, or not of all models.
+        twice; or if a task has two groups or weights, or lacks a model.
 
     Examples
     --------
@@ -194,7 +191,7 @@ def _successes(given: Any) -> Array:
 
 
 def _drawn(coded: dict[str, Column], weight: Array | None, sizes: Any) -> Strata | None:
-    """Return the strata that the tasks were drawn from, in the order of the tasks."""
+    """Return the strata of the tasks, in the order of the tasks."""
     task, tasks = coded["task"].used()
     stratum, names = coded[ROLE].used()
     cluster, clusters_named = coded["groups"].used() if "groups" in coded else (None, None)
@@ -207,7 +204,7 @@ def _drawn(coded: dict[str, Column], weight: Array | None, sizes: Any) -> Strata
 def _counted(
     passed: Array, coded: dict[str, tuple[Array, Array]], weight: Array | None, strata: Strata | None = None
 ) -> Any:
-    """Return the table of some rows: columns are places among distinct values, and these."""
+    """Return the table of some rows; each column consists of codes and distinct values."""
     task, tasks = coded["task"]
     model, models = coded.get("model", (np.zeros(len(task), dtype=np.intp), np.array(["all"])))
     if "run" in coded:
@@ -240,20 +237,20 @@ def counted_tasks(
     *,
     strata: Strata | None = None,
 ) -> Any:
-    """Return the table of tasks by their numbers of runs and of successes.
+    """Return the table of tasks by their numbers of runs and successes.
 
     Parameters
     ----------
     names : tuple of str
-        The models; none where there is one only.
+        The models; empty for a single model.
     successes, runs : ndarray of shape (models, tasks)
-        Numbers of each model and task; every model has run every task.
+        Numbers for each model and task; every model has run every task.
     weight, cluster : ndarray of shape (tasks,), optional
         Weight and cluster of each task.
     clusters_named : ndarray, optional
-        What the clusters are called.
+        Names of the clusters.
     strata : Strata, optional
-        The strata that the tasks were drawn from.
+        The strata of the tasks.
     """
     own, codes = zip(*(_cells(*each) for each in zip(runs, successes, strict=True)), strict=True)
     return counted_units(names, own, codes, weight, cluster, clusters_named=clusters_named, strata=strata)
@@ -269,7 +266,7 @@ def _refuse_repeated(tasks: Array, rows: Array) -> None:
 
 
 def _cells(runs: Array, successes: Array) -> tuple[TrialsTable, Array]:
-    """Return an empty table of the cells that occur and those of a prior, by share, and each task's cell."""
+    """Return an empty table of the cells that occur or have prior weight, by proportion, and each task's cell."""
     spread = [(n, passed) for n in np.unique(runs) for passed in spread_successes(int(n))]
     pairs, place = np.unique(
         np.vstack([np.column_stack([runs, successes]), np.array(spread)]), axis=0, return_inverse=True

@@ -1,4 +1,4 @@
-"""Units such as images, each with a table of its own and perhaps in a cluster: their counts and their design."""
+"""Counts and design of units such as images, which have their own tables and may be clustered."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class UnitRows:
     unit : ndarray of shape (n,)
         Position of each row's unit.
     names : ndarray of shape (units,), optional
-        What the units are called.
+        Names of the units.
     weight : ndarray of shape (units,), optional
         Weight of each unit.
     cluster : ndarray of shape (units,), optional
         Position of each unit's cluster.
     cluster_names : ndarray, optional
-        What the clusters are called.
+        Names of the clusters.
     """
 
     unit: Array
@@ -42,7 +42,7 @@ class UnitRows:
 
     @classmethod
     def of(cls, rows: int, unit: Column | None, groups: Column | None, weight: Array | None) -> UnitRows:
-        """Return the units of rows; refuse those with several weights or groups."""
+        """Return the units of rows; refuse units with several weights or groups."""
         cluster, cluster_names = (None, None) if groups is None else groups.used()
         if unit is None:
             return cls(np.arange(rows, dtype=np.int32), None, weight, cluster, cluster_names)
@@ -54,7 +54,7 @@ class UnitRows:
 
     @property
     def number(self) -> int:
-        """How many units there are."""
+        """The number of units."""
         return len(self.unit) if self.names is None else len(self.names)
 
     def refuse_gaps(self, model: Array, models: Array) -> None:
@@ -76,7 +76,7 @@ class UnitRows:
         Parameters
         ----------
         unit, cell, count : ndarray of shape (entries,)
-            How many each unit has in a cell.
+            Number of events of a unit in a cell.
         size : int
             Number of cells.
         """
@@ -85,7 +85,7 @@ class UnitRows:
             if not self.weight.any():
                 message = "`sample_weight` is all zeros: no unit counts. Give some unit a positive weight."
                 raise HowsureError(message)
-            counts = self.weight[unit] > 0  # a unit without weight is none
+            counts = self.weight[unit] > 0  # units of zero weight are dropped
             unit, cell, own = unit[counts], cell[counts], self.weight[unit[counts]]
             count, squared = own * count[counts], own**2 * count[counts]
             weight = float(squared.sum() / count.sum())

@@ -1,4 +1,4 @@
-"""From numbers per case, of one model or several, to the table of distinct values, sorted once, with its design."""
+"""The source of value tables: one number per case, for one model or several, sorted once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from howsure.tables.batch import Tables
 from howsure.tables.values import ErrorsTable, PairedValuesTable, ValuesTable
 
 Array = NDArray[Any]
-LARGEST = 1e100  # of numbers whose squares and cubes are added up
+LARGEST = 1e100  # largest number whose squares and cubes can be summed
 
 
 @overload
@@ -144,52 +144,50 @@ def values(
     by: Sized | None = None,
     check: bool = True,
 ) -> ValuesTable | ErrorsTable | PairedValuesTable | Tables[Any]:
-    """Count cases by a number that each of them has: a grade, a reward, a loss, Dice per image, nDCG per query.
+    """Count cases by a number per case: a grade, a reward, a loss, Dice per image, nDCG per query.
 
     Parameters
     ----------
     score : array-like of shape (n,) or str, or mapping of str to array-like
-        Finite number of each case; or, with ``data``, the name of its column. Of several models on the same cases
-        the name of each → its numbers, or their column's name; with ``data`` also a list of columns.
+        Finite number of each case; or, with ``data``, the name of its column. For several models on the same cases, a
+        mapping from model name to numbers or to their column's name; with ``data`` also a list of columns.
     truth : array-like of shape (n,) or str, optional
-        The true number of each case, where the scores are predictions of it: for ``mae``, ``rmse`` and ``r2``.
+        The true number of each case, if the scores are predictions of it: for ``mae``, ``rmse`` and ``r2``.
     data : frame, mapping, path or None
         A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
     model, case : array-like of shape (n,) or str, optional
-        Model of each row, and what tells the cases apart, where each row has one number of one model: rows are joined
-        by case, never by their order.
+        Model name and case identifier of each row, for long data with one row per model and case. Rows are joined by
+        case, never by their order.
     run : array-like of shape (n,) or str, optional
-        What tells several runs of a model on a case apart; the runs of a case are then a cluster.
+        Identifier of the run, if a model has several runs on a case; the runs of a case then form a cluster.
     incomplete : {"refuse", "drop"}
-        What to do with cases that a model lacks: that have no row, or of columns no number.
+        Whether cases without a row, or without a number, of some model are refused or dropped.
     bounds : tuple of two float, optional
-        Smallest and largest number that a case can have, such as ``(0, 1)``. They keep limits within, tell how far
-        a sample without variation may be off, and serve the intervals that hold for any distribution. Times and
-        losses, which may be as large as they like, have ``(0, inf)``. Truth values have the bounds 0 and 1 by
-        themselves.
+        Smallest and largest possible number of a case, such as ``(0, 1)``. Intervals are kept within the bounds. The
+        bounds also determine the uncertainty of a sample without variation, and distribution-free intervals require
+        them. Use ``(0, inf)`` for times and losses without an upper limit. The default for booleans is ``(0, 1)``.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     counts : array-like of shape (n,) or str, optional
-        Number of identical cases that each row stands for, as in a table of frequencies; each row is one case by
-        default.
+        Number of identical cases in each row, as in a table of frequencies; 1 by default.
     groups : array-like of shape (n,) or str, optional
-        Cluster of each case (passage, patient, conversation): cases of one cluster vary together.
+        Cluster of each case (passage, patient, conversation): cases of one cluster may be correlated.
     strata : array-like of shape (n,) or str, optional
-        Stratum that each case was drawn from, where strata were not sampled in proportion to their sizes.
+        Stratum of each case, for samples in which strata were not sampled in proportion to their sizes.
     stratum_sizes : mapping, optional
-        Number of cases of each stratum in the population, which then is finite; or, of a large one, the share of each,
-        which sum to 1.
+        Number of cases of each stratum in a finite population; or, for a large population, the proportion of each
+        stratum (they sum to 1).
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
-        Whether to refuse data that do not look like what they are given as; False takes them as they are.
+        Whether to raise an error for implausible input; False skips these checks.
 
     Returns
     -------
     ValuesTable, ErrorsTable, PairedValuesTable or Tables
-        The counts by distinct value, or pair of prediction and truth; of several models by distinct tuple, where
-        ``table.model("A")`` is the table of one. With ``by`` the tables of the groups, with the table of all cases as
-        ``overall``.
+        The counts by distinct value, or pair of prediction and truth; for several models by distinct tuple, where
+        ``table.model("A")`` is the table of one. If ``by`` is given, a mapping of the group tables, where ``overall``
+        is the table of all cases.
 
     Raises
     ------
@@ -266,7 +264,7 @@ def values(
 def _of_rows(
     data: Any, of_rows: dict[str, Any], beside: dict[str, Any], named: dict[str, Any], incomplete: Incomplete
 ) -> tuple[Any, Any, tuple[Any, ...]]:
-    """Return one row for each case, the models' columns, and the names of the other columns, from one row a number."""
+    """Convert long data to one row per case: the columns, the models' columns, and the names of the others."""
     score, model, case, run = of_rows.values()
     if run is not None and case is not None:
         if beside["groups"] is not None:
@@ -287,7 +285,7 @@ def _of_rows(
 
 
 def _models(score: Any) -> dict[str, Any]:
-    """Return the columns of numbers by the words that errors call them."""
+    """Return the columns of numbers by their names in errors."""
     if isinstance(score, Mapping):
         named = {f"score['{name}']": column for name, column in score.items()}
     elif isinstance(score, Sequence) and not isinstance(score, str) and score and isinstance(score[0], str):
@@ -301,7 +299,7 @@ def _models(score: Any) -> dict[str, Any]:
 
 
 def _column(role: str, given: Any) -> Array:
-    """Return a column as an array of numbers or truth values; refuse what is not one-dimensional, or empty."""
+    """Return a column as a numeric or boolean array; refuse one that is empty or not one-dimensional."""
     column = plain(role, given)
     try:
         found = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
@@ -321,7 +319,7 @@ def _column(role: str, given: Any) -> Array:
 def _complete(
     given: dict[str, Any], numbers: dict[str, Array], models: list[str], incomplete: Incomplete
 ) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Return the columns without the cases that lack a model's number, if these are dropped; else refuse such cases."""
+    """Drop or refuse the cases that lack a model's number, and return the columns."""
     one_of("way with incomplete cases", incomplete, ("refuse", "drop"))
     refuse_other_lengths(numbers)
     lacking = np.isnan([numbers[role] for role in models])
@@ -345,8 +343,8 @@ def _complete(
 
 
 def _within(role: str, column: Array, limits: tuple[float, float] | None) -> Array:
-    """Return a column as floats; refuse what is not finite, or outside the bounds."""
-    numbers = column + 0.0  # there is one zero
+    """Return a column as floats; refuse numbers that are not finite, or outside the bounds."""
+    numbers = column + 0.0  # merges −0 and 0
     finite = np.isfinite(numbers)
     if not finite.all():
         first, number = int(np.argmin(finite)), int((~finite).sum())
@@ -366,7 +364,7 @@ def refuse_outside(role: str, numbers: Array, limits: tuple[float, float] | None
     Parameters
     ----------
     role : str
-        What the column is called.
+        Name of the column in errors.
     numbers : ndarray of shape (n,)
         Its numbers.
     limits : tuple of two float, optional
@@ -380,12 +378,12 @@ def refuse_outside(role: str, numbers: Array, limits: tuple[float, float] | None
 
 
 def bounds_of(bounds: ArrayLike | None, given: Sequence[Array]) -> tuple[float, float] | None:
-    """Return the bounds; 0 and 1 of truth values, where none are given.
+    """Return the bounds; by default 0 and 1 for booleans.
 
     Parameters
     ----------
     bounds : array-like of shape (2,), optional
-        As they were given.
+        The argument of the caller.
     given : sequence of ndarray
         The values.
     """

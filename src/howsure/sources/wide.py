@@ -1,4 +1,4 @@
-"""Labels by case and rater in several columns: of a matrix, a mapping, a frame, or columns of the data by name."""
+"""Labels by case and rater in several columns: a matrix, a mapping, a frame, or named columns of the data."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def named_columns(
     Parameters
     ----------
     role : str
-        What the columns are called in errors.
+        Name of the columns in errors.
     given : array-like of shape (n, R), mapping, frame or list of str
         Labels by case and rater; with ``data`` the names of the columns.
     others : mapping of str
-        Further columns by role; None for none.
+        Further columns by role, or None.
     data : frame, mapping, path or None
-        Where named columns are.
+        The data with the named columns.
     check : bool
-        Whether to refuse a column that is judged by itself, and Series whose indices differ.
+        Whether to refuse a column compared with itself, and Series whose indices differ.
     """
     if data is None:
         by_name = by_rater(role, given)
@@ -42,19 +42,19 @@ def named_columns(
 
 
 def by_rater(role: str, given: Any) -> dict[Any, Any]:
-    """Return the columns of a matrix, a mapping or a frame by their names, or their places.
+    """Return the columns of a matrix, a mapping or a frame by their names or positions.
 
     Parameters
     ----------
     role : str
-        What it is called in errors.
+        Its name in errors.
     given : array-like of shape (n, R), mapping or frame
         Labels by case and rater.
 
     Raises
     ------
     HowsureError
-        If it is no table.
+        If it is not a table.
     """
     if isinstance(given, Mapping):
         refuse_repeated(role, list(given))
@@ -86,12 +86,12 @@ def by_rater(role: str, given: Any) -> dict[Any, Any]:
 
 
 def refuse_repeated(role: str, names: Sequence[Any]) -> None:
-    """Refuse columns that are named twice.
+    """Refuse duplicate column names.
 
     Parameters
     ----------
     role : str
-        What the columns are called in the error.
+        Name of the columns in the error.
     names : sequence
         Their names.
     """

@@ -21,24 +21,24 @@ CLOSE = 0.2  # relative to the variance: Monte Carlo error and factors such as n
 
 
 def check_design(design: Design, table: Table) -> None:
-    """Hold a design to the laws, on a table that it suits; pass in silence.
+    """Check that a design obeys the laws of designs, on a table that it supports; return None if it does.
 
-    The laws: the variance is a quadratic form that is never negative; merged cells have the variance of the form that
-    is constant within them, or are refused; tables drawn anew, and from the posterior, are centred at the counts and
-    vary as the variance says; a table of a batch has the variance that it has alone.
+    The variance is a non-negative quadratic form. Merged cells have the variance of the form that is constant within
+    them, or are refused. Resampled and posterior tables are centred at the counts, with the variance of the design. A
+    table in a batch has the same variance as alone.
 
     Parameters
     ----------
     design : Design
-        How the counts vary.
+        The design of the counts.
     table : Table
-        One table with counts in all of its cells, or a batch; of some hundred cases, so that what is true of large
-        samples holds.
+        One table with counts in all of its cells, or a batch, with several hundred cases, so that large-sample
+        properties apply.
 
     Raises
     ------
     AssertionError
-        If the design breaks a law; the message names it.
+        If the design breaks a law, which the message names.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def _has_a_posterior(table: Table, forms: Array) -> None:
 
 
 def _agrees(table: Table, forms: Array, drawn: Array, law: str) -> None:
-    """Compare mean and variance of the forms on drawn tables with what the design says."""
+    """Compare the mean and variance of the forms on drawn tables with those of the design."""
     values, expected = drawn @ forms.T, _variances(table, forms)
     if not (np.abs(values.mean(0)) <= 5 * np.sqrt(expected / DRAWS) + PRECISE).all():
         _fail(table, "draws tables that are not centred at the counts", law)

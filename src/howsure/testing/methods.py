@@ -46,12 +46,12 @@ METRICS = {  # what tables hold → metrics of it
 
 
 def check_method(method: str | Method | type[Method]) -> None:
-    """Hold an interval method to the laws, on generic tables of every kind; pass in silence.
+    """Check that an interval method obeys the laws of methods, on generic tables of every kind; return None if it does.
 
-    The laws: what the method says that it suits it takes, and what it refuses it refuses in one line; the limits hold
-    the value and lie in the metric's range; a higher level has no narrower interval; the tables of a batch have the
-    intervals of one table at a time; the order of the classes does not matter; one seed gives one result; what is
-    the interval of an undefined metric is nan.
+    The method accepts the tables and metrics that it declares as supported, and refuses others with a one-line message.
+    The interval contains the estimate and lies in the metric's range. A higher confidence level never gives a narrower
+    interval. Tables of a batch have the same intervals as single tables. The order of the classes has no effect, and
+    equal seeds give equal results. The interval of an undefined metric is nan.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ def check_method(method: str | Method | type[Method]) -> None:
     Raises
     ------
     AssertionError
-        If the method breaks a law; the message names it.
+        If the method breaks a law, which the message names.
     HowsureError
-        If there is no such method.
+        If the method does not exist.
 
     Examples
     --------

@@ -10,23 +10,23 @@ __all__ = ["check_metric"]
 
 
 def check_metric(metric: str | Spec | Metric) -> None:
-    """Hold a metric to the laws on generic tables; pass in silence.
+    """Check that a metric obeys the laws of metrics, on generic tables; return None if it does.
 
-    The laws: tables on leading axes have the values and gradients of one table at a time; multiplying all counts by a
-    constant changes nothing; values stay in the range; the gradient is the derivative, and its sum weighted by the
-    counts is zero (Euler); a table without a case has the value nan; averages do not depend on the order of classes.
+    Tables on leading axes have the same values and gradients as single tables. Multiplying all counts by a constant has
+    no effect. Values stay in the range. The gradient equals the derivative, and its sum weighted by the counts is zero
+    (Euler). An empty table has the value nan. Averages do not depend on the order of classes.
 
     Parameters
     ----------
     metric : str, Spec or Metric
-        A spec string, ``"f1@macro"``, ``"mine+weight=2"``; or a metric that was bound from one.
+        A spec string, ``"f1@macro"``, ``"mine+weight=2"``; or a metric bound from one.
 
     Raises
     ------
     AssertionError
-        If the metric breaks a law; the message names it.
+        If the metric breaks a law, which the message names.
     HowsureError
-        If there is no such metric.
+        If the metric does not exist.
 
     Examples
     --------

@@ -76,22 +76,23 @@ FAULTS: Sequence[tuple[Callable[..., Any], dict[str, Any], str]] = (
 
 
 def check_source(make_frame: Callable[[Columns], Any]) -> None:
-    """Hold a kind of frame to the laws of sources; pass in silence.
+    """Check that a kind of frame obeys the laws of sources; return None if it does.
 
-    The laws: every table that is made of it has the counts, the classes, the groups and the number of cases that it
-    has of the same columns in memory, and the intervals to 12 digits: of independent, weighted and clustered cases,
-    whichever type the columns have, and in whichever order the rows are; missing labels, scores and weights are
-    refused, with how many there are, and columns that are not there, with the nearest names.
+    Tables from the frame have the same counts, classes, groups and numbers of cases as tables from the same columns in
+    memory, and the same intervals to 12 digits. This applies to independent, weighted and clustered cases, to columns
+    of every type, and to every order of the rows. Missing labels, scores and weights are refused with their number, and
+    unknown columns with the nearest names.
 
     Parameters
     ----------
     make_frame : callable
-        Makes a frame of a mapping of columns: lists of Python's values, with None where one is missing.
+        Function that returns a frame for a mapping of columns, which are lists of Python values with None for missing
+        values.
 
     Raises
     ------
     AssertionError
-        If a law is broken; the message names it.
+        If a law is broken; the message names the law.
 
     Examples
     --------
@@ -111,7 +112,7 @@ def check_source(make_frame: Callable[[Columns], Any]) -> None:
 
 
 def example_columns(rng: np.random.Generator) -> Columns:
-    """Return columns of every type; labels, scores and weights are seldom alike, and clusters of few kinds."""
+    """Return columns of every type, with mostly distinct rows and few kinds of clusters."""
     label = rng.choice(["cat", "dog", "emu"], ROWS)
     sick = rng.random(ROWS) < 0.4
     score = np.where(sick, rng.beta(3, 2, ROWS), rng.beta(2, 3, ROWS)).round(2)

@@ -1,8 +1,9 @@
 """The names, arguments, defaults and results of the package ``confidenceinterval``, with right numbers.
 
-``from howsure.compat.confidenceinterval import f1_score`` is all that has to change: a call returns the tuple
-``(value, (low, high))``, or the value alone with ``compute_ci=False``. The value is an `Estimate`, a float that also
-knows its interval, method and reason. Default average is ``"micro"``, as there, and not scikit-learn's ``"binary"``.
+``from howsure.compat.confidenceinterval import f1_score`` is the only change needed: a call returns the tuple ``(value,
+(low, high))``, or the value alone with ``compute_ci=False``. The value is an `Estimate`, a float with the attributes of
+its interval, method and reason. The default average is ``"micro"``, as in that package, and not scikit-learn's
+``"binary"``.
 
 Examples
 --------

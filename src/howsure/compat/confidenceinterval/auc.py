@@ -12,7 +12,7 @@ from howsure.compat.confidenceinterval.results import Limits, scored
 from howsure.errors import one_of
 from howsure.estimates.estimate import Estimate
 
-PLAIN = "delong_wald"  # DeLong's standard error, normal on the area itself, as there
+PLAIN = "delong_wald"  # DeLong's standard error, normal on the area itself, as in that package
 
 
 def roc_auc_score(
@@ -32,17 +32,17 @@ def roc_auc_score(
     y_true : array-like of shape (n,)
         True labels.
     y_pred : array-like of shape (n,) or (n, K)
-        Scores, of the positive class or of each.
+        Scores of the positive class, or of each class.
     confidence_level : float
         Coverage of the interval, between 0 and 1.
     method : {"delong", "bootstrap_bca", "bootstrap_percentile", "bootstrap_basic"}
         DeLong's standard error, or a bootstrap.
     n_resamples, random_state : int, seed
-        Of a bootstrap.
+        Settings of a bootstrap.
     average : str
-        Of several classes.
+        Average over several classes.
     **kwargs
-        ``multi_class``, ``labels`` and what else `howsure.roc_auc_score` takes.
+        ``multi_class``, ``labels`` and other arguments of `howsure.roc_auc_score`.
     """
     known = ["delong", *bootstrap_methods]
     one_of("method", method, known)

@@ -15,7 +15,7 @@ METHODS = [*proportion_conf_methods, *bootstrap_methods]
 
 
 def _function(score: Callable[..., Any], words: str) -> Callable[..., Result]:
-    """Return howsure's function of a proportion with the signature that it has there."""
+    """Return howsure's function of a proportion with the signature of that package."""
 
     def named(
         y_true: Any,

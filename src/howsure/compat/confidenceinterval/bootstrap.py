@@ -27,7 +27,7 @@ def bootstrap_ci(
     Raises
     ------
     HowsureError
-        If the method is none of the bootstraps, or the arrays differ in length.
+        If the method is not a bootstrap, or the arrays differ in length.
     """
     one_of("method", method, bootstrap_methods)
     found = bootstrapped(y_true, y_pred, metric, confidence_level, n_resamples, method, random_state)

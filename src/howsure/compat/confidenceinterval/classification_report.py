@@ -1,4 +1,4 @@
-"""The report of the package ``confidenceinterval``, called as there."""
+"""The report of the package ``confidenceinterval``, with the same call."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def classification_report_with_ci(
     numerical_to_label_map: Mapping[Any, str] | None = None,
     confidence_level: float = 0.95,
 ) -> DataFrame:
-    """Return the report as the pandas frame that the package ``confidenceinterval`` gives, with right intervals.
+    """Return the report as the pandas frame of the package ``confidenceinterval``, with right intervals.
 
     Parameters
     ----------

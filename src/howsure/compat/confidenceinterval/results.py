@@ -1,4 +1,4 @@
-"""What a function returns there: the value and its limits, or the value alone."""
+"""Results in the form of that package: the value and its limits, or only the value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEAVES = (
 
 
 def scored(score: Callable[..., Any], method: str, known: Collection[str], **arguments: Any) -> Estimate:
-    """Return the estimate that a function of howsure gives by one of the methods that are known there."""
+    """Return the estimate of a function of howsure by one of the methods of that package."""
     one_of("method", method, known)
     found: Estimate = score(method=method, **arguments)
     if method not in INSIDE or 0 <= found.low < found.high <= 1:
@@ -30,5 +30,5 @@ def scored(score: Callable[..., Any], method: str, known: Collection[str], **arg
 
 
 def result(found: Estimate, compute_ci: Any) -> Result:
-    """Return the value with its limits, or alone."""
+    """Return the value with its limits, or only the value."""
     return (found, (found.low, found.high)) if compute_ci else found

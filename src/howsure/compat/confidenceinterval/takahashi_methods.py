@@ -22,7 +22,7 @@ VARIANCE = (
 
 
 def _function(score: Callable[..., Any], words: str, *, is_proportion: bool) -> Callable[..., Result]:
-    """Return howsure's function of classes with the signature and the default average that it has there."""
+    """Return howsure's function of classes with the signature and the default average of that package."""
 
     def named(
         y_true: Any,
@@ -36,7 +36,7 @@ def _function(score: Callable[..., Any], words: str, *, is_proportion: bool) -> 
         one_of("average", average, AVERAGES)
         of_class = is_proportion and average == "binary"
         if of_class and method == TAKAHASHI:
-            method = "wilson"  # there this default fails
+            method = "wilson"  # this default fails in that package
         if method == TAKAHASHI and average != "micro" and compute_ci:
             say_once(VARIANCE)
         known = METHODS if of_class else [TAKAHASHI, *bootstrap_methods]

@@ -29,7 +29,7 @@ SIGNIFICANCE = (
 
 @dataclass(frozen=True, eq=False)
 class PairwiseComparisonResult:
-    """The difference of two experiments from their draws, with the region of no difference."""
+    """The difference of two experiments from their draws, with the region of practical equivalence."""
 
     lhs_name: str
     rhs_name: str
@@ -47,7 +47,7 @@ class PairwiseComparisonResult:
 
     @property
     def diff_dist_summary(self) -> Summary:
-        """What these draws say."""
+        """Summary of these draws."""
         return self.comparison.summary()
 
     @property
@@ -57,7 +57,7 @@ class PairwiseComparisonResult:
 
     @property
     def p_direction(self) -> float:
-        """Share of the draws on the median's side of 0."""
+        """Proportion of the draws on the median's side of 0."""
         sign = 1 if self.direction == "positive" else -1
         return float((sign * self.diff_dist > 0).mean())
 
@@ -68,22 +68,22 @@ class PairwiseComparisonResult:
 
     @property
     def p_sig_neg(self) -> float:
-        """Share of the draws below the region of no difference."""
+        """Proportion of the draws below the region of practical equivalence."""
         return float((self.diff_dist < -self.min_sig_diff).mean())
 
     @property
     def p_sig_pos(self) -> float:
-        """Share of the draws above it."""
+        """Proportion of the draws above it."""
         return float((self.diff_dist > self.min_sig_diff).mean())
 
     @property
     def p_rope(self) -> float:
-        """Share of the draws inside."""
+        """Proportion of the draws inside it."""
         return 1 - self.p_bi_sig
 
     @property
     def p_bi_sig(self) -> float:
-        """Share of the draws outside, on either side."""
+        """Proportion of the draws outside it, on either side."""
         return self.p_sig_neg + self.p_sig_pos
 
     @property
@@ -93,7 +93,7 @@ class PairwiseComparisonResult:
 
     @property
     def p_uni_sig(self) -> float:
-        """Share of the draws outside, on the median's side."""
+        """Proportion of the draws outside it, on the median's side."""
         return self.p_sig_pos if self.direction == "positive" else self.p_sig_neg
 
     def template_sentence(self, precision: int = 4) -> str:
@@ -165,7 +165,7 @@ def _estimate(metric: Any, value: float, draws: Array, level: float) -> Estimate
 
 @dataclass(frozen=True, eq=False)
 class ListwiseComparisonResult:
-    """How likely each experiment is to have each rank, the likely best first."""
+    """The probability of each rank for each experiment, the likely best first."""
 
     experiment_names: list[str]
     metric: Any

@@ -1,4 +1,4 @@
-"""Settings of a study, checked as there: what can be converted is, with a warning; what is missing has a default."""
+"""Settings of a study: convertible values raise a warning, missing ones get a default, as in the original."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class ConfigError(HowsureError):
 
 
 class ConfigTypeError(ConfigError, TypeError):
-    """A setting that is no number."""
+    """A setting that is not a number."""
 
 
 class ConfigWarning(HowsureWarning):
-    """A setting that was converted, or has a default that deserves a thought."""
+    """A converted setting, or a default that should be chosen deliberately."""
 
 
 def warn(message: str) -> None:

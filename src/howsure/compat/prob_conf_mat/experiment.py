@@ -1,4 +1,4 @@
-"""Experiments and what was drawn of them."""
+"""Experiments and their posterior draws."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = NDArray[Any]
 
 
 class SamplingMethod(StrEnum):
-    """Where tables come from."""
+    """Source of tables."""
 
     POSTERIOR = "posterior"
     PRIOR = "prior"
@@ -54,17 +54,17 @@ class Experiment:
 
     @property
     def prevalence_prior(self) -> Array:
-        """Pseudo-cases of each true class."""
+        """Pseudo-counts of each true class."""
         given = self.held.prevalence_prior
         return prior_array(0.0 if given is None else given, (self.num_classes,), "prevalence_prior")
 
     @property
     def confusion_prior(self) -> Array:
-        """Pseudo-cases of each cell."""
+        """Pseudo-counts of each cell."""
         return cell_prior(self.held.prior, self.held.table)
 
     def tables(self, source: str, number: int, seed: int) -> Array:
-        """Return drawn tables that sum to 1, shape (number, K, K); of ``"input"`` the one that was counted."""
+        """Return drawn tables that sum to 1, shape (number, K, K); for ``"input"`` the observed table."""
         if source == SamplingMethod.INPUT:
             return np.asarray(self.held.table.counts[None] / self.held.table.counts.sum())
         words = () if source == SamplingMethod.POSTERIOR else (source,)

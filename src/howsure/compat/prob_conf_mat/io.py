@@ -1,4 +1,4 @@
-"""Confusion matrices from files and from labels, as functions of the names that they have there."""
+"""Confusion matrices from files and from labels, as functions named as in ``prob_conf_mat``."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Array = NDArray[Any]
 
 
 class ConfMatIOError(HowsureError):
-    """A matrix that cannot be read, or is none of counts."""
+    """A matrix that cannot be read, or does not hold counts."""
 
 
 class ConfMatIOWarning(HowsureWarning):
-    """A matrix that deserves a look."""
+    """A suspicious matrix."""
 
 
 def load_csv(location: str | Path, dtype: DTypeLike = np.int64, **_: Any) -> Array:
@@ -31,7 +31,7 @@ def load_csv(location: str | Path, dtype: DTypeLike = np.int64, **_: Any) -> Arr
     Raises
     ------
     ConfMatIOError
-        If it holds something else than a square matrix of counts.
+        If it is not a square matrix of counts.
     """
     if not Path(location).is_file():
         message = f"There is no file '{location}'."
@@ -43,12 +43,12 @@ def load_csv(location: str | Path, dtype: DTypeLike = np.int64, **_: Any) -> Arr
 
 
 def validate_confusion_matrix(confusion_matrix: Any, dtype: DTypeLike = np.float64) -> Array:  # noqa: ARG001 - as there
-    """Return a matrix of whole counts as an array; a class that never is true is refused, one never predicted noted.
+    """Return a matrix of whole counts as an array; refuse a class that is never true, and warn of one never predicted.
 
     Raises
     ------
     ConfMatIOError
-        If it is no square matrix of counts.
+        If it is not a square matrix of counts.
     """
     array = np.asarray(confusion_matrix)
     if array.dtype.kind not in "buif":

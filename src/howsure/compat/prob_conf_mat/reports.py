@@ -1,4 +1,4 @@
-"""A study's reports: rows, a frame or text, with the columns that they have there. Each function is a method."""
+"""A study's reports as rows, a frame or text, with the columns of ``prob_conf_mat``. Each function is a method."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def report_metric_summaries(
 def report_random_metric_summaries(
     self: Any, metric: str, class_label: int | None = None, *, table_fmt: str = "html", precision: int = 4
 ) -> Any:
-    """Return the same of a classifier that guesses on each experiment's cases."""
+    """Return the same for a guessing classifier on each experiment's cases."""
     return _summaries(self, metric, class_label, "random", table_fmt, precision)
 
 
@@ -87,7 +87,7 @@ def report_pairwise_comparison_to_random(
     table_fmt: str = "html",
     precision: int = 4,
 ) -> Any:
-    """Return each experiment's difference from a classifier that guesses on its cases."""
+    """Return each experiment's difference from a guessing classifier on its cases."""
     records = []
     for name in self.all_experiments():
         found = self.get_pairwise_random_comparison(metric, class_label, experiment=name, min_sig_diff=min_sig_diff)
@@ -116,7 +116,7 @@ def _of_records(records: list[dict[str, Any]], table_fmt: str, precision: int) -
 def report_listwise_comparison(
     self: Any, metric: str, class_label: int | None = None, *, table_fmt: str = "html", precision: int = 4
 ) -> Any:
-    """Return how likely each experiment is to have each rank; None where it is no more than rounding."""
+    """Return the probability of each rank for each experiment; None if at most 10**-precision."""
     say_once(TRANSPOSED)
     found = self.get_listwise_comparsion_result(metric, class_label)
     shares = [

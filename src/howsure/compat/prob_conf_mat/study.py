@@ -1,4 +1,4 @@
-"""A study with the names, arguments and defaults that it has there, on `howsure.Study`."""
+"""A study with the names, arguments and defaults of ``prob_conf_mat``, based on `howsure.Study`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BETTER = "prob_conf_mat 0.4 ranks the largest value first; of '{}' the smallest 
 
 
 class Study:
-    """Experiments in groups, on metrics; see the package ``prob_conf_mat``, whose arguments these are.
+    """Experiments in groups, evaluated on metrics, with the arguments of the package ``prob_conf_mat``.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class Study:
         return {name: dict(self._aggregations.get(name, {})) for name in self._metrics}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the arguments that make this study again."""
+        """Return the arguments that reproduce this study."""
         settings = {"seed": self.seed, "num_samples": self.num_samples, "ci_probability": self.ci_probability}
         return {**settings, "experiments": self.experiments, "metrics": self.metrics}
 
@@ -180,7 +180,7 @@ class Study:
         found = get_metric(metric) if isinstance(metric, str) else metric
         if aggregation is not None:
             settings = {"aggregation": aggregation, **aggregation_kwargs}
-            get_experiment_aggregator(rng=np.random.default_rng(0), **settings)  # refuses what is wrong
+            get_experiment_aggregator(rng=np.random.default_rng(0), **settings)  # refuses invalid settings
             self._aggregations[found.name] = settings
         self._metrics[found.name] = found
 
@@ -245,7 +245,7 @@ class Study:
     def _validate_metric_class_label_combination(
         self, metric: str | MetricLike, class_label: int | None
     ) -> tuple[Metric | AveragedMetric, int]:
-        """Return the metric and the column that is meant: a metric of one class needs a class."""
+        """Return the metric and the requested column; a metric per class needs a class."""
         found: Any = self._metric(metric)
         if found.is_multiclass:
             if class_label not in {0, None}:
@@ -295,14 +295,14 @@ class Study:
     def get_pairwise_random_comparison(
         self, metric: str, class_label: int | None = None, *, experiment: str, min_sig_diff: float | None = None
     ) -> PairwiseComparisonResult:
-        """Return the difference of an experiment and a classifier that guesses on its cases."""
+        """Return the difference between an experiment and a guessing classifier on its cases."""
         found, _ = self._validate_metric_class_label_combination(metric, class_label)
         own = (experiment, float("nan"), self.column(metric, class_label, experiment))
         guess = ("random", float("nan"), self.column(metric, class_label, experiment, "random"))
         return compared(found, (own, guess), self.ci_probability, min_sig_diff, None)
 
     def ranks(self, metric: str, class_label: int | None = None) -> Ranks:
-        """Return how likely each experiment is to have each rank, as `howsure.Study.ranks`."""
+        """Return the probability of each rank for each experiment, as `howsure.Study.ranks`."""
         found, _ = self._validate_metric_class_label_combination(metric, class_label)
         base = found.base_metric if isinstance(found, AveragedMetric) else found
         better = base.definition.better if isinstance(base, Shipped) else "higher"
@@ -312,7 +312,7 @@ class Study:
         return ranks(drawn, better=better)
 
     def get_listwise_comparsion_result(self, metric: str, class_label: int | None = None) -> ListwiseComparisonResult:
-        """Return how likely each experiment is to have each rank, the likely best first."""
+        """Return the probability of each rank for each experiment, the likely best first."""
         found = self.ranks(metric, class_label)
         reciprocal = found.probabilities @ (1 / np.arange(1, len(found) + 1))
         order = np.argsort(-reciprocal, kind="stable")

@@ -1,4 +1,4 @@
-"""Tables of reports in the formats that are named there."""
+"""Tables of reports in the formats of ``prob_conf_mat``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FORMATS: Mapping[str, Callable[[Grid], str]] = {
 
 
 def table(rows: Sequence[Sequence[Any]], headers: Sequence[str], table_fmt: str, precision: int) -> Any:
-    """Return rows as a frame of pandas, or as text in a format, with so many decimals."""
+    """Return rows as a pandas frame, or as text in a format, with a number of decimals."""
     if table_fmt in {"pd", "pandas"}:
         columns = zip(*rows, strict=True) if rows else ([] for _ in headers)
         return to_frame({name: list(column) for name, column in zip(headers, columns, strict=True)}, "pandas")

@@ -1,4 +1,4 @@
-"""The base of aggregators: a subclass is known by its aliases from where it is defined."""
+"""The base of aggregators: a subclass is registered under its aliases when it is defined."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AGGREGATION_REGISTRY: dict[str, type[ExperimentAggregator]] = {}
 
 @dataclass(frozen=True, slots=True)
 class HeterogeneityResult:
-    """How much of the variance of experiments lies between them."""
+    """The heterogeneity between experiments."""
 
     i2: float
     within_experiment_variance: float
@@ -30,10 +30,10 @@ class HeterogeneityResult:
 
 
 class ExperimentAggregator(ABC):
-    """Makes one distribution of those of a group's experiments; subclass it to define one.
+    """Combine the distributions of a group's experiments; subclass it to define an aggregator.
 
-    A subclass says ``full_name`` and ``aliases``, and has a method ``aggregate(experiment_samples, bounds)``: an array
-    of draws × experiments, and the metric's smallest and largest value, to draws of the aggregate.
+    A subclass defines ``full_name``, ``aliases`` and a method ``aggregate(experiment_samples, bounds)``. Its arguments
+    are an array of draws × experiments and the metric's smallest and largest value; it returns draws of the aggregate.
     """
 
     full_name: str

@@ -1,4 +1,4 @@
-"""howsure's aggregations under the names and arguments that they have there."""
+"""howsure's aggregations with the names and arguments of ``prob_conf_mat``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bases of metrics and averages: a subclass is known by its aliases from where it is defined."""
+"""The bases of metrics and averages: a subclass is registered under its aliases when it is defined."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AVERAGING_REGISTRY: dict[str, type[Averaging]] = {}
 
 @dataclass(frozen=True, slots=True)
 class RootMetric:
-    """What all metrics are computed from: the drawn tables, their margins and their conditional shares."""
+    """The inputs of all metrics: the drawn tables, their margins and their conditional probabilities."""
 
     name: str
 
@@ -38,20 +38,20 @@ class RootMetric:
 
 
 class _Named:
-    """What metrics and averages have in common: names, dependencies, and arguments of a metric string."""
+    """The common parts of metrics and averages: names, dependencies, and arguments of a metric string."""
 
     full_name: str
     aliases: ClassVar[Sequence[str]] = ()
     dependencies: Sequence[str] = ()
     sklearn_equivalent: str | None = None
-    is_shipped: ClassVar[bool] = False  # a name of howsure's that one's own may take
+    is_shipped: ClassVar[bool] = False  # a name of howsure's that a user's metric may replace
 
     def __init__(self) -> None:
         self._instantiation_name = ""
 
     @property
     def name(self) -> str:
-        """The metric string that it was made from; by default its first alias, with its arguments."""
+        """Its metric string; by default its first alias, with its arguments."""
         if getattr(self, "_instantiation_name", ""):
             return self._instantiation_name
         arguments = (f"+{name}={getattr(self, name)}" for name in inspect.signature(type(self)).parameters)
@@ -70,10 +70,10 @@ class _Named:
 class Metric(_Named):
     """A metric of one class at a time, or of the whole table; subclass it to define one.
 
-    A subclass says ``full_name``, ``is_multiclass`` (of the whole table), ``bounds``, ``dependencies``,
-    ``sklearn_equivalent`` and ``aliases``, and has a method ``compute_metric``, whose parameters are the dependencies:
-    other metrics, or ``"norm_confusion_matrix"``, ``"p_condition"``, ``"p_pred_given_condition"``, ``"p_pred"`` and
-    ``"p_condition_given_pred"``, each an array over draws and classes.
+    A subclass defines ``full_name``, ``is_multiclass`` (of the whole table), ``bounds``, ``dependencies``,
+    ``sklearn_equivalent``, ``aliases`` and a method ``compute_metric``. The parameters of the method are the
+    dependencies, each an array over draws and classes: other metrics, or ``"norm_confusion_matrix"``,
+    ``"p_condition"``, ``"p_pred_given_condition"``, ``"p_pred"`` and ``"p_condition_given_pred"``.
     """
 
     is_multiclass: bool
@@ -90,8 +90,9 @@ class Metric(_Named):
 class Averaging(_Named):
     """An average over classes; subclass it to define one.
 
-    A subclass says ``full_name``, ``dependencies``, ``sklearn_equivalent`` and ``aliases``, and has a method
-    ``compute_average(metric_values, **dependencies)``: an array of draws × classes to one number per draw.
+    A subclass defines ``full_name``, ``dependencies``, ``sklearn_equivalent``, ``aliases`` and a method
+    ``compute_average(metric_values, **dependencies)``, which reduces an array of draws × classes to one number per
+    draw.
     """
 
     compute_average: Callable[..., Any]
@@ -154,7 +155,7 @@ MetricLike = Metric | AveragedMetric | RootMetric
 
 
 def _check_parameters(cls: type, function: Callable[..., Any], dependencies: Sequence[str], given: int) -> None:
-    """Refuse a function whose parameters, after those that are given to it, are not its dependencies."""
+    """Refuse a function whose parameters, after the given ones, are not its dependencies."""
     parameters = list(inspect.signature(function).parameters)[given:]
     if set(parameters) != set(dependencies):
         message = (
@@ -170,14 +171,14 @@ def _register(cls: type[Any], registry: dict[str, type[Any]]) -> None:
         if taken is not None and not taken.is_shipped:
             message = f"The name '{alias}' of {cls.__name__} is taken by {taken.__name__}. Take another."
             raise HowsureError(message)
-        if taken is not None:  # the new one stands for all that the old name meant
+        if taken is not None:  # the old one loses all its names
             for name in [name for name, each in registry.items() if each is taken]:
                 del registry[name]
     registry.update(dict.fromkeys(cls.aliases, cls))
 
 
 def pooled(tables: Array) -> Array:
-    """Return the 2×2 tables of all classes against the rest, added up; class 1 is the class."""
+    """Return the sum of the 2×2 tables of each class against the rest; position 1 is the class."""
     total, hits = tables.sum((-2, -1)), np.trace(tables, axis1=-2, axis2=-1)
     missed, others = total - hits, tables.shape[-1] * total - 2 * total + hits
     cells = np.stack([others, missed, missed, hits], axis=-1) / (tables.shape[-1] * total[..., None])

@@ -1,4 +1,4 @@
-"""From a metric string to a metric, and from drawn tables to its values."""
+"""Parsing of metric strings, and evaluation of metrics on drawn tables."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from howsure.metrics.registry import REGISTRY
 
 
 def get_metric(syntax_string: str) -> MetricLike:
-    """Return the metric that a string names, ``"f1"``, ``"fbeta+beta=2@macro"``, ``"p_condition"``.
+    """Return the metric of a string such as ``"f1"``, ``"fbeta+beta=2@macro"`` or ``"p_condition"``.
 
     Raises
     ------
     HowsureError
-        If a name is not known, an argument has no value, or a metric of the whole table is averaged.
+        If a name is unknown, an argument has no value, or a metric of the whole table is averaged.
     """
     if syntax_string in ROOTS:
         return RootMetric(syntax_string)
@@ -62,7 +62,7 @@ def _split(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def _parse_kwargs(kwargs: dict[str, str]) -> dict[str, Any]:
-    """Return the values that texts write: numbers, None, True, lists; else the texts."""
+    """Return the parsed values of texts (numbers, None, True, lists); other texts unchanged."""
     return {name: _literal(text) for name, text in kwargs.items()}
 
 
@@ -74,7 +74,7 @@ def _literal(text: str) -> Any:
 
 
 class Values:
-    """Values of metrics on drawn tables; what several need is computed once."""
+    """Values of metrics on drawn tables; shared intermediate values are computed once."""
 
     def __init__(self, tables: Array) -> None:
         self._tables = tables

@@ -1,4 +1,4 @@
-"""howsure's own metrics and averages under the names that they have there."""
+"""howsure's own metrics and averages under the names of ``prob_conf_mat``."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ class Shipped(Metric):
 
     @property
     def bounds(self) -> tuple[float, float]:  # type: ignore[override]  # depends on the arguments
-        """Smallest and largest value of two classes."""
+        """Smallest and largest value for two classes."""
         return self.bounds_of(2)
 
     def bounds_of(self, classes: int) -> tuple[float, float]:
-        """Return smallest and largest value of so many classes."""
+        """Return smallest and largest value for a number of classes."""
         return self.definition.bounds(classes, parse(self.head).arguments)
 
     def compute_metric(self, norm_confusion_matrix: Array) -> Array:
@@ -84,7 +84,7 @@ def per_class(head: str, tables: Array) -> Array:
 
 
 def of_spec(spec: str, tables: Array) -> Array:
-    """Return the values of a metric that a spec names, one per table."""
+    """Return the values of the metric of a spec, one per table."""
     return np.asarray(resolve(spec, _stand_in(tables))(tables))
 
 
@@ -93,7 +93,7 @@ def _stand_in(tables: Array) -> Any:
 
 
 def averaged(metric: AveragedMetric, tables: Array) -> Array | None:
-    """Return howsure's own average of its own metric, or None where one of them is not its own."""
+    """Return howsure's average of its own metric; None if either is user-defined, or it is clamped."""
     base, averaging = metric.base_metric, metric.averaging
     if not (isinstance(base, Shipped) and isinstance(averaging, Own)) or base.clamp:
         return None
@@ -145,7 +145,7 @@ def _of_average(average: Average) -> type[Own]:
 
 
 class Micro(Own):
-    """Of the counts of all classes added up."""
+    """Average that pools the counts of all classes."""
 
     word = "micro"
     full_name = "of pooled counts"
@@ -153,7 +153,7 @@ class Micro(Own):
     sklearn_equivalent = "micro"
 
     def compute_average(self, metric_values: Array) -> Array:  # noqa: ARG002 - as of all averages
-        """Refuse values of single classes: pooling needs the tables, which a study has."""
+        """Refuse values of single classes, because pooling needs the tables of a study."""
         message = "'@micro' pools the counts of all classes, which values of single classes do not show."
         raise HowsureError(message)
 

@@ -1,4 +1,4 @@
-"""What constructors there ask for."""
+"""Random number generators for the original's constructors."""
 
 from howsure.compat.prob_conf_mat.utils.rng import RNG
 
