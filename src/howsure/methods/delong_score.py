@@ -37,7 +37,7 @@ class DeLongScore(Method):
 
     Notes
     -----
-    The interval contains the areas ``A`` with ``(A - observed)² <= t² V(A)`` and ``V(A) = v newcombe(A) / newcombe(a)``.
+    The interval contains the areas ``A`` with ``(A - observed)² <= t² V(A)``; ``V(A) = v newcombe(A) / newcombe(a)``.
     The function newcombe is the variance of Newcombe's method 5, which follows from the area alone. It gives V its
     shape; DeLong's variance gives V its size. Here ``v`` is the variance and ``a`` the area of the table after one
     pseudo-case is added to each class, half of it below all other cases and half above. The pseudo-case represents
