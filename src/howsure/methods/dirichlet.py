@@ -163,7 +163,7 @@ class Dirichlet(DrawingMethod):
         return replace(table, counts=_Sampler.of(self, table).expected())
 
     def lumps(self, table: Table) -> Array | None:
-        """Return the cells that the design distinguishes; within true classes if prevalence has its own distribution."""
+        """Return the design's codes of cells; within true classes if the prevalence has its own distribution."""
         found = table.design.lumps(table.cells.shape[-1])
         return found if found is None or self.is_plain else found * len(table.labels) + table.truth
 
@@ -194,7 +194,7 @@ class Dirichlet(DrawingMethod):
         return interval
 
     def _limits(self, draws: Array, metric: Metric, table: Table) -> Limits:
-        """Return the limits from defined draws as a function of the level, matched to confidence limits if requested."""
+        """Return the limits from defined draws as a function of the level; matched ones if requested."""
         quantiles = partial(self._intervals[self.credible], draws)
         is_of_classes = issubclass(metric.of_one_model.counts_class, ClassCounts)
         matches = self.credible == "matched" and self.source == "posterior" and table.design.is_independent

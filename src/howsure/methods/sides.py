@@ -1,4 +1,4 @@
-"""One-sided limits: those of the two-sided interval that leaves as much on either side, cut to the metric's range."""
+"""One-sided limits: those of the two-sided interval with the same tail probability, cut to the metric's range."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ NOTES = {"less": "one-sided: an upper limit", "greater": "one-sided: a lower lim
 @final
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The level of an interval, and which of its limits are asked for.
+    """The confidence level of an interval, and which limits are requested.
 
     Parameters
     ----------
     level : float
         Coverage, between 0 and 1.
     alternative : {"two-sided", "less", "greater"}
-        Both limits; the upper one alone; or the lower one alone.
+        Both limits, only the upper one, or only the lower one.
     """
 
     level: float
@@ -34,7 +34,7 @@ class Sides:
 
     @classmethod
     def checked(cls, confidence_level: Any, alternative: Any) -> Sides:
-        """Return the sides that are asked for; refuse unknown ones, and one-sided levels of at most a half."""
+        """Return the requested sides; raise an error for unknown ones and for one-sided levels of at most 1/2."""
         level = checked_level(confidence_level)
         one_of("alternative", alternative, get_args(Alternative))
         if alternative != "two-sided" and level <= 0.5:
@@ -44,7 +44,7 @@ class Sides:
 
     @property
     def two_sided(self) -> float:
-        """The level of the two-sided interval that has the limit."""
+        """Level of the two-sided interval that has the same limit."""
         return self.level if self.alternative == "two-sided" else round(2 * self.level - 1, 15)
 
     def suited(self, method: Method | None) -> Method | None:
