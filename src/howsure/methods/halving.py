@@ -1,4 +1,4 @@
-"""Where a condition stops holding, by halving, and where a continuous function falls to zero; elementwise."""
+"""Elementwise search for the place where a condition ends or a continuous function falls to zero."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def root(
 ) -> Array:
     """Return where a continuous function, positive at ``near``, falls to zero on the way to ``far``; elementwise.
 
-    Inverse quadratic interpolation where three points lie well for it, and halving elsewhere; nan counts as negative.
+    Inverse quadratic interpolation if three points are suitable, otherwise bisection; nan counts as negative.
     Source: Chandrupatla (1997), Advances in Engineering Software 28, 145.
 
     Parameters

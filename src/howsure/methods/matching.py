@@ -21,7 +21,7 @@ Limits = Callable[[float], tuple[Any, Any]]
 
 
 def of_proportion(metric: Metric, table: Table, quantiles: Limits) -> Limits:
-    """Return the limits of a proportion at a level, and quantiles where it was not tried.
+    """Return the limits of a proportion by level; the given quantiles if it has no trials.
 
     They are quantiles of the even mixture of Beta(x + 1, n − x) and Beta(x, n − x + 1): the mid-p limits.
     """
@@ -35,7 +35,7 @@ def of_proportion(metric: Metric, table: Table, quantiles: Limits) -> Limits:
 
 
 def averages_all_classes(metric: Metric, counts: Counts) -> bool:
-    """Whether the metric, or that of both models which it compares, is an average of all classes or of none."""
+    """Return whether the metric, or that of both models of a contrast, averages all classes or none."""
     if metric.contrast is not None:
         sides = metric.contrast.first, metric.contrast.second
         return all(averages_all_classes(side.metric, counts.through(side.view)) for side in sides)
@@ -45,7 +45,7 @@ def averages_all_classes(metric: Metric, counts: Counts) -> bool:
 
 
 def matched(quantiles: Limits, draws: Array, metric: Metric, middle: Counts | None, sample: Table | None) -> Limits:
-    """Return limits at a level from those that draws have.
+    """Return matched limits by level, from the limits of draws.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def matched(quantiles: Limits, draws: Array, metric: Metric, middle: Counts | No
     metric : Metric
         The metric, bound to the table.
     middle : Counts, optional
-        The mean of the drawn tables. Limits move by twice what the metric's curvature takes from the mean of draws.
+        The mean of the drawn tables. Limits are shifted by twice the effect of curvature on the mean of the draws.
     sample : Table, optional
         What is known of the cases, where the draws stand for no more than that: limits then lie as far apart as the
         sample varies, and hold the metric's value.

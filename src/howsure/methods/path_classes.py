@@ -134,7 +134,7 @@ class ManyClasses(ClassPath):
         return self.averages.bias((hits, misses, alarms, rest), SMALL_PART, NUDGE)
 
     def directions(self, here: Point, pace: Array) -> Array:
-        """Return the derivatives of the log factors; raise an error if a step is too long for cells to stay products."""
+        """Return the derivatives of the log factors; raise an error if cells would not stay products."""
         factors = np.abs(here.slopes[..., -2 * self.classes :]).reshape(*here.slopes.shape[:-1], 2, self.classes)
         if (np.abs(pace) * factors.max(-1).sum(-1) > STEEPEST).any():
             raise TooSteepError
