@@ -42,7 +42,7 @@ class LeastFavourable(Method):
     the limit follows the curvature and stays in the range.
 
     For other estimates the table moves along its covariance with the metric. With gradient g and covariance Σ of the
-    table T, the table at a distance of z standard errors is displaced by ``z Σg / √(g·Σg)``. The limits are the extremes
+    table T, the table at a distance of z standard errors is displaced by ``z Σg / √(g·Σg)``. The limits are extremes
     of the metric along the way to these two tables, with negative cells set to zero.
 
     References

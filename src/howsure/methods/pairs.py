@@ -1,4 +1,4 @@
-"""Score intervals for the difference of two shares of the same cases."""
+"""Score intervals for the difference of two proportions of the same cases."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ NO_TRIALS = "there is no case that the share is of"
 
 @dataclass(frozen=True, slots=True)
 class PairedShares(Method, abc.ABC):
-    """An interval for the difference of two shares of the same independent cases."""
+    """Base class of intervals for the difference of two proportions of the same independent cases."""
 
     takes_batches: ClassVar[bool] = True
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for a difference of shares of the same independent cases."""
+        """Return "" for a difference of proportions of the same independent cases, otherwise the reason why not."""
         if table.design.is_independent and pair_counts(metric, table) is not None:
             return ""
         return (
@@ -41,7 +41,7 @@ class PairedShares(Method, abc.ABC):
         )
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
-        """Return the interval as a function of its level: the cases are counted once."""
+        """Return the interval as a function of its level; the cases are counted once."""
         return paired_intervals(metric, table, self.limits)
 
     @abc.abstractmethod
@@ -52,7 +52,7 @@ class PairedShares(Method, abc.ABC):
 def paired_intervals(
     metric: Metric, table: Table, limits: Callable[[PairCounts, float], tuple[Array, Array]]
 ) -> AtLevels:
-    """Return the interval of a difference of shares as a function of its level, from limits by the four counts."""
+    """Return the interval of a difference by level, from limits as a function of the four counts."""
     counts, error = counts_of(metric, table), standard_error(metric, table)
 
     def interval(confidence_level: float) -> Interval:
@@ -80,9 +80,10 @@ class Tango(PairedShares):
 
     Notes
     -----
-    The differences ``d`` with ``|b − c − n d| ≤ z sqrt(n (2 q + d (1 − d)))``, where b and c count the cases that only
-    the first or only the second model gets right, and ``q`` is the share of the latter that is most likely given
-    ``d``. At ``d = 0`` it is McNemar's asymptotic test, so the p-value is that test's.
+    The interval contains the differences ``d`` with ``|b − c − n d| ≤ z sqrt(n (2 q + d (1 − d)))``. Here b and c are
+    the numbers of cases that only the first or only the second model gets right, and ``q`` is the maximum likelihood
+    estimate of the proportion of the latter given ``d``. At ``d = 0`` the test is McNemar's asymptotic one, so the
+    p-values are equal.
 
     References
     ----------
@@ -134,7 +135,7 @@ def score(counts: PairCounts, difference: Any) -> Array:
 
 
 class _Newcombe(PairedShares, abc.ABC):
-    """The Wilson intervals of either share, and how the two correlate."""
+    """Base class of Newcombe's intervals, from the Wilson intervals of both proportions and their correlation."""
 
     __slots__ = ()
     single: ClassVar[Any]
@@ -159,13 +160,14 @@ class _Newcombe(PairedShares, abc.ABC):
 @final
 @dataclass(frozen=True, slots=True)
 class NewcombePaired(_Newcombe):
-    """Newcombe's interval for paired shares (1998, method 10), from the Wilson intervals of either.
+    """Newcombe's interval for paired proportions (1998, method 10), from the Wilson intervals of both.
 
     Notes
     -----
     ``low = d − sqrt((p1 − l1)² − 2 φ (p1 − l1)(u2 − p2) + (u2 − p2)²)`` and likewise the upper limit, with φ the
-    correlation of the two successes; where it is positive half a case is taken from ``both · neither − …`` for
-    continuity. `NewcombePairedCC` (method 9) has Wilson intervals with continuity correction and the plain φ.
+    correlation of the two successes. If φ is positive, its numerator ``both · neither − …`` is reduced by half a case
+    per case for continuity. `NewcombePairedCC` (method 9) uses Wilson intervals with continuity correction and φ
+    without it.
 
     References
     ----------
@@ -186,7 +188,7 @@ class NewcombePaired(_Newcombe):
 @final
 @dataclass(frozen=True, slots=True)
 class NewcombePairedCC(_Newcombe):
-    """Newcombe's interval for paired shares with continuity correction (1998, method 9).
+    """Newcombe's interval for paired proportions with continuity correction (1998, method 9).
 
     References
     ----------
