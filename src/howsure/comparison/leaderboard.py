@@ -1,4 +1,4 @@
-"""A leaderboard: models in order, each with the ranks that it may have, and the winner's value without its luck."""
+"""Leaderboards: models in order, with a confidence set of ranks for each, and the winner's value corrected for luck."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ class Place(OneRecord):
     model : str
         Its name.
     rank : int or None
-        1 plus the number of models with a better value; None where its value is undefined.
+        1 plus the number of models with a better value; None if its value is undefined.
     rank_low, rank_high : int
-        The ranks that it may have: those of all models hold together.
+        Limits of the confidence set of its rank; the sets of all models cover simultaneously.
     alone_low, alone_high : int
-        The ranks that it may have, were it the only model that is asked for.
+        Limits of the confidence set of this rank alone, without correction for the other models.
     may_be_best : bool
-        Whether the ranks that it may have alone include the first: no model is shown to be better in a two-sided test.
+        Whether the set for this rank alone includes 1: no model is significantly better in a two-sided test.
     probability_best : float
-        Probability that it is the best, of errors by Student's t and a flat prior; the models that tie share it.
+        Probability that it is the best, with Student t errors and a flat prior; tied models share it.
     estimate : Estimate
         Its value with its interval.
     not_told_apart : tuple of str
-        The models that it cannot be told from, best first.
+        The models whose difference from it is not significant, best first.
 
     Examples
     --------
@@ -105,24 +105,24 @@ class Place(OneRecord):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Leaderboard(Tabular, Named, Mapping[str, Place]):
-    """Models in order: a mapping of names to places, best first, those that are undefined last.
+    """Ranked models: a mapping of names to places, best first, undefined values last.
 
     Parameters
     ----------
     places : tuple of Place
         In order.
     winner : Estimate
-        The first model's value, corrected for having won.
+        The first model's value, corrected for selection.
     probabilities : Ranks
-        How likely each model is to have each rank.
+        Probability of each rank for each model.
     differences : Differences
-        All pairwise differences, with intervals that hold together.
+        All pairwise differences, with simultaneous intervals.
     metric : str
-        What is compared.
+        The metric.
     better : {"higher", "lower"}
-        Which values win.
+        Which values are better.
     confidence_level : float
-        Probability that all sets of ranks hold.
+        Probability that all sets of ranks cover simultaneously.
 
     Examples
     --------
@@ -158,16 +158,16 @@ class Leaderboard(Tabular, Named, Mapping[str, Place]):
 
     @property
     def label(self) -> str:
-        """The metric as it was asked for: what is printed."""
+        """Name of the metric as requested, for printing."""
         return self.places[0].estimate.label
 
     @property
     def tied(self) -> list[str]:
-        """The models that may be the best; with the confidence level the best is among them."""
+        """The models that may be the best; the set contains the best one with the confidence level."""
         return [each.model for each in self.places if each.may_be_best]
 
     def sentence(self) -> str:
-        """Return in words who may be the best, and what the winner's value is without its luck."""
+        """Return in words which models may be the best, and the winner's value corrected for selection."""
         first, level = self.places[0], percent(self.confidence_level)
         others = [name for name in self.tied if name != first.model]
         if first.rank is None:
@@ -229,31 +229,31 @@ def leaderboard(
     better: Better | None = None,
     random_state: Any = None,
 ) -> Leaderboard:
-    r"""Rank models, and say which ranks each may have, who may be the best, and what the winner is worth.
+    r"""Rank models, with confidence sets of the ranks and of the best model, and a corrected value of the winner.
 
     Parameters
     ----------
     table : Table, mapping of str to Table, Tables or Log
         A paired table (of predictions, scores, values, trials or battles), also by group; or separate tables by name;
-        or a log of one task. Separate tables vary independently, but for clusters of one name: a benchmark's items as
-        ``groups=`` make models comparable also where some of these lack some of the items, as it is in a log.
+        or a log of one task. Separate tables are independent, except for clusters of the same name. For example,
+        with the items of a benchmark as ``groups=`` models can be compared even if some of them lack some items.
     metric : str or Metric
         A spec string such as ``"accuracy"``.
     method : str or Method, optional
-        Of each model's own interval; by default the one that suits the metric. The ranks and what the winner is worth
-        are those of a single look, also with ``"anytime"``.
+        Method of each model's own interval; the default method of the metric by default. The ranks and the winner's
+        corrected value are valid for a single look, even with ``"anytime"``.
     confidence_level : float
-        Probability that the sets of ranks hold together, that the best is among those that may be it, and coverage of
-        the intervals.
+        Probability that the sets of ranks cover simultaneously, and that the best model is among those that may be it;
+        also the coverage of the intervals.
     better : {"higher", "lower"}, optional
-        Which values win; by default what the metric says, and higher ones where it does not.
+        Which values are better. The default is that of the metric, and higher if the metric has none.
     random_state : int, Generator or SeedSequence, optional
-        Seed of what is drawn; each group has a stream of its own.
+        Seed of the draws; each group has its own stream.
 
     Returns
     -------
     Leaderboard
-        Model → its place; of `Tables` a `Grouped` of them.
+        A mapping of models to places; for `Tables` a `Grouped` of them.
 
     Raises
     ------
@@ -262,16 +262,17 @@ def leaderboard(
 
     Notes
     -----
-    The sets of ranks follow from all pairwise differences by max-\\|t\\| with stepdown, with 10,000 normal draws of the
-    estimates' errors from their joint covariance. That covariance follows from each model's gradient, so the cost does
-    not grow with the number of cases once they are counted. A difference's standard error is the one there would be,
-    were the two models equal.
+    The sets of ranks follow from all pairwise differences by the stepdown max-\\|t\\| test. It uses 10,000 normal draws
+    of the estimates' errors from their joint covariance. That covariance follows from each model's gradient, so the
+    cost does not grow with the number of cases once they are counted. The standard error of a difference is evaluated
+    under the hypothesis that the two models are equal.
 
-    The winner's estimate is the largest of several, so its error is positive on average. Its distribution follows from
-    the joint covariance and the distances between the models. The corrected value is the estimate less the median
-    error, within the observed values; the limit on the side of the worse values is that of the model's own interval at
-    the level which allows for the largest error while the true distances are up to two standard errors smaller than
-    observed. The other limit is the model's own, so the corrected interval contains the model's own interval.
+    The winner's estimate is the largest of several, so its error is positive on average. The distribution of that error
+    follows from the joint covariance and the distances between the models. The corrected value is the estimate minus
+    the median error, within the range of the observed values. The limit on the side of worse values is that of the
+    model's own interval at a stricter level. That level allows for the largest error if the true distances are up to
+    two standard errors smaller than observed. The other limit is the model's own, so the corrected interval contains
+    the model's own interval.
 
     References
     ----------
@@ -370,14 +371,14 @@ def _unranked(model: str, order: list[str], own: Estimate) -> Place:
 
 
 def _of_one_look(method: Method | None) -> Method | None:
-    """Return the method of a single interval; None, for the default one, in the place of a sequence of intervals."""
+    """Return the method for a single look; None, for the default method, instead of a confidence sequence."""
     return None if method is not None and method.holds_at_every_look else method
 
 
 def _probabilities(names: list[str], given: Estimated, deviations: Array, rng: np.random.Generator) -> Ranks:
-    """Return how likely models are to have ranks, of errors by Student's t: the cases may be few.
+    """Return the probability of each rank for each model, with Student t errors since cases may be few.
 
-    Two models that differ alike in all cases have the errors that they would have, were they equal.
+    If two models have the same difference in all cases, their errors are those under equality.
     """
     size, number = deviations.shape
     if size < 2:
@@ -396,8 +397,8 @@ def _winner(
 ) -> Estimate:
     """Return the first model's estimate, corrected for selection.
 
-    The limit on the side of the worse values is that of the model's own interval at a stricter level; the other limit
-    is its own.
+    The limit on the side of worse values is that of the model's own interval at a stricter level; the other limit is
+    unchanged.
     """
     settings: dict[str, Any] = {
         "metric": found.metrics[0].name,

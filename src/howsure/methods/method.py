@@ -312,7 +312,7 @@ class DrawingMethod(Method, abc.ABC):
         """
 
     def lumps(self, table: Table) -> Array | None:
-        """Return codes of the cells, such that cells with equal codes can be collapsed before drawing; None if none can.
+        """Return codes of the cells; cells with equal codes can be collapsed before drawing. None if none can.
 
         The default uses the design's codes for resamples and posterior draws.
 

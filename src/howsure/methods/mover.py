@@ -36,9 +36,9 @@ class Mover(Method):
     """Method of variance estimates recovery, for averages and differences of proportions.
 
     The variance of each term near its lower limit is recovered from its own Wilson interval, and likewise near the
-    upper one: ``low = value - sqrt(r * sum(w**2 (p - l)**2))``. The factor ``r`` is the delta-method variance of the sum
-    over that of independent terms. It is 1 for macro recall and macro precision of independent cases, and accounts for
-    correlated terms (macro F1) and for any other design.
+    upper one: ``low = value - sqrt(r * sum(w**2 (p - l)**2))``. The factor ``r`` is the delta-method variance of the
+    sum over that of independent terms. It is 1 for macro recall and macro precision of independent cases. It accounts
+    for correlated terms (macro F1) and for any other design.
 
     References
     ----------

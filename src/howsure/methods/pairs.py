@@ -165,9 +165,9 @@ class NewcombePaired(_Newcombe):
     Notes
     -----
     ``low = d − sqrt((p1 − l1)² − 2 φ (p1 − l1)(u2 − p2) + (u2 − p2)²)`` and likewise the upper limit, with φ the
-    correlation of the two successes. If φ is positive, its numerator ``both · neither − …`` is reduced by half a case
-    per case for continuity. `NewcombePairedCC` (method 9) uses Wilson intervals with continuity correction and φ
-    without it.
+    correlation of the two successes. If the numerator of φ, ``both · neither − first · second``, is positive, it is
+    reduced by n/2 for continuity, but not below 0. `NewcombePairedCC` (method 9) uses Wilson intervals with continuity
+    correction and the plain φ.
 
     References
     ----------
@@ -208,7 +208,7 @@ class NewcombePairedCC(_Newcombe):
 
 
 def correlation(counts: PairCounts, continuity: float = 0.0) -> Array:
-    """Return the φ coefficient of the two models' successes; a positive one shrunk by ``continuity · n`` cases."""
+    """Return the φ coefficient of the two models' successes; a positive numerator is reduced by ``continuity · n``."""
     e, f, g, h = counts.both, counts.first, counts.second, counts.neither
     covariance = e * h - f * g
     shrunk = np.maximum(covariance - continuity * counts.total, 0.0)
