@@ -58,8 +58,8 @@ def matched(quantiles: Limits, draws: Array, metric: Metric, middle: Counts | No
     middle : Counts, optional
         The mean of the drawn tables. Limits are shifted by twice the effect of curvature on the mean of the draws.
     sample : Table, optional
-        What is known of the cases, where the draws stand for no more than that: limits then lie as far apart as the
-        sample varies, and hold the metric's value.
+        The table of the cases, if the draws have no other information. The limits are then stretched to the sampling
+        variation of the metric, and contain its value.
     """
     mean, (lowest, highest) = float(draws.mean()), metric.range
     with np.errstate(all="ignore"):
@@ -80,10 +80,11 @@ def matched(quantiles: Limits, draws: Array, metric: Metric, middle: Counts | No
 
 
 def _spread(draws: Array, metric: Metric, sample: Table) -> float:
-    """Return how many times as far apart limits lie as quantiles: what the metric varies by, over what draws do.
+    """Return the ratio of the metric's standard error to the standard deviation of the draws, at least 1.
 
-    Of a share of n cases the delta method has (n − 1) / n of the variance, on average, and the jackknife n / (n − 1);
-    their mean is right to the second order. The draws have (n − 1) / (n + 1), and what comes of the unseen cases.
+    For a proportion of n cases, the expected delta-method variance is (n − 1) / n times the true one, and that of the
+    jackknife n / (n − 1) times; their mean is accurate to second order. The draws have (n − 1) / (n + 1) times the true
+    variance, plus the part of the unseen cases.
     """
     variance = (standard_error(metric, sample) ** 2 + variance_of_jackknife(*jackknife(metric, sample))) / 2
     drawn = float(draws.var())

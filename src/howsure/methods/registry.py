@@ -98,7 +98,7 @@ def _check_name(name: str, kind: type[Any]) -> None:
 
 
 def find(name: str) -> Entry | None:
-    """Return what a name or synonym stands for, or None."""
+    """Return the entry of a name or synonym, or None."""
     known = _registered(name)
     if known is None:
         import_module(LIBRARY)

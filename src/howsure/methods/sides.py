@@ -48,11 +48,11 @@ class Sides:
         return self.level if self.alternative == "two-sided" else round(2 * self.level - 1, 15)
 
     def suited(self, method: Method | None) -> Method | None:
-        """Return the method, or the one that says the same of a single side."""
+        """Return the method, or its one-sided form if only one limit is requested."""
         return method if method is None or self.alternative == "two-sided" else method.one_sided()
 
     def p_value(self, two_sided: float, value: float, null: float) -> float:
-        """Return the p-value of the side that is asked for, from the two-sided one.
+        """Return the p-value of the requested side, from the two-sided one.
 
         Parameters
         ----------
@@ -66,7 +66,7 @@ class Sides:
         return two_sided / 2 if (value > null) == (self.alternative == "greater") else 1 - two_sided / 2
 
     def cut(self, interval: Interval, metric: Metric) -> Interval:
-        """Return the two-sided interval without the side that is not asked for: it ends where the metric does."""
+        """Return the two-sided interval with the other limit moved to the end of the metric's range."""
         if self.alternative == "two-sided":
             return interval
         undefined = np.isnan(interval.low) | np.isnan(interval.high)

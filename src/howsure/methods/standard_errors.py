@@ -1,4 +1,4 @@
-"""How precisely a sample tells a metric: standard errors, what is known of them, quantiles, effective numbers."""
+"""Standard errors, their small-sample corrections and degrees of freedom, quantiles, and effective counts."""
 
 from __future__ import annotations
 
