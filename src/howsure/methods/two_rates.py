@@ -40,9 +40,9 @@ class TwoRates(Method):
     ``low = g⁻¹(g(θ) − sqrt(r Σᵢ (g(θ) − g(θ with pᵢ at its limit))²))``
 
     with the limit of pᵢ that lowers θ; likewise for the upper limit. The limits of a rate with one or two errors are
-    far from symmetric, and so is the result. The factor r is the design-based variance over that of independent rates: 1
-    for independent cases. If the value is at an end of the range, g(θ) is that of the table with two cases spread over
-    its cells.
+    far from symmetric, and so is the result. The factor r is the design-based variance over that of independent rates,
+    1 for independent cases. If the value is at an end of the range, g(θ) is that of the table with two cases spread
+    over its cells.
 
     References
     ----------

@@ -25,18 +25,18 @@ COLUMNS = 16  # of placements that are held at once
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class AreasOfPairs:
-    """The areas of each class against each other one, by the scores of the first (Hand and Till 2001).
+    """The areas of each class against each other class, by the scores of the first (Hand and Till 2001).
 
     Parameters
     ----------
     table : ScoreMatrixTable
-        The scores, of classes.
+        The scores of the classes.
 
     Notes
     -----
-    With counts C, cases × classes, n their sums and M the placements, cases × classes, the area of a against b is
-    ``(M' C)[a, b] / (n[a] n[b])``; its derivatives are a column of M for a case of b, and for one of a the cases of b
-    below it.
+    Let C be the counts (cases × classes), n their sums and M the placements (cases × classes). The area of a against b
+    is ``(M' C)[a, b] / (n[a] n[b])``. Its derivatives are a column of M for a case of b, and the number of cases of b
+    below it for a case of a.
     """
 
     table: Table

@@ -43,7 +43,7 @@ class Average:
 
     @property
     def reads_weights(self) -> bool:
-        """Whether it looks at the true totals of the classes, if only to choose between those that tie."""
+        """Whether the average depends on the class totals, if only to choose between classes that tie."""
         return self.name in {"weighted", *EXTREMES}
 
 

@@ -1,4 +1,4 @@
-"""From a spec to a metric: `resolve` is the one way, for every form of metric and every kind of table."""
+"""Binding of specs to metrics: `resolve` handles every form of metric and every kind of table."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def _refuse_unordered(spec: Spec, table: Table) -> None:
 
 
 def _of_another_kind(spec: Spec, table: Table) -> HowsureError:
-    """Return the error for a metric that does not look at what the table holds, with what to make or to give."""
+    """Return the error for a metric that is not defined for a kind of table, with what to use instead."""
     wanted, held = spec.definition.looks_at, table.holds[-1]
     if held == "ratings" and (same := OF_RATERS.get(spec.definition.name)):
         kind = wanted if wanted in MAKERS else "predictions and the truth"

@@ -24,10 +24,10 @@ DUST = 1e-14  # of a difference of two shares that are equal
 
 
 def bin_starts(table: Table, bins: int, strategy: str) -> Array:
-    """Return where each non-empty bin of the distinct scores starts.
+    """Return the index at which each non-empty bin of the distinct scores starts.
 
-    ``"uniform"`` bins have equal width, open below like scikit-learn's ``calibration_curve``'s; ``"quantile"`` bins
-    have equal mass, as far as ties allow.
+    ``"uniform"`` bins have equal width and are open below, as in scikit-learn's ``calibration_curve``. ``"quantile"``
+    bins have equal mass, as far as ties allow.
     """
     bins = whole_number("bins", bins)
     scores = table.scores

@@ -40,9 +40,9 @@ def averaged(spec: Spec, table: Table, average: Average, chosen: Array | None, w
     Parameters
     ----------
     spec : Spec
-        Of a metric of outcomes.
+        Spec of a metric of outcomes.
     table : Table
-        Its classes.
+        The table with the classes.
     average : Average
         The average over classes.
     chosen : ndarray of int, optional

@@ -61,7 +61,7 @@ def contrast_metric(effect: Effect, first: Side, second: Side) -> Metric:
     Raises
     ------
     HowsureError
-        If the metric's range does not suit the effect: a ratio needs values of at least 0, odds need shares.
+        If the effect is not defined for the metric's range: ratios need values of at least 0, odds ratios proportions.
     """
     metric = first.metric
     effect.check(metric)
@@ -124,10 +124,10 @@ class PairCounts:
 
 
 def pair_counts(metric: Metric, table: Table) -> PairCounts | None:
-    """Return by which of the models the cases succeed, where the contrast is a difference of shares of the same cases.
+    """Return the counts of cases by the models that succeed, for a difference of proportions of the same cases.
 
-    It is one for accuracy, recall, specificity, false positive rate …; not for precision, whose cases are those
-    that the model itself picks.
+    Examples are accuracy, recall, specificity and false positive rate. Precision is excluded: its cases depend on the
+    model.
     """
     contrast = metric.contrast
     if contrast is None or contrast.effect.name != "difference" or len(table.design.test_sets) > 1:

@@ -162,7 +162,7 @@ def _mean_over(
     value: Callable[[Any, Array], Array],
     add_slopes: Callable[[Any, Array, Array], None],
 ) -> Scored:
-    """Return the mean over the chosen classes and thresholds of what is defined."""
+    """Return the mean of the defined values over the chosen classes and thresholds."""
     chosen = [each for each in table.slices if label == "" or each.label == table.position(label)]
     if not math.isnan(iou):
         near = np.flatnonzero(np.abs(table.iou - iou) < CLOSE)

@@ -28,7 +28,7 @@ def divide(part: Array, whole: Array) -> Array:
 
 
 def mean_of_defined(values: Array) -> Array:
-    """Return the mean over the last axis of what is not nan; nan where all is."""
+    """Return the mean over the last axis of the values that are not nan; nan if all are."""
     undefined = np.isnan(values)
     if not undefined.any():
         return np.asarray(summed(values, -1) / values.shape[-1])
@@ -214,6 +214,6 @@ class Distance:
         return residuals @ self.kernel.T, divide(self.runs(mass), total)
 
     def weights(self) -> Iterator[Array]:
-        """Yield what the scores give to each sum, ``(S,)``."""
+        """Yield the coefficients of the scores in each sum, ``(S,)``."""
         sizes = np.diff(self.starts, append=len(self.stated))
         return (np.repeat(row, sizes) for row in self.kernel)

@@ -101,12 +101,12 @@ def advantage_probability(
 
 
 def average_advantage(met: Sequence[Contests]) -> Scored:
-    """Return how often a rater is at least as good as each of others, averaged over these.
+    """Return how often a rater is at least as good as each of several others, averaged over these.
 
     Parameters
     ----------
     met : sequence of Contests
-        With each of them.
+        Comparisons with each of the others.
     """
     wins, held = (np.column_stack([getattr(one, what) for one in met]) * 1.0 for what in ("wins", "held"))
 

@@ -24,20 +24,20 @@ ROUNDING = 1e-9  # a rate that misses the wanted one by less has reached it
 
 
 def roc_slope(counts: Array, cases: int) -> Array:
-    """Return the slope of the ROC curve at each distinct score: the ratio of the classes' densities, smoothed.
+    """Return a smoothed estimate of the slope of the ROC curve at each distinct score: the ratio of the densities.
 
     Parameters
     ----------
     counts
         One table, ``(S, 2)``.
     cases
-        How many cases are behind it, on which the smoothing depends.
+        Number of cases, which determines the smoothing.
 
     Notes
     -----
-    A ratio of densities does not change when the scores are replaced by their ranks, whose pooled density is flat:
-    what remains to be smoothed is the share of positive cases along the ranks, by a normal kernel, reflected at the
-    ends. With ``p`` that share the slope is ``p / (1 - p) * n_neg / n_pos``.
+    A ratio of densities does not change if the scores are replaced by their ranks, whose pooled density is constant.
+    The proportion p of positive cases along the ranks is therefore smoothed, by a normal kernel reflected at the ends.
+    The slope is ``p / (1 - p) * n_neg / n_pos``.
     """
     mass = counts[:, 0] + counts[:, 1]  # a sum along an axis of two takes several times as long
     total = mass.sum()

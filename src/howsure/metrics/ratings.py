@@ -185,9 +185,9 @@ def brennan_prediger(table: RatingsTable, *, weights: str = IDENTITY) -> Scored:
 def krippendorff_alpha_of_ratings(table: RatingsTable, *, level: str = "nominal") -> Scored:
     """Krippendorff's alpha of ratings.
 
-    ``1 − α`` is the observed over the expected disagreement, ``O N / E`` with N ratings of items that have two or more,
-    times ``(N − 1) / N``, for the expected one is of pairs of different ratings. Of weighted items, or in clusters, N
-    is that of as many items as they are worth.
+    ``1 − α`` is the observed over the expected disagreement, ``O N / E`` with N the number of ratings of items that
+    have two or more, times ``(N − 1) / N``, since the expected disagreement is over pairs of different ratings. For
+    weighted or clustered items, N is based on the effective number of items.
 
     Parameters
     ----------

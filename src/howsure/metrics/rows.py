@@ -28,12 +28,12 @@ SUM_TOLERANCE = 1e-3  # of a row of probabilities: float32 and rounding to three
 
 
 def of_rows(spec: Spec, table: Table) -> Metric:
-    """Return the metric of rows of probabilities: a mean loss, or what they save of the loss of constant shares.
+    """Return the metric of rows of probabilities: a mean loss, or its skill relative to constant probabilities.
 
     Parameters
     ----------
     spec : Spec
-        Of a metric that has a form for rows, without an average.
+        Spec of a metric that has a form for rows, without an average.
     table : ScoreMatrixTable
         The probabilities; those of classes sum to 1 in each row, those of labels need not.
 

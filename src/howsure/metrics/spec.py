@@ -98,7 +98,7 @@ class Spec:
 
     @property
     def _stated(self) -> dict[str, Any]:
-        """The label's arguments: with defaults of an operating point, without those that the name implies."""
+        """Return the arguments of the label: with defaults of an operating point, without those implied by the name."""
         always = {name: self.definition.parameters[name].default for name in self.definition.always_stated}
         return {name: value for name, value in (always | self.arguments).items() if name not in self.implied}
 
@@ -160,7 +160,7 @@ def named(text: str) -> Definition | None:
 
 
 def _split(text: str) -> tuple[str, list[str], str | None]:
-    """Return the name that a spec string begins with, the arguments after it and what follows the @, if it has one."""
+    """Return the name at the start of a spec string, its arguments, and the text after the @, if any."""
     head, at, tail = text.partition("@")
     name, *settings = head.split("+")
     if canonical(name) == "lr" and settings and not settings[0].strip():  # the plus of "LR+"

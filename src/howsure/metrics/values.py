@@ -37,7 +37,7 @@ class Table(Protocol):
         ...
 
     def effective_trials(self, trials: Array) -> Array:
-        """Return the number of independent cases that the marked cells are worth."""
+        """Return the effective number of independent cases in the marked cells."""
         ...
 
 
