@@ -21,11 +21,13 @@ Array = NDArray[Any]
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassSet:
     """The classes that enter an average, fixed by the observed tables; resamples and priors do not change them.
+
     A class on which the metric is undefined is left out, or has the constant value ``zero_division``. A class without
     true cases whose value cannot vary (precision, F1 and Jaccard's index are 0) keeps that value as a constant.
 
     Parameters
     ----------
+    named : ndarray of int
         Positions of the requested classes.
     kept : ndarray of int
         Positions of the classes that enter; equal to ``named`` if none would be left.
