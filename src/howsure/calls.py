@@ -81,7 +81,7 @@ def public(function: Function) -> Function:
 
 
 def _misuse(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
-    """Return what is wrong with the arguments of a call, and the remedy; nothing where they fit."""
+    """Return an error text for the arguments of a call, with the remedy; "" if they are valid."""
     signature = inspect.signature(function)
     try:
         signature.bind(*args, **kwargs)
@@ -119,7 +119,7 @@ def _level(name: str, value: Any) -> str:
 
 
 def _of_places(name: str, signature: inspect.Signature, args: tuple[Any, ...]) -> str:
-    """Return what is wrong with more arguments than have a place, or with too few."""
+    """Return an error text for too many or too few positional arguments."""
     kinds = inspect.Parameter
     placed = [
         each

@@ -88,7 +88,7 @@ def json_escaped(text: str) -> str:
 
 
 def csv_cell(value: Any) -> Any:
-    """Return a value as a cell of CSV: undefined is empty, and what a spreadsheet takes for a formula is text."""
+    """Return a value as a CSV cell: undefined values are empty, and text that looks like a formula is escaped."""
     if isinstance(value, float) and math.isnan(value):
         return ""
     if not isinstance(value, str):

@@ -278,7 +278,7 @@ def _values(name: str, given: ArrayLike | Drawn) -> Array:
 
 
 def _stream(name: str, given: ArrayLike | Drawn) -> Hashable:
-    """Return what is equal for draws that stay together: arrays, and estimates of one stream."""
+    """Return a key that is equal for joint draws: arrays, and estimates of one stream."""
     if not isinstance(given, Drawn):
         return ("arrays",)
     return ("alone", name) if given.stream is None else ("stream", given.stream)

@@ -178,7 +178,7 @@ class _Test:
 
 def _student_of(metric: Metric, table: Table, units: Units) -> tuple[float, float]:
     """Return the standard error and the degrees of freedom of Student's t."""
-    if metric.contrast is not None:  # heavy units in favour of either model are missed alike
+    if metric.contrast is not None:  # heavy units in favour of either model are equally likely to be missed
         return units.error, max(units.effective - 1, 1.0)
     slopes = np.nan_to_num(np.asarray(metric.gradient(table.counted)).ravel())
     inflation, freedom = table.small_sample(slopes)

@@ -83,7 +83,7 @@ class Extremes(Method):
                 least = np.where(candidates == number, np.fmin.reduce(surer), least)
             ends = np.stack([np.fmin.reduce(low), least])
             first, last = -ends[::-1] if mirrored else ends
-            missing = defined & np.isnan(low)  # nobody knows how small these are
+            missing = defined & np.isnan(low)  # classes without an interval
             told_of_them = np.unique(reasons[missing]).tolist()
             refusals = [(np.asarray((missing & (reasons == why)).any(0)), why) for why in told_of_them]
             refusals.append((~np.isfinite(value), UNDEFINED))

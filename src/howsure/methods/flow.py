@@ -258,7 +258,7 @@ class _Sample:
 
     value: Array
     error: Array
-    effect: Array  # how many counts an independent case is worth
+    effect: Array  # design effect: counts per independent case
     excess: Array  # skewness in excess of that of independent cases
     freedom: Any
 

@@ -85,7 +85,7 @@ class Hall(Method):
         parts, number = found
         skewness = float(quotient((number * parts**3).sum(), (number * parts**2).sum() ** 1.5))
         skewness = skewness if abs(skewness) > SYMMETRIC else SYMMETRIC
-        # Few heavy cases, or clusters, tell little of the variance; the tails of values are in the skewness.
+        # Few heavy cases or clusters reduce the degrees of freedom; the tails of the values enter the skewness.
         inflation, freedom = table.small_sample(slopes)
         alike = np.ones(slopes.size)
         freedom = np.minimum(freedom, table.design.satterthwaite(table.cells, table.truth, alike))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 HALVINGS = 200  # at most; far fewer suffice but near zero
-TINIEST = 2.0**-1000  # below it numbers are not told apart
+TINIEST = 2.0**-1000  # smaller numbers are treated as equal
 PRECISION = 2.0**-53  # of a float
 NARROWEST = 2.0**-50  # relative width of a bracket that still can be divided
 

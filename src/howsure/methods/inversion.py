@@ -17,7 +17,7 @@ Limits = Callable[[float], tuple[float, float]]
 LimitsOfEach = Callable[[Levels], tuple[Any, Any]]
 SMALLEST_Z = 1e-6  # below it some quantiles round to nothing (Student's t with 4 degrees of freedom)
 KNOWN = 0.5  # level at which there are limits, where there are any
-LARGEST_Z = 30.0  # beyond it what a level leaves, 1e-197, is too little for quantiles of Student's t
+LARGEST_Z = 30.0  # tail probability 1e-197; quantiles of Student's t cannot be computed beyond it
 REACHES = (2.0, 4.0, 8.0, 16.0, LARGEST_Z)  # looked at in turn: the way to a far limit is long
 
 

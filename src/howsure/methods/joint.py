@@ -20,7 +20,7 @@ from howsure.tables.counts import ConfusionCounts
 from howsure.tables.paired import JointTable, PairedTable
 
 Array = NDArray[Any]
-BLOCK_DRAWS = 64  # tables drawn at once, at least: so many make a matrix product worth while
+BLOCK_DRAWS = 64  # smallest number of tables drawn at once, for an efficient matrix product
 BLOCK_ENTRIES = 2**21  # of the models' tables held at once
 DENSE_CLASSES = 16  # up to which the product is quicker with a dense matrix
 DENSE_ENTRIES = 2**25  # of it, at most

@@ -101,7 +101,7 @@ class LeastFavourable(Method):
 
 def _straight(metric: Metric, table: Table, value: float, error: float, slopes: Array) -> Limits:
     """Return the limits along the table's covariance with the metric, as a function of quantile and level."""
-    # Of a value of zero an error may be rounding too.
+    # For a value of zero the standard error may be a rounding error.
     if not (np.isfinite(value) and error > DUST * float(np.abs(slopes).max()) * table.cells.sum()):
         return lambda *_: (np.nan, np.nan)
     direction = _direction(table, slopes)

@@ -328,7 +328,7 @@ class DrawingMethod(Method, abc.ABC):
         apart = self.lumps(table)
         if len(metrics) != 1:
             return lumped(table, metrics, apart)
-        (metric,) = metrics  # of which an interval may ask more than once
+        (metric,) = metrics  # a method may compute several intervals of it
         return metric.drawn_from(table, apart, lambda: lumped(table, metrics, apart))
 
     def draws(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> Array:

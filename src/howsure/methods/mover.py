@@ -162,7 +162,7 @@ class _Part:
     @classmethod
     def of_all(cls, parts: Parts, table: Table) -> list[_Part]:
         counts = table.counted
-        assert isinstance(counts, ClassCounts)  # noqa: S101 - of which alone there are parts
+        assert isinstance(counts, ClassCounts)  # noqa: S101 - only these have parts
         classes = np.arange(counts.classes) if parts.classes is None else np.asarray(parts.classes)
         outcomes = np.stack([part[..., classes] for part in counts.outcomes()])
         return [cls.of(weight, ratio, outcomes, table, classes) for weight, ratio in parts.terms]
@@ -202,7 +202,7 @@ def _link_slope(share: Proportion, shares: Array) -> Array:
 def _by_class(values: Array, classes: Array, index: int, table: Table) -> Array:
     """Return values for the four outcomes of one class, ``(4, ...)``, as values of the cells, ``(..., cells)``."""
     counts = table.counted
-    assert isinstance(counts, ClassCounts)  # noqa: S101 - of which alone there are parts
+    assert isinstance(counts, ClassCounts)  # noqa: S101 - only these have parts
     spread = np.zeros((*values.shape, counts.classes))
     spread[..., classes[index]] = values
     return counts.by_cell(spread)
@@ -214,7 +214,7 @@ def _class_squares(table: Table, classes: Array) -> Array | None:
     if squares is None:
         return None
     counts = table.counted if squares is cells else table.wrap(squares)
-    assert isinstance(counts, ClassCounts)  # noqa: S101 - of which alone there are parts
+    assert isinstance(counts, ClassCounts)  # noqa: S101 - only these have parts
     return np.stack([part[..., classes] for part in counts.outcomes()])
 
 

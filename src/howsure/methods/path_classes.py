@@ -74,7 +74,7 @@ class ClassPath(PathTables, abc.ABC):
         self.totals = steady(cells.sum((-2, -1)) / effect)
         seen = np.diagonal(cells, axis1=-2, axis2=-1), cells[:, self.told.truth, self.told.prediction]
         right, missed = (steady(each / effect[:, None]) for each in seen)
-        self.cases = np.concatenate([right, missed], -1)  # of those told one by one
+        self.cases = np.concatenate([right, missed], -1)  # of the cells that are stored individually
         true, predicted = _prior_classes(counts, self.classes)
         pseudo = PSEUDO_CASES / (true.sum(-1) * predicted.sum(-1))[:, None]
         wrong = pseudo * true[:, self.told.truth] * predicted[:, self.told.prediction] * is_listed

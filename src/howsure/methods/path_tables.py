@@ -217,7 +217,7 @@ class AllCells(PathTables):
         few = len(self.table.labels) ** 2 < LUMPED_CELLS
         if terms is None or few or self.scale.sign or self.table.design.has_strata:
             return second_order_bias(self.value, self.filled)
-        counts = cast("ClassCounts", self.table.wrap(self.filled))  # of which alone there are terms
+        counts = cast("ClassCounts", self.table.wrap(self.filled))  # only these have terms
         return bias_by_class(terms, np.stack(counts.outcomes(), -1))
 
     def value(self, cells: Array) -> Array:

@@ -19,8 +19,8 @@ from howsure.methods.halving import root
 Array = NDArray[Any]
 TUNED = 0.05  # the error at which the mixture is best after `n_optimal` cases
 BEST = 8.211968062068253  # ρ² n there: x - log(1 + x) = 2 log(1 / TUNED)
-FARTHEST = 30.0  # standard errors: what lies beyond no table shows
-STAKE = 3.0  # that wins most on a value so many standard errors off
+FARTHEST = 30.0  # largest half width, in standard errors
+STAKE = 3.0  # best stake for a value at this distance, in standard errors
 STAKE_OF_PAIRS = 6.0  # on the difference of two models, which agree on most cases: half of an outcome's range varies
 
 

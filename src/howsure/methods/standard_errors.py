@@ -216,11 +216,11 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
         reach = critical_value(confidence_level, np.where(shows, inflation, 1.0), freedom)
         worth = worth * (normal_quantile(confidence_level) / reach) ** 2
         if np.isfinite(freedom).any():
-            seen = design.sampled(table.cells) * design.lifted(marked * 1.0)  # of a finite population they tell more
+            seen = design.sampled(table.cells) * design.lifted(marked * 1.0)  # the finite population correction follows
             most = np.where(seen > 0, seen / design.remaining, 0.0).sum(-1) * table.cases_per_count
             worth = np.where(np.isnan(worth), np.nan, np.minimum(np.maximum(worth, LEAST_WORTH), most))
         settled = ~shows & (observed > 0) & (observed < 1) & design.settles(slopes)  # a share of fixed totals
         worth = np.where(settled, np.inf, worth)
     worth = np.where(trials == 0, 0.0, worth)
-    found = np.multiply(observed, worth, out=np.zeros_like(worth), where=observed > 0)  # 0 of infinitely many are 0
+    found = np.multiply(observed, worth, out=np.zeros_like(worth), where=observed > 0)  # 0 · inf is 0 here
     return np.where(trials == 0, successes, found), worth

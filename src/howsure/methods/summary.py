@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-SAMPLE = 512  # of the draws, which tells where to look for the smallest
+SAMPLE = 512  # size of the subsample that bounds the smallest draws
 BATCHES = 20  # of the draws, whose scatter gives the Monte Carlo error
 BINS = 2048  # of the grid on which the density's peak is found
 COARSE_BINS = 256  # of those for batches

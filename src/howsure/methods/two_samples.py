@@ -19,7 +19,7 @@ from howsure.metrics.metric import Contrast, Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-LEVEL = 0.95  # of which effective counts without degrees of freedom do not depend
+LEVEL = 0.95  # arbitrary: effective counts with infinite degrees of freedom do not depend on it
 
 
 @final
@@ -85,7 +85,7 @@ class MiettinenNurminen(Method):
         self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
     ) -> float:
         """Return the p-value of the score test."""
-        if not np.isposinf(table.design.degrees_of_freedom):  # what clusters are worth depends on the level
+        if not np.isposinf(table.design.degrees_of_freedom):  # effective counts of clusters depend on the level
             return Method.p_value(self, metric, table, null, draws=draws, rng=rng)
         contrast, counts_at = _counts(metric, table)
         counts = counts_at(LEVEL)
@@ -126,7 +126,7 @@ def _shares(contrast: Contrast) -> tuple[Proportion, Proportion] | None:
 def _deviation(gap: Array, variance: Array, total: Array) -> Array:
     """Return a deviation over its standard error; infinite for a deviation with zero variance."""
     certain = np.where(gap == 0, 0.0, np.sign(gap) * np.inf)
-    inflation = np.where(total > 1, total / (total - 1), np.inf)  # few clusters may be worth less than one case
+    inflation = np.where(total > 1, total / (total - 1), np.inf)  # the effective number of few clusters may be below 1
     return np.where(variance > 0, gap / np.sqrt(variance * inflation), certain)
 
 
