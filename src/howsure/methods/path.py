@@ -64,7 +64,7 @@ class Path:
         far = here.turned()
         farthest, latest = np.zeros((2, len(reach))), np.repeat(self.start.value, 2, axis=0)
         farthest[:, tables] = self.distance(near, here, far, tables)
-        ended = np.zeros(farthest.shape, dtype=bool)  # a path that turned back or has no variance; later points are rounding errors
+        ended = np.zeros(farthest.shape, dtype=bool)  # turned back, or without variance
         distances, values = [farthest.copy()], [latest.copy()]
         for _ in range(MOST_STRIDES):
             turned = WAYS * (here.value - near.value) <= CLOSE * np.sqrt(here.variance)
