@@ -12,7 +12,7 @@ from howsure.errors import HowsureError, did_you_mean
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 LEVELS = ("ci", "level", "conf", "conf_level", "conf_int", "confidence", "coverage", "cl")  # other packages' words
-NAMES = {  # other packages' arguments → ours, of which a function takes one or none
+NAMES = {  # other packages' arguments → our names, of which a function accepts at most one
     "seed": ("random_state",),
     "rng": ("random_state",),
     "random_seed": ("random_state",),

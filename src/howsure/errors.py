@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from howsure.escapes import printable, shortened
 
 Value = TypeVar("Value")
-# What DuckDB, Java and the system say where memory or the disk is full, and what helps.
+# Messages of DuckDB, Java and the system about full memory or disk, and remedies.
 EXHAUSTED = ("Out of Memory Error", "java.lang.OutOfMemoryError", os.strerror(errno.ENOSPC))
 JAVA_SAYS = r"Caused by: (?:[\w$.]+: )?"  # the last time in a trace of many lines: why
 MORE_ROOM = (
@@ -48,7 +48,7 @@ class HowsureError(ValueError):
     """
 
     def __init__(self, message: str) -> None:
-        # Messages quote names and values as they were given, whatever these hold and however long they are.
+        # Messages quote names and values as given, which may be long or contain control characters.
         super().__init__(shortened(printable(message)))
 
     @classmethod

@@ -9,7 +9,7 @@ from typing import Any
 from howsure.errors import HowsureError
 from howsure.escapes import identifier
 
-SETTINGS = frozenset({"confidence_level", "standard_error"})  # which nobody follows over runs
+SETTINGS = frozenset({"confidence_level", "standard_error"})  # not tracked over runs
 
 
 def flat_of(records: Sequence[Mapping[str, Any]]) -> dict[str, float]:

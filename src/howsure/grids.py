@@ -31,9 +31,9 @@ from howsure.escapes import (
 )
 from howsure.flat import flat_of
 
-MOST_LINES = 30  # of a repr
-MOST_ROWS = 60  # of a table in a notebook
-MOST_COLUMNS = 20  # of a table that nobody asked to see whole
+MOST_LINES = 30  # lines of a repr
+MOST_ROWS = 60  # rows of a table in a notebook
+MOST_COLUMNS = 20  # columns of a shortened table
 MOST_IN_CELL = 200  # characters there
 MOST_NOTES = 8  # lines below it
 ALL_ROWS = "All rows: to_pandas(), to_polars(), to_markdown()."

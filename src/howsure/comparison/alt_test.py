@@ -22,7 +22,7 @@ from howsure.metrics.spec import Spec
 from howsure.tables.ratings import RatingsTable
 
 Array = NDArray[Any]
-ENOUGH = 0.5  # of the annotators whom the model has to equal
+ENOUGH = 0.5  # proportion of the annotators that the model has to equal
 NEEDS = "`alt_test` takes a table of ratings of the model and of people, as `ratings` makes it."
 
 

@@ -87,7 +87,7 @@ def cochrans_q(table: Table) -> CochransQ:
     of_models, of_cases = (right * cases).sum(-1), right.sum(0)
     total = float(of_models.sum())
     between, within = k * float((of_models**2).sum()) - total**2, k * total - float((cases * of_cases**2).sum())
-    statistic = (k - 1) * between / within if within > 0 else 0.0  # no case tells the models apart
+    statistic = (k - 1) * between / within if within > 0 else 0.0  # otherwise the models never differ
     from scipy import special
 
     return CochransQ(

@@ -39,7 +39,7 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Asked = str | Spec | Metric
-STREAMS_OF_SIDES = 2**21  # from here on among the children of a seed
+STREAMS_OF_SIDES = 2**21  # index of the first child seed that is used for the sides
 CALLS = (
     "Call `compare(paired_table, metric)` or `compare(table_a, table_b, metric)`, with tables from `paired`, "
     "`confusion`, `from_counts` or `scores`."

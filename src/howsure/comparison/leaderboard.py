@@ -32,7 +32,7 @@ from howsure.metrics.forms import Better
 from howsure.metrics.metric import Metric
 
 Array = NDArray[Any]
-STREAM = 0x1EAD  # of the deviations, among the children of a seed
+STREAM = 0x1EAD  # index of the child seed of the deviations
 SHOWN = 3  # names that a cell of the table lists
 NO_VARIATION = "the winner's sample shows no variation between cases or clusters, which the correction needs"
 SELECTED = "selection_corrected"
@@ -294,7 +294,7 @@ def leaderboard(
     if better is not None:
         way = "lower" if one_of("better", better, ("higher", "lower")) == "lower" else "higher"
     sign = -1.0 if way == "lower" else 1.0
-    by_name = sorted(range(len(found.names)), key=found.names.__getitem__)  # what is drawn depends on no other order
+    by_name = sorted(range(len(found.names)), key=found.names.__getitem__)  # draws do not depend on the order
     known = np.array([index for index in by_name if np.isfinite(found.values[index])], dtype=int)
     estimated = found.estimated(known, sign)
     rng = np.random.default_rng(child_seed(seed, STREAM))

@@ -102,7 +102,7 @@ def evaluate_models(
     if isinstance(chosen, Dirichlet) and not chosen.is_plain:
         message = "Of several models at once `Dirichlet` takes `prior=` only."
         raise HowsureError(message)
-    wanted = evaluate(first, metrics, confidence_level=level)  # what specs stand for
+    wanted = evaluate(first, metrics, confidence_level=level)  # the metrics of the specs
     bound = [resolve_each(each, list(tables.values())) for each in wanted]
     without = left_out_of(list(wanted), list(tables.values()))
     seed = seed_sequence(random_state)

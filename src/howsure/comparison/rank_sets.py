@@ -21,7 +21,7 @@ from howsure.methods.standard_errors import normal_quantile
 Array = NDArray[Any]
 DRAWS = 10_000
 MANY = 1000  # cases, from which on Student's t is normal
-NOISE = 1e-12  # relative to the variances, or to values and their standard errors: what rounding leaves of zero
+NOISE = 1e-12  # rounding error of zero, relative to the variances, or to values and their standard errors
 
 
 @dataclass(frozen=True, eq=False)

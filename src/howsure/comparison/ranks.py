@@ -127,7 +127,7 @@ class Ranks(Tabular, Mapping[str, dict[int, float]]):
         for name, row in zip(self.names, self.probabilities, strict=True):
             total = np.concatenate([[0.0], np.cumsum(row)])
             first = np.arange(len(row))
-            last = np.searchsorted(total, total[:-1] + level - 1e-12)  # ranks first + 1 … last hold the level
+            last = np.searchsorted(total, total[:-1] + level - 1e-12)  # ranks first + 1 … last have the level
             width = np.where(last <= len(row), last - first, np.inf)
             start = int(np.argmin(width))
             ranges[name] = (start + 1, int(last[start]))

@@ -292,7 +292,7 @@ class Comparison(OneRecord, Drawn, Named):
         """Return the p-value of the contrast not being above (or below) a value."""
         two_sided = math.nan if self.limits is None else self.limits.p_value(null)
         if self.limits is not None and self.limits.method.holds_at_every_look and not math.isnan(two_sided):
-            return two_sided if (self.value > null) == above else 1.0  # half of it would not hold at every look
+            return two_sided if (self.value > null) == above else 1.0  # half of it would not be valid at every look
         return Sides(self.confidence_level, "greater" if above else "less").p_value(two_sided, self.value, null)
 
     def sentence(self, style: ComparisonStyle = "plain") -> str:

@@ -19,7 +19,7 @@ from howsure.metrics.roc import below
 from howsure.tables.score_matrix import ScoreMatrixTable as Table
 
 Array = NDArray[Any]
-COLUMNS = 16  # of placements that are held at once
+COLUMNS = 16  # columns of placements in memory at once
 
 
 @final
@@ -63,7 +63,7 @@ class AreasOfPairs:
         slopes[...] = (of_weight.sum(-1) + of_weight.sum(-2) - fixed)[..., None, :]
         for columns, placements in self._placements(counts):
             slopes += placements @ by_win[..., columns, :]
-            others = counts @ np.swapaxes(by_win[..., columns, :], -1, -2)  # cases of others, by what a win is worth
+            others = counts @ np.swapaxes(by_win[..., columns, :], -1, -2)  # weighted by the value of a win
             for place, column in enumerate(columns):
                 ranking = self.table.rankings.column(column)
                 slopes[..., column] += ranking.spread(below(ranking.collected(others[..., place])))

@@ -25,7 +25,7 @@ from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-MAKERS = {  # what tables hold → how such a table is made
+MAKERS = {  # contents of tables → the functions that create them
     "scores": (
         "a table of scores: `scores(y_true, y_score)`, for several models `paired_scores`, for many classes "
         "`multiclass_scores`"
@@ -38,14 +38,14 @@ MAKERS = {  # what tables hold → how such a table is made
     "ratings": "a table of ratings: `ratings(items_by_raters)`",
     "battles": "a table of battles: `preferences(a, b, winner)`",
 }
-OF_RATERS = {  # what raters have instead
+OF_RATERS = {  # alternatives for raters
     "kappa": "conger_kappa",
     "accuracy": "percent_agreement",
     "icc": "krippendorff_alpha+level=interval",
 }
 
 
-OF_CELLS = {"values", "detections", "ratings", "battles"}  # held by tables of which a metric is a function of its own
+OF_CELLS = {"values", "detections", "ratings", "battles"}  # contents of tables whose metrics are functions of the table
 
 
 def listed_metrics(metrics: Any) -> list[Any]:

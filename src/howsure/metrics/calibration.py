@@ -20,7 +20,7 @@ from howsure.metrics.registry import Scored, score_metric
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
-DUST = 1e-14  # of a difference of two shares that are equal
+DUST = 1e-14  # rounding error of the difference of two equal proportions
 
 
 def bin_starts(table: Table, bins: int, strategy: str) -> Array:
@@ -91,7 +91,7 @@ def _largest(sums: Array, shares: Array) -> Array:
     return np.asarray(np.nan_to_num(divide(np.abs(sums), shares)).max(-1))
 
 
-NORMS = {"l1": _l1, "l2": _l2, "max": _largest}  # of the bins' gaps, each times the share of the cases in its bin
+NORMS = {"l1": _l1, "l2": _l2, "max": _largest}  # of the bins' gaps, weighted by the proportion of cases
 
 
 def _of_bins(table: Table, bins: int, strategy: str, norm: Callable[[Array, Array], Array], power: int = 1) -> Distance:
@@ -202,8 +202,8 @@ def _uncertainty(table: Table, *, bins: int = 10, strategy: str = "uniform") -> 
 
 # --- calibration without bins -------------------------------------------------------------------------------------
 
-MOST_RUNS = 1000  # of scores that are told apart
-POINTS = (40, 400)  # of the smoothed residuals, at least and at most
+MOST_RUNS = 1000  # largest number of distinct scores
+POINTS = (40, 400)  # smallest and largest number of smoothed residuals
 LEAST_BANDWIDTH = 1e-3
 HALVINGS = 24
 

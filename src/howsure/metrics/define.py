@@ -22,7 +22,7 @@ from howsure.tables.scores import ScoresTable
 Array = NDArray[Any]
 TAKES = {"outcomes": ("tp", "fn", "fp", "tn"), "cells": ("counts",), "scores": ("counts", "scores")}
 EXACT = 512  # distinct scores up to which a gradient is taken by each count
-BLOCKS = 256  # of adjacent scores, over which the gradient of longer tables is averaged
+BLOCKS = 256  # blocks of adjacent scores; the gradient of longer tables is averaged in each
 
 
 def define_metric(

@@ -16,7 +16,7 @@ Array = NDArray[Any]
 Better = Literal["higher", "lower", "neither"]
 
 NUDGED = 2**17  # entries of the nudged tables evaluated at once in a gradient: bounds its memory
-STEP = 1e-20  # of the complex-step derivative: exact to rounding, for no difference is taken
+STEP = 1e-20  # of the complex-step derivative, which is exact to rounding since it takes no difference
 
 
 def divide(part: Array, whole: Array) -> Array:

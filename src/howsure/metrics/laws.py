@@ -31,7 +31,7 @@ Law = Callable[[Metric, Table], str]
 SIZES = (2, 3, 5)  # numbers of classes of the generic tables
 LARGEST = 32  # number of classes that one's own function of K×K counts may be made for
 SCORES = 11
-PLACES = ((0, 0), (1, 1), (0, 2))  # of tables on leading axes: each row and each column
+PLACES = ((0, 0), (1, 1), (0, 2))  # indices of tables on leading axes: each row and each column
 RUNS = (4, 6)  # of the generic tasks
 CLOSE = 1e-9  # relative, of what is equal but for rounding
 STEP = 1e-5  # of central differences, relative to the count
@@ -296,7 +296,7 @@ def _equal(one: Any, other: Any) -> bool:
     return np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=CLOSE, atol=1e-12, equal_nan=True)
 
 
-OF_CELLS: dict[str, tuple[Callable[[], Table], ...]] = {  # what a metric looks at → tables of which it is a function
+OF_CELLS: dict[str, tuple[Callable[[], Table], ...]] = {  # contents of tables → example tables
     "values": (_values, _trials),
     "trials": (_trials,),
     "errors": (_errors,),

@@ -189,7 +189,7 @@ def _single(spec: Spec, table: Table) -> Metric:
 
 def _averaged(spec: Spec, parts: Parts, table: Table, average: Average) -> Metric:
     """Return the average of a metric over parts of a table."""
-    observed: list[tuple[Array, Array]] = []  # of the table itself, which value, gradient and reasons all ask for
+    observed: list[tuple[Array, Array]] = []  # cache for the table itself, shared by value, gradient and reasons
 
     def found(counts: Array) -> tuple[Array, Array]:
         if counts is not table.counts:

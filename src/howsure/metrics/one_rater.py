@@ -21,7 +21,7 @@ from howsure.tables.ratings import FEWEST, RatingsTable
 
 Array = NDArray[Any]
 FEWEST_OTHERS = 2  # raters, who agree with each other or not
-ROUNDING = 1e-9  # of sums of weights, below which two are equal
+ROUNDING = 1e-9  # tolerance for equal sums of weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)

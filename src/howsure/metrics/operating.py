@@ -19,7 +19,7 @@ from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
 RANKS = 512  # bins of the ranks
-BANDWIDTH = 0.3  # of the smoothing over ranks, times n**-0.2: about Silverman's for a uniform variable
+BANDWIDTH = 0.3  # bandwidth over ranks, times n**-0.2: about Silverman's for a uniform variable
 ROUNDING = 1e-9  # a rate that misses the wanted one by less has reached it
 
 

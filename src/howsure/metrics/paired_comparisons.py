@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from howsure.designs.base import quotient
 
 Array = NDArray[Any]
-STEPS = 200  # of Newton's method at most; ten or so suffice
+STEPS = 200  # largest number of Newton steps; about ten are enough
 LONGEST = 2.0  # step of a strength, where the parabola is far from the likelihood
 CLOSE = 1e-13  # step that ends the search
 REMEMBERED = 4  # fits: all models' strengths follow from one

@@ -27,7 +27,7 @@ def probabilities(table: Table, metric: str) -> Array:
     """Return the table's scores; refuse scores that are no probabilities."""
     scores = table.scores
     if scores[0] < 0 or scores[-1] > 1:
-        if scores[0] >= -SINGLE and scores[-1] <= 1 + SINGLE:  # as sums in single precision may be
+        if scores[0] >= -SINGLE and scores[-1] <= 1 + SINGLE:  # rounding of sums in single precision
             return np.clip(scores, 0.0, 1.0)
         worst = float(scores[0] if scores[0] < 0 else scores[-1])
         shown = repr(worst) if 0 <= float(f"{worst:g}") <= 1 else f"{worst:g}"

@@ -133,7 +133,7 @@ def conger_kappa(table: RatingsTable, *, weights: str = IDENTITY) -> Scored:
         rates = number.real > 0
         share = given / np.where(rates, number, 1.0)[..., None]
         pooled, several = share.sum(-2), rates.sum(-1)
-        # Of all pairs of raters, less each one with itself.
+        # All pairs of raters, minus each one with itself.
         among = ((pooled @ matrix) * pooled).sum(-1) - ((share @ matrix) * share).sum((-2, -1))
         chance = divide(among, several * (several - 1))
         return _beyond_chance(divide(totals[..., 0], totals[..., 1]), chance)

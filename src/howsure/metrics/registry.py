@@ -54,7 +54,7 @@ Form = Literal[
     "battles",
 ]
 Function = TypeVar("Function", bound=Callable[..., Any])
-READS = {  # form → what the metric looks at
+READS = {  # form → contents of the tables that it is defined for
     "outcomes": "predictions, by class",
     "events": "events, by class",
     "margins": "predictions",
@@ -397,7 +397,7 @@ def canonical(name: str) -> str:
     return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
-REPORTED = "howsure.metrics.agreement"  # what reports show beside the usual metrics
+REPORTED = "howsure.metrics.agreement"  # module of metrics that reports show with the usual ones
 LIBRARY = "howsure.metrics.library"
 REGISTRY = Registry()
 OWN_PARAMETERS = {

@@ -135,7 +135,7 @@ def partial_auc_slopes(cells: Array, max_fpr: float = 1.0) -> Array:
     others, number = negatives.sum(), positives.sum()
     before, risen = np.cumsum(negatives) - negatives, np.cumsum(positives) - positives
     limit = max_fpr * others
-    width = np.clip(limit - before, 0.0, negatives)  # of each step, up to the limit
+    width = np.clip(limit - before, 0.0, negatives)  # width of each step, up to the limit
     last = int(np.searchsorted(before, limit, side="left")) - 1  # the step that the limit falls in
     slope = positives[last] / negatives[last]
     height = risen[last] + width[last] * slope

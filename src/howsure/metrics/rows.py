@@ -23,7 +23,7 @@ from howsure.tables.score_matrix import ScoreMatrixTable as Table
 Array = NDArray[Any]
 Null = Callable[[Array], tuple[Array, Array]]
 DECIMALS = range(2, 7)  # with which probabilities are printed
-HALF = 0.5  # of the last decimal, that rounding may be off
+HALF = 0.5  # rounding error, in units of the last decimal
 SUM_TOLERANCE = 1e-3  # of a row of probabilities: float32 and rounding to three digits
 
 

@@ -18,7 +18,7 @@ from howsure.errors import MOST_LISTED, HowsureError, one_of
 from howsure.metrics.averages import canonical_average
 from howsure.metrics.registry import REGISTRY, Definition, canonical
 
-SIGNS = {"lr+": "plr", "lr_": "nlr", "lr−": "nlr"}  # of likelihood ratios; a plus would begin an argument
+SIGNS = {"lr+": "plr", "lr_": "nlr", "lr−": "nlr"}  # likelihood ratios; a plus would start an argument
 WRITTEN = ("macro", "micro", "weighted")  # averages that others write into a metric's name
 REMEMBERED = 4096  # parsed strings
 
@@ -236,7 +236,7 @@ def _meant(name: str) -> tuple[str, str]:
 
 
 def _with_average(spec: Spec, tail: str, text: str) -> Spec:
-    name, plus, rest = tail.partition("+")  # a class's name may hold a plus: "ER+"
+    name, plus, rest = tail.partition("+")  # a class's name may contain a plus: "ER+"
     word, definition = name.strip().lower(), spec.definition
     if definition.each_class is not None:
         definition = REGISTRY.find(definition.each_class) or definition

@@ -193,7 +193,7 @@ def _heterogeneity(y: Array, v: Array, tau2: float, method: str, level: float) -
         _tau2_where_q_is(y, v, float(special.chdtri(freedom, tail))) for tail in ((1 - level) / 2, (1 + level) / 2)
     )
     i2, h2 = tau2 / (tau2 + within), 1 + tau2 / within
-    if method == "fixed":  # τ² is 0 by assumption, and what is seen of it shows in Q
+    if method == "fixed":  # τ² is 0 by assumption; heterogeneity appears only in Q
         i2, h2 = max(0.0, 1 - freedom / q) if q > 0 else 0.0, q / freedom
     return {
         "tau2": tau2,
@@ -222,7 +222,7 @@ def _tau2_where_q_is(y: Array, v: Array, target: float) -> float:
         return cochran_q(y, v, tau2) - target
 
     upper = float(np.square(y - y.mean()).sum() / target)  # Q is at most this sum over τ²
-    if excess(0.0) <= 0 or upper == 0:  # equal values, whose weighted mean rounding tells from them
+    if excess(0.0) <= 0 or upper == 0:  # equal values, whose weighted mean differs by rounding
         return 0.0
     return float(optimize.brentq(excess, 0.0, upper, xtol=1e-15 * upper, rtol=1e-14))
 
