@@ -30,7 +30,7 @@ class BoundedMean(Method, abc.ABC):
     """Base class of intervals for a mean of independent values within known bounds, with guaranteed coverage."""
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for means of bounded values of independent, unweighted cases."""
+        """Return "" for means of bounded values of independent, unweighted cases."""
         if refusal := needs_counted_cases(self, table):
             return refusal
         own = type(self).__name__

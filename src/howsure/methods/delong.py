@@ -171,7 +171,7 @@ class HanleyMcNeil(Method):
         check_scale(self.transform, TRANSFORMS)
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for the area of a table of labelled scores."""
+        """Return "" for the area of a table of labelled scores."""
         return suits_areas_of_scores(self, metric, table)
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
@@ -212,7 +212,7 @@ class Newcombe(Method):
     takes_batches: ClassVar[bool] = True
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for the area of a table of labelled scores."""
+        """Return "" for the area of a table of labelled scores."""
         return suits_areas_of_scores(self, metric, table)
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:

@@ -143,7 +143,7 @@ class Dirichlet(DrawingMethod):
         return needs_no_distance(self, metric, table) or self.fits(table)
 
     def fits(self, table: Table) -> str:
-        """Return an empty text where tables can be drawn, else what to do instead."""
+        """Return "" if tables can be drawn, else what to do instead."""
         if not self.is_plain and not table.has_rows:
             return "`prevalence`, `prevalence_prior` and `source='random'` are for the confusion table of one model."
         adds = self.source != "posterior" or self.prior is not None or self.prevalence_prior is not None

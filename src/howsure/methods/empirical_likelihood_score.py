@@ -68,7 +68,7 @@ class EmpiricalLikelihoodScore(Method):
     name: ClassVar[str] = "empirical_likelihood_score"
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for means of values, and differences of means on the same cases."""
+        """Return "" for means of values, and differences of means on the same cases."""
         if refusal := needs_counted_cases(self, table):
             return refusal
         own = type(self).__name__
