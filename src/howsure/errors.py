@@ -79,7 +79,7 @@ class HowsureError(ValueError):
 
 
 class HowsureWarning(UserWarning):
-    """What howsure warns of: a number that stands for an undefined one, or figures that fit more than one table.
+    """Warning: a number in place of an undefined one, or figures that are compatible with more than one table.
 
     Examples
     --------
@@ -310,7 +310,7 @@ def checked_level(confidence_level: Any) -> float:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a hint with the names nearest to a word; with all of them where none is near and they are few.
+    """Return a hint with the names nearest to a word; if none is near, with all names if they are few.
 
     Examples
     --------

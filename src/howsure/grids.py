@@ -145,7 +145,7 @@ class Grid:
 
 
 def _width(text: str) -> int:
-    """Columns that a terminal gives to a text: wide characters take two, combining ones none."""
+    """Return the width of a text in terminal columns: wide characters take two, combining ones none."""
     if text.isascii():
         return len(text)
     return sum(

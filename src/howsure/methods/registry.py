@@ -41,7 +41,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A registered name, with the class that it stands for."""
+    """A registered name and its class."""
 
     kind: type[Any]
     variant: Variant

@@ -128,7 +128,7 @@ def stakes(n_optimal: float, winning: float = STAKE) -> tuple[Array, Array]:
 
 
 def normal_mixture(quantile: float, cases: float, n_optimal: float) -> float:
-    """Return the mixture of normal likelihood ratios against a value so many standard errors off: an e-value of it.
+    """Return the mixture of normal likelihood ratios against a value at a distance in standard errors: an e-value.
 
     ``exp(z² x / (2 (1 + x))) / sqrt(1 + x)`` with ``x = ρ² n``: 1 / α where z is the reach at level 1 - α.
 

@@ -34,7 +34,7 @@ def normal_quantile(confidence_level: float | Levels) -> Any:
 
 
 def quantile(confidence_level: float | Levels, degrees_of_freedom: Any) -> Any:
-    """Two-sided quantile of Student's t: normal for infinite degrees of freedom, nan for none."""
+    """Return the two-sided quantile of Student's t: normal for infinite degrees of freedom, nan for 0."""
     normal = normal_quantile(confidence_level)
     if np.equal(degrees_of_freedom, np.inf).all():
         return normal

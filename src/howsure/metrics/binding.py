@@ -49,7 +49,7 @@ OF_CELLS = {"values", "detections", "ratings", "battles"}  # contents of tables 
 
 
 def listed_metrics(metrics: Any) -> list[Any]:
-    """Return one metric, or several, as a list; refuse an empty one."""
+    """Return one or several metrics as a list; raise an error if it is empty."""
     found = [metrics] if isinstance(metrics, str | Spec | Metric) else several("metrics", metrics, "metrics")
     if not found:
         message = "`metrics` is empty. Name at least one, such as 'accuracy'."
@@ -242,7 +242,7 @@ def of_counts(spec: str | Spec | Metric) -> bool:
 
 
 def from_split(metric: Metric, split: int) -> Metric:
-    """Return a metric of the confusion table as one of scores, the first ``split`` of which are predicted negative."""
+    """Return a metric of the confusion table as one of scores; the first ``split`` scores are predicted negative."""
 
     def divided(cells: Array) -> ConfusionCounts:
         return ConfusionCounts(np.stack([cells[..., :split, :].sum(-2), cells[..., split:, :].sum(-2)], -1))
@@ -269,7 +269,7 @@ def from_split(metric: Metric, split: int) -> Metric:
 
 
 def smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
-    """Return the smallest table that holds all a metric looks at: the 2×2 one, of one class of many."""
+    """Return the smallest table that determines a metric: the 2×2 table for a metric of one class."""
     if metric.positive is None or table.shape == (2, 2) or metric.spec is None:
         return table, metric
     small = table.one_against_rest(metric.positive)
@@ -279,7 +279,7 @@ def smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
 
 
 def labels_to_expand(spec: str | Spec | Metric, table: Table) -> list[str] | None:
-    """Return one spec for each class where the average is ``none``, by the name that was asked for; else None."""
+    """Return one spec for each class if the average is ``none``, by the requested name; otherwise None."""
     if isinstance(spec, Metric):
         return None
     asked = spec if isinstance(spec, Spec) else parse(spec)

@@ -1,4 +1,4 @@
-"""Metrics of calibration: how far the shares of positive cases are from the scores that state them.
+"""Metrics of calibration: distances of the proportions of positive cases from the scores.
 
 Counts have shape ``(..., S, 2)`` over the distinct scores. Scores must lie in [0, 1]. Metrics of bins keep the bins
 that the observed table gives, and the smooth one its bandwidth, for resamples and draws too.
@@ -95,7 +95,7 @@ NORMS = {"l1": _l1, "l2": _l2, "max": _largest}  # of the bins' gaps, weighted b
 
 
 def _of_bins(table: Table, bins: int, strategy: str, norm: Callable[[Array, Array], Array], power: int = 1) -> Distance:
-    """Return the distance of the bins' shares of positive cases from their mean scores."""
+    """Return the distance of the bins' proportions of positive cases from their mean scores."""
     starts = bin_starts(table, bins, strategy)
     return Distance(table.scores, starts, np.eye(len(starts)), norm, power)
 
@@ -181,7 +181,7 @@ def _resolution(table: Table, *, bins: int = 10, strategy: str = "uniform") -> S
 
 
 def _from_overall(table: Table, starts: Array) -> Distance:
-    """Return the distance of the bins' shares of positive cases from that of all, which is estimated with them."""
+    """Return the distance of the bins' proportions of positive cases from the overall one, an estimate too."""
     totals = table.counts.reshape(-1, *table.shape).sum(0)
     overall = np.nan_to_num(divide(totals[:, 1].sum(), totals.sum()))
     shares = divide(np.add.reduceat(totals.sum(1), starts), totals.sum())

@@ -88,7 +88,7 @@ def contrast_metric(effect: Effect, first: Side, second: Side) -> Metric:
 
 
 def averaged_numbers(metric: Metric, cells: int) -> Array | None:
-    """Return the number of each cell of which a metric is the mean, or the difference of two means; None for others.
+    """Return the numbers of the cells whose mean, or difference of two means, is the metric; None for other metrics.
 
     Parameters
     ----------

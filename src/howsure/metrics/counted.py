@@ -236,7 +236,7 @@ def _of_margins(spec: Spec, size: int) -> Metric:
 
 @lru_cache(REMEMBERED)
 def _ratio_of_margins(definition: Definition, arguments: tuple[tuple[str, Any], ...], size: int) -> Ratio:
-    """Return the linear forms of the cells that a linear metric of margins is made of."""
+    """Return a linear metric of margins as a ratio of linear forms of the cells."""
     basis = np.eye(3 * size).reshape(-1, 3, size)
     forms = definition.function(*np.moveaxis(basis, 1, 0), **dict(arguments))
     one = ConfusionCounts(np.zeros((size, size)))

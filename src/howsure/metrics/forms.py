@@ -1,4 +1,4 @@
-"""What metrics are made of: quotients, derivatives by the complex step, ratios of linear forms, and proportions."""
+"""Building blocks of metrics: quotients, complex-step derivatives, ratios of linear forms, and proportions."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _best(pair: complex) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Proportion:
-    """A share of the cells ``trials`` that fall in ``successes``, and how the metric follows from the share."""
+    """The proportion of the cells ``trials`` that are in ``successes``, and the metric as a function of it."""
 
     successes: Array
     trials: Array
@@ -150,7 +150,7 @@ class Proportion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rank:
-    """A metric that is the smallest value with at least this share of the cases at or below it.
+    """A metric that is the smallest value with at least this proportion of the cases at or below it.
 
     Parameters
     ----------

@@ -173,7 +173,7 @@ class Metric:
 
     @property
     def of_scores(self) -> bool:
-        """Whether it looks at all scores, and not at predictions."""
+        """Whether it depends on all scores, not on predictions."""
         return self.spec is not None and self.spec.definition.of_scores
 
     @property
@@ -201,7 +201,7 @@ class Metric:
         return self if self.contrast is None else self.contrast.first.metric
 
     def of_itself(self, table: Table) -> tuple[Metric, Table]:
-        """Return the metric, bound to a table of its own, and that: where it is of one side of a joint table."""
+        """Return the metric bound to its own table, and that table, if it describes one side of a joint table."""
         return (self, table) if self.side is None else (self.side.metric, self.side.view.table(table))
 
     @property

@@ -68,7 +68,7 @@ def _from_top(cells: Array) -> tuple[Array, Array]:
 
 
 def _last_within(reached: Array, limit: Array) -> Array:
-    """Index of the last step whose cumulative count stays within the limit, −1 if none."""
+    """Return the index of the last step whose cumulative count is within the limit, −1 if none."""
     return np.asarray((np.real(reached) <= np.real(limit)[..., None] * (1 + ROUNDING)).sum(-1) - 1)
 
 
@@ -92,7 +92,7 @@ def _rate(name: str, argument: str, value: float) -> float:
 
 
 def _rate_at_rate(table: Table, chosen: int, limit: float) -> Scored:
-    """Return the metric that is the largest share of one class on its side while the other errs at most so often.
+    """Return the metric for the largest correct rate of one class while the error rate of the other is limited.
 
     ``chosen`` = 1: sensitivity with the false positive rate within the limit, thresholds from the top;
     ``chosen`` = 0: specificity with the false negative rate within the limit, thresholds from the bottom.

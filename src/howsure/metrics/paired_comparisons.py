@@ -176,7 +176,7 @@ def outcomes(apart: Array, level: Array) -> Array:
 
 
 def _information(battles: Battles, chances: Array, total: Array, active: Array, some: Array, scale: Array) -> Array:
-    """Return the information on strengths and ties; the identity where there is none, so that it has an inverse."""
+    """Return the information on strengths and ties; the identity if there is none, so that it is invertible."""
     models = battles.models
     first, _, tie = np.moveaxis(chances, -1, 0)
     expected = first + tie / 2

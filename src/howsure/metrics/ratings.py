@@ -71,7 +71,7 @@ def _beyond_chance(agreement: Array, chance: Array) -> Array:
 
 
 def _with_shares(table: RatingsTable, weights: Array, chance: Callable[[Array], Array], bounds: Bounds) -> Scored:
-    """Return the coefficient whose chance agreement follows from the shares of the categories, averaged over items."""
+    """Return the coefficient with chance agreement from the category frequencies, averaged over items."""
     number = table.tallies.sum(1, keepdims=True)
     shares = np.divide(table.tallies, number, out=np.zeros(table.tallies.shape), where=number > 0)
     agreeing, paired = agreement_of_items(table.tallies, weights)

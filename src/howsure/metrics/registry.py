@@ -218,12 +218,12 @@ class Definition:
 
     @property
     def of_scores(self) -> bool:
-        """Whether it looks at scores, and not at predictions."""
+        """Whether it depends on scores, not on predictions."""
         return self.form == "scores"
 
     @property
     def of_predictions(self) -> bool:
-        """Whether it looks at predictions."""
+        """Whether it depends on predictions."""
         return self.looks_at == "predictions"
 
     @property
@@ -243,7 +243,7 @@ class Definition:
 
     @property
     def has_averages(self) -> bool:
-        """Whether it looks at one class, so that classes can be averaged."""
+        """Whether it is defined for one class, so that classes can be averaged."""
         return self.has_outcomes or self.form == "scores"
 
     @property
@@ -253,7 +253,7 @@ class Definition:
 
     @property
     def reads_negatives(self) -> bool:
-        """Whether it looks at cases that rightly are not predicted as the class."""
+        """Whether it depends on true negatives."""
         if self.form != "outcomes":
             return self.of_predictions
         with np.errstate(all="ignore"):
@@ -261,7 +261,7 @@ class Definition:
 
     @property
     def reads(self) -> str:
-        """What it looks at, in words."""
+        """The contents of the tables that it is defined for, in words."""
         return READS[self.form]
 
     def outcome_ratio(self, **arguments: Any) -> Ratio | None:
@@ -282,7 +282,7 @@ class Definition:
         return self.range(classes, **arguments) if callable(self.range) else self.range
 
     def slopes(self, *parts: Array, **arguments: Any) -> Array:
-        """Return the derivatives by each of the four outcomes, shape ``(4, ..., *classes)``; 0 where there is none."""
+        """Return the derivatives with respect to the four outcomes, shape ``(4, ..., *classes)``; 0 if undefined."""
         with np.errstate(all="ignore"):
             if self.derivative is not None:
                 slopes = np.stack(np.broadcast_arrays(*self.derivative(*parts, **arguments)))
@@ -417,7 +417,7 @@ OWN_PARAMETERS = {
 
 
 def declare(form: Form, *, linear: bool = False) -> Callable[..., Callable[[Function], Function]]:
-    """Return the decorator of a form: it registers a metric's function, and leaves the function as it is."""
+    """Return the decorator of a form, which registers a metric's function and returns it unchanged."""
 
     def decorator(**facts: Any) -> Callable[[Function], Function]:
         def register(function: Function) -> Function:

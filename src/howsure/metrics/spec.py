@@ -169,7 +169,7 @@ def _split(text: str) -> tuple[str, list[str], str | None]:
 
 
 def range_named(text: str) -> tuple[float, float]:
-    """Return the range of the metric that a spec string names for two classes; of any number where it names none."""
+    """Return the range of the metric that a spec string names, for two classes; infinite if it names none."""
     definition = named(text)
     with suppress(HowsureError):
         return (
@@ -222,7 +222,7 @@ def _unknown(head: str) -> HowsureError:
 
 
 def _meant(name: str) -> tuple[str, str]:
-    """Return the metric, with arguments, and the average that another package's name stands for; empty if none."""
+    """Return the metric, with arguments, and the average for another package's name; empty if unknown."""
     if beta := re.fullmatch(r"f_?(\d+(?:\.\d+)?)(?:_score)?", name):
         return f"fbeta+beta={beta[1]}", ""
     if pairs := re.fullmatch(r"roc_auc_(ov[ro])(_weighted)?", name):

@@ -1,4 +1,4 @@
-"""Metrics of a number that each case has: a grade, a loss, a latency, a share of successes.
+"""Metrics of a number for each case: a grade, a loss, a latency, a proportion of successes.
 
 Counts have shape ``(..., cells)`` over the numbers of the cells, ascending. Repeating every case changes nothing, so
 standard deviations divide by the number of cases, and quantiles are those of the empirical distribution.

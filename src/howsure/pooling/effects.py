@@ -81,7 +81,7 @@ def normal_pool(
 def checked_experiments(
     values: ArrayLike, standard_errors: ArrayLike, names: Sequence[str] | None, scale: Scale
 ) -> tuple[Array, Array, tuple[str, ...]]:
-    """Return values, standard errors and names; refuse what cannot be pooled on the scale."""
+    """Return values, standard errors and names; raise an error for values that cannot be pooled on the scale."""
     given = {"values": values, "standard_errors": standard_errors}
     natural, errors = (np.atleast_1d(real_numbers(*each)) for each in given.items())
     if natural.ndim != 1 or natural.shape != errors.shape or not natural.size:
