@@ -1,4 +1,4 @@
-"""Which howsure this is, and what it runs with."""
+"""The version of howsure, and those of its dependencies."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ BESIDE = ("scikit-learn", "dask", "ibis-framework", "pyspark")
 
 
 def show_versions() -> None:
-    """Print the versions of howsure, of Python and of the libraries that it uses, for a report of a fault.
+    """Print the versions of howsure, Python and the libraries that howsure uses, for a bug report.
 
-    The line ``native`` says whether some loops run as compiled C or by NumPy. With the environment variable
-    ``HOWSURE_NATIVE`` at 0 it is NumPy.
+    The line ``native`` states whether some loops run as compiled C or in NumPy. If the environment variable
+    ``HOWSURE_NATIVE`` is 0, they run in NumPy.
 
     Examples
     --------

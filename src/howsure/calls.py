@@ -12,7 +12,7 @@ from howsure.errors import HowsureError, did_you_mean
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 LEVELS = ("ci", "level", "conf", "conf_level", "conf_int", "confidence", "coverage", "cl")  # other packages' words
-NAMES = {  # other packages' arguments → ours, of which a function takes one or none
+NAMES = {  # other packages' arguments → our names, of which a function accepts at most one
     "seed": ("random_state",),
     "rng": ("random_state",),
     "random_seed": ("random_state",),
@@ -82,7 +82,7 @@ def public(function: Function) -> Function:
 
 
 def _misuse(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
-    """Return what is wrong with the arguments of a call, and the remedy; nothing where they fit."""
+    """Return an error text for the arguments of a call, with the remedy; "" if they are valid."""
     signature = inspect.signature(function)
     try:
         signature.bind(*args, **kwargs)
@@ -120,7 +120,7 @@ def _level(name: str, value: Any) -> str:
 
 
 def _of_places(name: str, signature: inspect.Signature, args: tuple[Any, ...]) -> str:
-    """Return what is wrong with more arguments than have a place, or with too few."""
+    """Return an error text for too many or too few positional arguments."""
     kinds = inspect.Parameter
     placed = [
         each

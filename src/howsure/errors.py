@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from howsure.escapes import printable, shortened
 
 Value = TypeVar("Value")
-# What DuckDB, Java and the system say where memory or the disk is full, and what helps.
+# Messages of DuckDB, Java and the system about full memory or disk, and remedies.
 EXHAUSTED = ("Out of Memory Error", "java.lang.OutOfMemoryError", os.strerror(errno.ENOSPC))
 JAVA_SAYS = r"Caused by: (?:[\w$.]+: )?"  # the last time in a trace of many lines: why
 MORE_ROOM = (
@@ -30,12 +30,12 @@ MORE_ROOM = (
 
 
 class HowsureError(ValueError):
-    """Input that howsure cannot use; the message says what is wrong and what to do.
+    """Error for input that howsure cannot use; the message states the problem and the remedy.
 
     Parameters
     ----------
     message : str
-        One line; of a long one the start and the end are kept.
+        One line; the middle of a long message is cut.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class HowsureError(ValueError):
     """
 
     def __init__(self, message: str) -> None:
-        # Messages quote names and values as they were given, whatever these hold and however long they are.
+        # Messages quote names and values as given, which may be long or contain control characters.
         super().__init__(shortened(printable(message)))
 
     @classmethod
@@ -79,7 +79,7 @@ class HowsureError(ValueError):
 
 
 class HowsureWarning(UserWarning):
-    """What howsure warns of: a number that stands for an undefined one, or figures that fit more than one table.
+    """Warning: a number in place of an undefined one, or figures that are compatible with more than one table.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def warn(message: str, category: type[Warning] = HowsureWarning) -> None:
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
-    """Turn what a reader or an engine raises into our error, which says what cannot be read; Ctrl-C stays Ctrl-C."""
+    """Convert errors of a reader or an engine to `HowsureError` with the name of the source; Ctrl-C is not caught."""
     try:
         yield
     except (HowsureError, MemoryError):
@@ -140,14 +140,14 @@ def without_counts(remedy: str) -> Callable[[Function], Function]:
 
 
 class UnknownKeyError(HowsureError, KeyError):
-    """A lookup that failed; the message names what is known."""
+    """Error for a failed look-up; the message lists the valid keys."""
 
     def __str__(self) -> str:
         return str(self.args[0])  # a KeyError would put it in quotation marks
 
 
 class UndefinedDesignError(HowsureError):
-    """A design is asked for what it is not defined for."""
+    """Error for an operation that is not defined for a design."""
 
     def __init__(self, design: str, what: str = "merged cells") -> None:
         super().__init__(f"The design `{design}` is not defined for {what}. Use method='delta', or another design.")
@@ -173,7 +173,7 @@ class OneClassError(HowsureError):
 
 
 class DoubtfulDataError(HowsureError):
-    """Data that do not look like what they are given as; ``check=False`` takes them all the same."""
+    """Error for data that do not look like the stated kind; ``check=False`` accepts them."""
 
     def __init__(self, message: str) -> None:
         super().__init__(f"{message.removesuffix(WAY_OUT)}{WAY_OUT}")
@@ -201,7 +201,7 @@ def listed(names: Iterable[Any]) -> str:
 
 
 def one_of(what: str, given: Any, known: Iterable[str]) -> str:
-    """Return a name that is among the known ones; the error says what it is the name of.
+    """Return a name if it is among the known ones; ``what`` describes it in the error.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def one_of(what: str, given: Any, known: Iterable[str]) -> str:
 
 
 def looked_up(what: str, key: Any, known: Mapping[Any, Value]) -> Value:
-    """Return what is known by a key; the error says what the key is of, also where it can be none, such as a list.
+    """Return the value of a key; ``what`` describes the key in the error, also for unhashable keys such as a list.
 
     Examples
     --------
@@ -274,7 +274,7 @@ def whole_number(name: str, value: Any, least: int = 1, most: int | None = None)
 
 
 def by_index(given: Any) -> Any:
-    """Return the mapping that a pandas series is, from its index to its values; what is none as it is."""
+    """Return a pandas series as a mapping from its index to its values; other objects unchanged."""
     return given.to_dict() if hasattr(given, "to_dict") and hasattr(given, "index") else given
 
 
@@ -297,7 +297,7 @@ def real_number(name: str, value: Any) -> float:
 
 
 def checked_level(confidence_level: Any) -> float:
-    """Return the confidence level as a float; refuse what is not strictly between 0 and 1."""
+    """Return the confidence level as a float; raise an error unless it is strictly between 0 and 1."""
     try:
         level = float(confidence_level)
     except (TypeError, ValueError):
@@ -310,7 +310,7 @@ def checked_level(confidence_level: Any) -> float:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a hint with the names nearest to a word; with all of them where none is near and they are few.
+    """Return a hint with the names nearest to a word; if none is near, with all names if they are few.
 
     Examples
     --------

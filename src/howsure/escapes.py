@@ -1,4 +1,4 @@
-"""Text that leaves: labels, names and messages are shown as they are, whatever they hold.
+"""Escapes for output: labels, names and messages are shown literally, whatever they contain.
 
 A label may hold anything. What a terminal or a page would obey becomes a visible escape here, and each format's own
 signs are escaped in one place.
@@ -70,7 +70,7 @@ def printable_lines(text: str) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Return text that Markdown shows as it is."""
+    """Return text that Markdown shows literally."""
     escaped = html.escape(printable(text.replace("\n", " ")), quote=False)
     for char in "\\|*_`[]":
         escaped = escaped.replace(char, "\\" + char)
@@ -78,7 +78,7 @@ def markdown_text(text: str) -> str:
 
 
 def latex_text(text: str) -> str:
-    """Return text that LaTeX sets as it is."""
+    """Return text that LaTeX sets literally."""
     return "".join(LATEX_SPECIAL.get(char, char) for char in printable(text))
 
 
@@ -88,7 +88,7 @@ def json_escaped(text: str) -> str:
 
 
 def csv_cell(value: Any) -> Any:
-    """Return a value as a cell of CSV: undefined is empty, and what a spreadsheet takes for a formula is text."""
+    """Return a value as a CSV cell: undefined values are empty, and text that looks like a formula is escaped."""
     if isinstance(value, float) and math.isnan(value):
         return ""
     if not isinstance(value, str):

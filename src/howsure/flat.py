@@ -9,18 +9,18 @@ from typing import Any
 from howsure.errors import HowsureError
 from howsure.escapes import identifier
 
-SETTINGS = frozenset({"confidence_level", "standard_error"})  # which nobody follows over runs
+SETTINGS = frozenset({"confidence_level", "standard_error"})  # not tracked over runs
 
 
 def flat_of(records: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Return the numbers of records by name: what tells a record from others, and the number's column.
+    """Return the numbers of records by name: the columns that identify a record, and the number's column.
 
-    The value itself goes by the record's name alone, and settings are left out.
+    The value itself has the record's name alone; settings are left out.
 
     Raises
     ------
     HowsureError
-        If records have no names, as the points of a curve.
+        If records have no names, such as the points of a curve.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def flat_of(records: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
 
 def _naming(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the columns that name a record: as few as tell records apart, among those in front of its numbers."""
+    """Return the columns that identify a record: the fewest that distinguish all, among those before numbers."""
     columns = list(dict.fromkeys(name for record in records for name in record))
     ahead = list(takewhile(lambda name: not any(isinstance(each.get(name), float) for each in records), columns))
     of_text = [name for name in ahead if any(isinstance(each.get(name), str) for each in records)]

@@ -1,7 +1,7 @@
-"""Tables of numbers as text, Markdown, HTML and LaTeX; frames for those who want to go on computing.
+"""Tables of numbers as text, Markdown, HTML and LaTeX, and as data frames for further computations.
 
-Everything that is shown goes through one `Grid` of strings, so that each format has one writer, which escapes
-whatever the data's labels hold. `Tabular` gives these formats to every result; nothing here knows a result.
+All output uses a `Grid` of strings, so that each format has one writer, which escapes the labels in the data. `Tabular`
+adds these formats to every result; this module does not depend on any result.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from howsure.escapes import (
 )
 from howsure.flat import flat_of
 
-MOST_LINES = 30  # of a repr
-MOST_ROWS = 60  # of a table in a notebook
-MOST_COLUMNS = 20  # of a table that nobody asked to see whole
+MOST_LINES = 30  # lines of a repr
+MOST_ROWS = 60  # rows of a table in a notebook
+MOST_COLUMNS = 20  # columns of a shortened table
 MOST_IN_CELL = 200  # characters there
 MOST_NOTES = 8  # lines below it
 ALL_ROWS = "All rows: to_pandas(), to_polars(), to_markdown()."
@@ -46,7 +46,7 @@ WITHOUT_UNIT = frozenset(  # columns that are not in the units of their row's in
 class Grid:
     """A table of strings: the first column left-aligned, the others right-aligned.
 
-    Cells are shown as they are: what a terminal or a page would obey is an escape, and a text without end is cut.
+    Control characters in cells are shown as escapes, and very long text is cut.
     """
 
     headers: tuple[str, ...]
@@ -132,12 +132,12 @@ class Grid:
         return Grid(headers, rows, "\n".join(map(text_within, notes)))
 
     def for_terminal(self) -> str:
-        """Return text of what a terminal has room for."""
+        """Return text, cut to the number of lines of a terminal."""
         around = 3 + min(MOST_NOTES, 1 + self.caption.count("\n") if self.caption else 0)
         return self.brief(MOST_LINES - around).text()
 
     def for_notebook(self) -> str:
-        """Return HTML of what the cell of a notebook has room for."""
+        """Return HTML, cut to the number of rows of a notebook cell."""
         return self.brief(MOST_ROWS).html()
 
     def _all(self) -> tuple[tuple[str, ...], ...]:
@@ -145,7 +145,7 @@ class Grid:
 
 
 def _width(text: str) -> int:
-    """Columns that a terminal gives to a text: wide characters take two, combining ones none."""
+    """Return the width of a text in terminal columns: wide characters take two, combining ones none."""
     if text.isascii():
         return len(text)
     return sum(
@@ -201,7 +201,7 @@ WRITERS: Mapping[str, Callable[[Grid], str]] = {
 
 
 def plain(value: Any) -> Any:
-    """Return what JSON has for a value: None for what is undefined or infinite, text for what it does not know."""
+    """Return a value for JSON: None for undefined or infinite numbers, text for unsupported types."""
     if isinstance(value, Mapping):
         return {str(name): plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
@@ -218,9 +218,9 @@ def json_text(content: Any) -> str:
 
 
 def csv_text(records: Sequence[Mapping[str, Any]]) -> str:
-    """Return flat records as CSV, with all digits of their numbers; what is undefined is empty.
+    """Return flat records as CSV, with all digits of their numbers; undefined values are empty.
 
-    Text that a spreadsheet would take for a formula has an apostrophe in front.
+    Text that a spreadsheet would interpret as a formula is prefixed with an apostrophe.
     """
     text = io.StringIO()
     writer, columns = csv.writer(text, lineterminator="\n"), columns_of(records)
@@ -238,7 +238,7 @@ def significant_decimals(low: float, high: float) -> int:
 
 
 def value_text(value: float, low: float, high: float) -> str:
-    """Return ``value [low, high]`` with the decimals that suit the interval's width.
+    """Return ``value [low, high]``, with decimals chosen by the interval's width.
 
     Examples
     --------
@@ -276,7 +276,7 @@ def grid_of(
     level : float, optional
         Confidence level of the intervals, for the header.
     caption : str
-        What to know of the whole; by default the reasons.
+        Caption of the table; the reasons by default.
 
     Returns
     -------

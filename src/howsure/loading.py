@@ -72,7 +72,7 @@ KINDS: dict[str, Any] = {kind.__name__: kind for kind in (*TABLES, *DESIGNS, *PA
 
 
 def load(path: str | Path) -> Any:
-    """Read the table, or the tables of groups, that ``table.save(path)`` wrote.
+    """Read the table, or the tables by group, written by ``table.save(path)``.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def load(path: str | Path) -> Any:
     Returns
     -------
     Table or Tables
-        Equal in counts, labels, design and identity: what is drawn from it with a seed is the same too.
+        Equal in counts, labels, design and identity; draws with the same seed are also equal.
 
     Raises
     ------

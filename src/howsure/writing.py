@@ -10,14 +10,14 @@ from howsure.errors import HowsureError
 
 
 def written(path: str | Path, content: str | Callable[[Path], object]) -> Path:
-    """Write a file beside its place and then put it there, so that a full disk leaves what was there before.
+    """Write a file under a temporary name and then rename it, so that a full disk leaves the previous file.
 
     Parameters
     ----------
     path : str or Path
-        Where to. What is no plain file, such as ``/dev/stdout`` or a pipe, is written to as it is.
+        Destination. If it is not a regular file, such as ``/dev/stdout`` or a pipe, it is written directly.
     content : str or callable
-        Text, or what writes to the path that it is given.
+        Text, or a function that writes to the path that it receives.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def written(path: str | Path, content: str | Callable[[Path], object]) -> Path:
 
 
 def checked_path(path: str | Path) -> Path:
-    """Return a path; refuse what is none."""
+    """Return a path; raise an error for other objects."""
     try:
         return Path(path)
     except TypeError:

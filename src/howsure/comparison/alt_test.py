@@ -1,4 +1,4 @@
-"""The alternative annotator test: whether a model may take the place of people who annotate."""
+"""The alternative annotator test: whether a model can replace human annotators."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from howsure.metrics.spec import Spec
 from howsure.tables.ratings import RatingsTable
 
 Array = NDArray[Any]
-ENOUGH = 0.5  # of the annotators whom the model has to equal
+ENOUGH = 0.5  # proportion of the annotators that the model has to equal
 NEEDS = "`alt_test` takes a table of ratings of the model and of people, as `ratings` makes it."
 
 
@@ -35,18 +35,18 @@ class AltTest(Tabular):
     rater : str
         The model.
     epsilon : float
-        By how much a person may be better than the model, as a probability, for what a person costs more.
+        Largest acceptable advantage of a person over the model, as a probability, to allow for the cost of people.
     winning_rate : float
-        Share of the annotators whom the model equals: the null hypothesis that they are better by at least ``epsilon``
-        is rejected.
+        Proportion of the annotators that the model equals: the null hypothesis that they are better by at least
+        ``epsilon`` is rejected.
     advantage : Estimate
         Average advantage probability: how often the model agrees with the others at least as well as an annotator does,
         averaged over the annotators, with its interval.
     annotators : dict of str to Estimate
         For each annotator how often the model agrees with the others at least as well.
     differences, p_values, adjusted : dict of str to float
-        For each annotator the same of the annotator less that of the model; its p-value; and the one that is adjusted
-        for the number of annotators.
+        For each annotator: that probability for the annotator minus that for the model; its p-value; and the p-value
+        adjusted for the number of annotators.
     q : float
         False discovery rate: the level of the adjusted p-values.
 
@@ -110,35 +110,34 @@ def alt_test(
     min_items: int = 30,
     confidence_level: float = 0.95,
 ) -> AltTest:
-    """Test whether a model annotates as well as people do: the alternative annotator test of Calderon et al.
+    """Test whether a model annotates as well as people: the alternative annotator test of Calderon et al.
 
     Each annotator is left out in turn. On every item the annotator and the model are compared by their agreement with
-    the other people; the model equals the annotator where it is shown that the annotator's chance to agree at least as
-    well exceeds the model's by less than ``epsilon``.
+    the other people. The model equals the annotator if the annotator's probability of agreeing at least as well
+    exceeds the model's by significantly less than ``epsilon``.
 
     Parameters
     ----------
     table : RatingsTable or Tables
-        From `ratings`, of three people or more and the model (of two at least); also by group.
+        A table from `ratings`, with three people or more and the model (two or more per item); also by group.
     rater : str
         The model: the name of its column, or of the rater.
     epsilon : float
-        By how much a person may be better: 0.2 where the people are experts, 0.15 where they are skilled, 0.1 where
-        they are crowd workers.
+        Largest acceptable advantage of a person: 0.2 for experts, 0.15 for skilled annotators, 0.1 for crowd workers.
     q : float
         False discovery rate among the annotators (Benjamini and Yekutieli).
     weights : str
-        How agreement counts categories that are near each other, such as ``"quadratic"``, by which the better of two
-        is the one with the smaller squared error.
+        Weights of partial agreement between categories, such as ``"quadratic"``; the better of two raters is then the
+        one with the smaller squared error.
     min_items : int
-        Annotators with fewer items, as far as the model and a third rated them, are left out.
+        Annotators with fewer items that the model and a third rater also rated are left out.
     confidence_level : float
         Coverage of the intervals, between 0 and 1.
 
     Returns
     -------
     AltTest
-        Of `Tables`, a `Grouped` of them.
+        For `Tables`, a `Grouped` of them.
 
     Raises
     ------
@@ -148,10 +147,10 @@ def alt_test(
 
     Notes
     -----
-    With d the annotator's success less the model's on an item, −1, 0 or 1, the p-value is that of Student's t test of a
-    mean of d of at least ε, with the variance of the table's design: weights and clusters of items count. Where d is
-    the same on all n items the p-value is ``(1 − ε)ⁿ``, the chance that no annotator's success is seen, or 1. The
-    authors advise 30 items or more; with fewer they take a rank test.
+    Let d be the annotator's success minus the model's on an item: −1, 0 or 1. The p-value is that of Student's t test
+    of the hypothesis that the mean of d is at least ε, with the design-based variance (weights and clusters of items).
+    If d is the same for all n items, the p-value is ``(1 − ε)ⁿ``, the probability that no success of the annotator is
+    observed, or 1. The authors advise 30 items or more; with fewer they use a rank test.
 
     References
     ----------
@@ -215,7 +214,7 @@ def _share(name: str, value: Any) -> float:
 
 
 def _tested(table: RatingsTable, found: Contests, margin: float) -> tuple[float, float]:
-    """Return by how much the annotator is better than the model, and the p-value of being so by the margin or more."""
+    """Return the annotator's advantage over the model, and the p-value of an advantage of at least the margin."""
     from scipy import special
 
     cells, held = table.cells, found.held * 1.0

@@ -29,19 +29,19 @@ class Place(OneRecord):
     model : str
         Its name.
     rank : int or None
-        1 plus the number of models with a better value; None where its value is undefined.
+        1 plus the number of models with a better value; None if its value is undefined.
     rank_low, rank_high : int
-        The ranks that it may have: those of all models hold together.
+        Limits of the confidence set of its rank; the sets of all models cover simultaneously.
     alone_low, alone_high : int
-        The ranks that it may have, were it the only model that is asked for.
+        Limits of the confidence set of this rank alone, without correction for the other models.
     may_be_best : bool
-        Whether the ranks that it may have alone include the first: no model is shown to be better in a two-sided test.
+        Whether the set for this rank alone includes 1: no model is significantly better in a two-sided test.
     probability_best : float
-        Probability that it is the best, of errors by Student's t and a flat prior; the models that tie share it.
+        Probability that it is the best, with Student t errors and a flat prior; tied models share it.
     estimate : Estimate
         Its value with its interval.
     not_told_apart : tuple of str
-        The models that it cannot be told from, best first.
+        The models whose difference from it is not significant, best first.
 
     Examples
     --------
@@ -86,24 +86,24 @@ class Place(OneRecord):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Leaderboard(Tabular, Named, Mapping[str, Place]):
-    """Models in order: a mapping of names to places, best first, those that are undefined last.
+    """Ranked models: a mapping of names to places, best first, undefined values last.
 
     Parameters
     ----------
     places : tuple of Place
         In order.
     winner : Estimate
-        The first model's value, corrected for having won.
+        The first model's value, corrected for selection.
     probabilities : Ranks
-        How likely each model is to have each rank.
+        Probability of each rank for each model.
     differences : Differences
-        All pairwise differences, with intervals that hold together.
+        All pairwise differences, with simultaneous intervals.
     metric : str
-        What is compared.
+        The metric.
     better : {"higher", "lower"}
-        Which values win.
+        Which values are better.
     confidence_level : float
-        Probability that all sets of ranks hold.
+        Probability that all sets of ranks cover simultaneously.
 
     Examples
     --------
@@ -139,12 +139,12 @@ class Leaderboard(Tabular, Named, Mapping[str, Place]):
 
     @property
     def label(self) -> str:
-        """The metric as it was asked for: what is printed."""
+        """Name of the metric as requested, for printing."""
         return self.places[0].estimate.label
 
     @property
     def tied(self) -> list[str]:
-        """The models that may be the best; with the confidence level the best is among them."""
+        """The models that may be the best; the set contains the best one with the confidence level."""
         return [each.model for each in self.places if each.may_be_best]
 
     def sentence(self, style: Style = "card") -> str:

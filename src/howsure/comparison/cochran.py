@@ -52,12 +52,12 @@ def cochrans_q(table: Table) -> CochransQ:
     Parameters
     ----------
     table : Table or Tables
-        From `paired`, of independent cases, also by group.
+        A table from `paired`, with independent cases, also by group.
 
     Returns
     -------
     CochransQ
-        Of `Tables`, a `Grouped` of them.
+        For `Tables`, a `Grouped` of them.
 
     Raises
     ------
@@ -66,8 +66,9 @@ def cochrans_q(table: Table) -> CochransQ:
 
     Notes
     -----
-    ``Q = (k − 1)(k Σ C² − N²) / (k N − Σ R²)`` with C the right answers of each of k models, R those on each case and N
-    all of them; it is referred to χ² with k − 1 degrees of freedom. Of two models it is McNemar's asymptotic test.
+    ``Q = (k − 1)(k Σ C² − N²) / (k N − Σ R²)``. Here C is the number of right answers of each of k models, R that of
+    each case and N the total. Q is compared with χ² with k − 1 degrees of freedom. For two models the test equals
+    McNemar's asymptotic test.
 
     References
     ----------
@@ -86,7 +87,7 @@ def cochrans_q(table: Table) -> CochransQ:
     of_models, of_cases = (right * cases).sum(-1), right.sum(0)
     total = float(of_models.sum())
     between, within = k * float((of_models**2).sum()) - total**2, k * total - float((cases * of_cases**2).sum())
-    statistic = (k - 1) * between / within if within > 0 else 0.0  # no case tells the models apart
+    statistic = (k - 1) * between / within if within > 0 else 0.0  # otherwise the models never differ
     from scipy import special
 
     return CochransQ(

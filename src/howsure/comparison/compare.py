@@ -1,4 +1,4 @@
-"""Two models compared: on the same cases, on different ones, or one of them with chance."""
+"""Comparison of two models: on the same cases, on different ones, or of one model with chance."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Asked = str | Spec | Metric
-STREAMS_OF_SIDES = 2**21  # from here on among the children of a seed
+STREAMS_OF_SIDES = 2**21  # index of the first child seed that is used for the sides
 CALLS = (
     "Call `compare(paired_table, metric)` or `compare(table_a, table_b, metric)`, with tables from `paired`, "
     "`confusion`, `from_counts` or `scores`."
@@ -97,41 +97,41 @@ def compare(
     ----------
     table, *others : Table or Tables, str or Metric
         ``compare(paired_table, metric)`` for models on the same cases; ``compare(table_a, table_b, metric)`` for
-        different test sets; ``compare(table, "random", metric)`` for a model against one that predicts at random at
-        the same prevalence, every distribution of its predictions being equally likely (by posterior draws). The
-        metric is a spec string such as ``"f1@macro"``. `Tables` by group are compared overall and group by group; two
-        of them are matched by the groups' values.
+        different test sets; ``compare(table, "random", metric)`` for a model against one that predicts at random with
+        the same prevalence, all distributions of its predictions being equally likely (by posterior draws). The metric
+        is a spec string such as ``"f1@macro"``. `Tables` by group are compared overall and for each group; two of them
+        are matched by the values of the groups.
     a, b : str, optional
-        Names of the two models: of a paired table those to compare, needed where there are more than two; of two
-        tables what to call them.
+        Names of the two models. For a paired table with more than two models, they select the models to compare. For
+        two tables they set the names.
     method : str or Method, optional
-        By default Tango's score interval for a difference of proportions of the same cases, the empirical-likelihood
-        score interval for means of values, DeLong's for areas under the ROC curve, MOVER for different test sets, else
-        `Flow`, or the delta method for scores.
+        The default is Tango's score interval for a difference of proportions of the same cases, the
+        empirical-likelihood score interval for means of values, DeLong's for areas under the ROC curve and MOVER for
+        different test sets. In all other cases it is `Flow`, or the delta method for scores.
     contrast : {"difference", "ratio", "odds_ratio"}
-        How the first model's metric is compared with the second's.
+        Contrast of the first model's metric with the second's.
     confidence_level : float
         Coverage of the interval, between 0 and 1.
     alternative : {"two-sided", "less", "greater"}
-        Which limit of the contrast is asked for: both, the upper one alone, or the lower one alone; the p-value is of
-        the same side. The models' own intervals have two limits in any case.
+        Limits of the contrast: both, only the upper one, or only the lower one. The p-value is for the same side. The
+        models' own intervals always have two limits.
     rope : float or tuple of two float, optional
         Region of practical equivalence: its limits, or the largest difference either way. For methods that draw.
     threshold : float, optional
-        For a metric of counts on tables of scores: a case is predicted positive when its score is at least that.
+        For a metric of counts on tables of scores: a case is predicted positive if its score is at least this.
     random_state : int, Generator or SeedSequence, optional
         Seed of the methods that draw; each group has a stream of its own.
 
     Returns
     -------
     Comparison
-        Of `Tables`, a `Grouped` of comparisons.
+        For `Tables`, a `Grouped` of comparisons.
 
     Raises
     ------
     HowsureError
-        If a name, the metric, the method or the level is not valid, or they do not fit each other; if there are more
-        than two models and none is named; if a group is missing on one side.
+        If a name, the metric, the method or the level is not valid, or they are not compatible; if there are more than
+        two models and none is named; if a group is missing on one side.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def compare(
     >>> print(hs.compare(first, second, "accuracy", a="new", b="old"))
     accuracy: new − old = 0.140 [0.041, 0.239], p = 0.006
 
-    Groups are compared one by one, after all of them together:
+    Groups are compared separately, after all of them together:
 
     >>> y_true, old, new = [1, 0, 1, 0] * 30, [1, 0, 0, 1] * 30, [1, 0, 1, 1] * 30
     >>> by_site = hs.paired(y_true, {"new": new, "old": old}, by=["x", "y"] * 60)
@@ -187,7 +187,7 @@ def _at(table: Any, threshold: float, metric: Asked) -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _Question:
-    """What is compared, and how; asked of one table, or of one after the other."""
+    """A contrast, its method and settings, which can be applied to several tables."""
 
     metric: Asked
     effect: Effect
@@ -271,7 +271,7 @@ def _side_by_side(first: Any, second: Any) -> SeparateTables | Tables[SeparateTa
 
 
 def _refuse_groups(table: Any) -> None:
-    """Refuse tables by group of one model each: two of them are compared by their names."""
+    """Raise an error for tables by group with one model each: two of them are compared by name."""
     if hasattr(table, "overall") and len(table) > 1 and not hasattr(table.overall, "pair"):
         first, second, *_ = table
         message = (
@@ -306,7 +306,7 @@ def compared(
     rope: Any = None,
     alone: OfOneModel = of_one_model,
 ) -> Comparison:
-    """Return the comparison that a contrast is on a joint table."""
+    """Return the comparison for a contrast on a joint table."""
     contrast = metric.contrast
     assert contrast is not None  # noqa: S101 - made by `contrast_metric`
     region = region_of(rope, contrast.effect.null)
@@ -345,12 +345,12 @@ def compared(
 
 
 def suited(method: Method | None, metric: Metric, joint: Table, sides: Sides) -> Method:
-    """Return the method of a comparison, the one that is given or the default one: for one side where one is asked."""
+    """Return the method of a comparison, the given one or the default; one-sided if one side is requested."""
     return checked(sides.suited(checked(method, metric, joint)), metric, joint)
 
 
 def own_method(method: Method | None) -> Method | None:
-    """Return the method of the two models by themselves: the one asked for, or None where that is for pairs alone."""
+    """Return the method for each model's own estimate: the requested one, or None if it is only for pairs."""
     return method if isinstance(method, Delta | Wald | DeLong | Anytime) else None
 
 
@@ -362,7 +362,7 @@ def comparison_of(
     two_sided: float,
     sides: Sides,
 ) -> Comparison:
-    """Return a contrast as a comparison, from the two models' estimates, its interval, and the two-sided p-value."""
+    """Return the comparison from the two models' estimates, the interval of the contrast and its two-sided p-value."""
     contrast = limits.contrast
     return Comparison(
         metric=contrast.first.metric.name,

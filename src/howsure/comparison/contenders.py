@@ -1,8 +1,8 @@
-"""Models that are ranked: each one's table and metric, and how their estimates vary together.
+"""Models to be ranked: the table and metric of each, and the covariance of their estimates.
 
-Models of one joint table vary with its cases. Models of separate tables vary together where their tables have clusters
-of one name, such as the item of a benchmark: a model may then lack some of the items. Everything follows from each
-model's gradient, so that no pair needs a comparison of its own.
+Models of one joint table are correlated through its cases. Models of separate tables are correlated if their tables
+have clusters of the same name, such as the items of a benchmark; a model may then lack some of the items. The
+covariance follows from each model's gradient, so no pair needs its own comparison.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ GIVE = (
 
 @runtime_checkable
 class HasModels(Protocol):
-    """What gives the table of its models, such as a log."""
+    """An object that provides the tables of its models, such as a log."""
 
     def contenders(self) -> Table | Mapping[str, Table]:
         """Return a paired table, or the table of each model by name."""
@@ -46,16 +46,16 @@ class HasModels(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Contenders:
-    """Models, and what is known of them.
+    """Models with their tables, metrics, estimates and covariance.
 
     Parameters
     ----------
     tables : dict of str to Table
         The table of each model.
     metrics : tuple of Metric
-        The metric of each.
+        The metric of each model.
     values : ndarray of shape (P,)
-        Its values.
+        The estimates.
     covariance, cases : ndarray of shape (P, P)
         See `Estimated`.
     """
@@ -78,12 +78,12 @@ class Contenders:
 
 
 def groups_are_models(function: OverGroups[P, T]) -> OverGroups[P, T]:
-    """Let the tables of groups, each of one model, be taken as the models by name; groups of joint tables stay groups.
+    """Decorate a function so that tables of groups with one model each are taken as models by name, not as groups.
 
     Parameters
     ----------
     function : callable
-        Takes the table first.
+        A function with the table as its first argument.
     """
 
     @wraps(function)
@@ -100,15 +100,15 @@ def contenders(given: Any, metric: Any) -> Contenders:
 
     Parameters
     ----------
-    given : Table, mapping of str to Table, or what has tables of models
+    given : Table, mapping of str to Table, or object with tables of models
         The models.
     metric : str or Metric
-        What is compared.
+        The metric.
 
     Raises
     ------
     HowsureError
-        If there are fewer than two models, or they are not of one kind.
+        If there are fewer than two models, or they are of different kinds.
     """
     found = given.contenders() if isinstance(given, HasModels) else given
     if isinstance(found, Mapping):
@@ -160,7 +160,7 @@ def _of_separate(tables: dict[str, Table], metric: Any) -> Contenders:
 
 
 def _by_unit(parts: Sequence[tuple[list[str], Table, Array]]) -> Array:
-    """Return what each named unit adds to the linear form of each table, ``(tables, units)``; 0 where it has none."""
+    """Return the contribution of each named unit to the linear form of each table, ``(tables, units)``."""
     place = {name: at for at, name in enumerate(dict.fromkeys(name for names, *_ in parts for name in names))}
     found = np.zeros((len(parts), len(place)))
     for row, (names, table, slopes) in zip(found, parts, strict=True):
@@ -171,7 +171,7 @@ def _by_unit(parts: Sequence[tuple[list[str], Table, Array]]) -> Array:
 
 
 def _finite(gradients: list[Any], table: Table) -> Array:
-    """Return gradients by flat cells; 0 where a metric has none."""
+    """Return gradients by flat cells, with 0 in place of undefined ones."""
     stacked = np.stack([np.asarray(each, dtype=float).reshape(-1) for each in gradients])
     return np.where(np.isfinite(stacked), stacked, 0.0).reshape(len(gradients), table.cells.shape[-1])
 
@@ -193,20 +193,20 @@ def _together(table: Table, gradients: Array) -> Array:
 
 
 def _scaled(plain: Array, variances: Array) -> Array:
-    """Return sums of products with the design's own variances, which may allow for few units, on the diagonal."""
+    """Return sums of products, with the design's variances, which may correct for few units, on the diagonal."""
     factor = np.sqrt(quotient(variances, np.diag(plain)))
     return np.asarray(plain * factor[:, None] * factor)
 
 
 def _seen(covariance: Array, values: Array) -> Array:
-    """Return the covariance, with 0 of estimates whose variance is what rounding leaves of it."""
+    """Return the covariance, with 0 for estimates whose variance is only rounding error."""
     own = np.diag(covariance)
     seen = shows_variation(np.sqrt(np.maximum(own, 0.0)), values) | ~np.isfinite(own)
     return np.where(seen[:, None] & seen, covariance, 0.0)
 
 
 def _cases(table: Table, metrics: list[Metric]) -> Array:
-    """Return how many independent cases each metric depends on: of recall the positive ones."""
+    """Return the number of independent cases on which each metric depends, such as the positive ones for recall."""
     cells = table.cells
     if table.has_values or not table.has_one_cell_per_case or not table.design.has_trials:
         marked = np.ones((1, cells.shape[-1]))

@@ -1,4 +1,4 @@
-"""A leaderboard: models in order, each with the ranks that it may have, and the winner's value without its luck."""
+"""Leaderboards: models in order, with a confidence set of ranks for each, and the winner's value corrected for luck."""
 
 from __future__ import annotations
 
@@ -47,31 +47,31 @@ def leaderboard(
     better: Better | None = None,
     random_state: Any = None,
 ) -> Leaderboard:
-    r"""Rank models, and say which ranks each may have, who may be the best, and what the winner is worth.
+    r"""Rank models, with confidence sets of the ranks and of the best model, and a corrected value of the winner.
 
     Parameters
     ----------
     table : Table, mapping of str to Table, Tables or Log
         A paired table (of predictions, scores, values, trials or battles), also by group; or separate tables by name;
-        or a log of one task. Separate tables vary independently, but for clusters of one name: a benchmark's items as
-        ``groups=`` make models comparable also where some of these lack some of the items, as it is in a log.
+        or a log of one task. Separate tables are independent, except for clusters of the same name. For example,
+        with the items of a benchmark as ``groups=`` models can be compared even if some of them lack some items.
     metric : str or Metric
         A spec string such as ``"accuracy"``.
     method : str or Method, optional
-        Of each model's own interval; by default the one that suits the metric. The ranks and what the winner is worth
-        are those of a single look, also with ``"anytime"``.
+        Method of each model's own interval; the default method of the metric by default. The ranks and the winner's
+        corrected value are valid for a single look, even with ``"anytime"``.
     confidence_level : float
-        Probability that the sets of ranks hold together, that the best is among those that may be it, and coverage of
-        the intervals.
+        Probability that the sets of ranks cover simultaneously, and that the best model is among those that may be it;
+        also the coverage of the intervals.
     better : {"higher", "lower"}, optional
-        Which values win; by default what the metric says, and higher ones where it does not.
+        Which values are better. The default is that of the metric, and higher if the metric has none.
     random_state : int, Generator or SeedSequence, optional
-        Seed of what is drawn; each group has a stream of its own.
+        Seed of the draws; each group has its own stream.
 
     Returns
     -------
     Leaderboard
-        Model → its place; of `Tables` a `Grouped` of them.
+        A mapping of models to places; for `Tables` a `Grouped` of them.
 
     Raises
     ------
@@ -80,16 +80,17 @@ def leaderboard(
 
     Notes
     -----
-    The sets of ranks follow from all pairwise differences by max-\\|t\\| with stepdown, with 10,000 normal draws of the
-    estimates' errors from their joint covariance. That covariance follows from each model's gradient, so the cost does
-    not grow with the number of cases once they are counted. A difference's standard error is the one there would be,
-    were the two models equal.
+    The sets of ranks follow from all pairwise differences by the stepdown max-\\|t\\| test. It uses 10,000 normal draws
+    of the estimates' errors from their joint covariance. That covariance follows from each model's gradient, so the
+    cost does not grow with the number of cases once they are counted. The standard error of a difference is evaluated
+    under the hypothesis that the two models are equal.
 
-    The winner's estimate is the largest of several, so its error is positive on average. Its distribution follows from
-    the joint covariance and the distances between the models. The corrected value is the estimate less the median
-    error, within the observed values; the limit on the side of the worse values is that of the model's own interval at
-    the level which allows for the largest error while the true distances are up to two standard errors smaller than
-    observed. The other limit is the model's own, so the corrected interval contains the model's own interval.
+    The winner's estimate is the largest of several, so its error is positive on average. The distribution of that error
+    follows from the joint covariance and the distances between the models. The corrected value is the estimate minus
+    the median error, within the range of the observed values. The limit on the side of worse values is that of the
+    model's own interval at a stricter level. That level allows for the largest error if the true distances are up to
+    two standard errors smaller than observed. The other limit is the model's own, so the corrected interval contains
+    the model's own interval.
 
     References
     ----------
@@ -111,7 +112,7 @@ def leaderboard(
     if better is not None:
         way = "lower" if one_of("better", better, ("higher", "lower")) == "lower" else "higher"
     sign = -1.0 if way == "lower" else 1.0
-    by_name = sorted(range(len(found.names)), key=found.names.__getitem__)  # what is drawn depends on no other order
+    by_name = sorted(range(len(found.names)), key=found.names.__getitem__)  # draws do not depend on the order
     known = np.array([index for index in by_name if np.isfinite(found.values[index])], dtype=int)
     estimated = found.estimated(known, sign)
     rng = np.random.default_rng(child_seed(seed, STREAM))
@@ -188,14 +189,14 @@ def _unranked(model: str, order: list[str], own: Estimate) -> Place:
 
 
 def _of_one_look(method: Method | None) -> Method | None:
-    """Return the method of a single interval; None, for the default one, in the place of a sequence of intervals."""
+    """Return the method for a single look; None, for the default method, instead of a confidence sequence."""
     return None if method is not None and method.holds_at_every_look else method
 
 
 def _probabilities(names: list[str], given: Estimated, deviations: Array, rng: np.random.Generator) -> Ranks:
-    """Return how likely models are to have ranks, of errors by Student's t: the cases may be few.
+    """Return the probability of each rank for each model, with Student t errors since cases may be few.
 
-    Two models that differ alike in all cases have the errors that they would have, were they equal.
+    If two models have the same difference in all cases, their errors are those under equality.
     """
     size, number = deviations.shape
     if size < 2:
@@ -214,8 +215,8 @@ def _winner(
 ) -> Estimate:
     """Return the first model's estimate, corrected for selection.
 
-    The limit on the side of the worse values is that of the model's own interval at a stricter level; the other limit
-    is its own.
+    The limit on the side of worse values is that of the model's own interval at a stricter level; the other limit is
+    unchanged.
     """
     settings: dict[str, Any] = {
         "metric": found.metrics[0].name,

@@ -1,4 +1,4 @@
-"""What tests of a contrast rest on, in a form that can be sent to other processes."""
+"""Inputs for tests of a contrast, in a form that can be sent to other processes."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ContrastLimits:
-    """What the limits of a contrast follow from; its metric, which is code, is found by name again where it is sent.
+    """The inputs of a contrast's limits; the metric, which is code, is looked up by name in the receiving process.
 
-    Of many pairs of models few are asked for other tests, so that table and metric are made when they are.
+    Table and metric are created on demand, since most pairs of models are never tested against other null values.
 
     Parameters
     ----------
     method : Method
         The method of the interval.
     contrast : Contrast
-        What is compared, and how.
+        The two sides and the effect.
     joint : callable
         Returns the joint table.
     draws : ndarray, optional
-        The contrast's draws, where the method resamples.
+        The contrast's draws, if the method draws.
     seed : SeedSequence
-        Of the draws.
+        Seed of the draws.
     """
 
     method: Method
@@ -56,7 +56,7 @@ class ContrastLimits:
         return contrast_metric(self.contrast.effect, self.contrast.first, self.contrast.second)
 
     def p_value(self, null: float) -> float:
-        """Return the two-sided p-value of a hypothetical value; nan where nothing is tested, as by posterior draws.
+        """Return the two-sided p-value of a hypothetical value; nan without a test, as for posterior draws.
 
         Parameters
         ----------
@@ -66,7 +66,7 @@ class ContrastLimits:
         return self.method.p_value(self.metric, self.table, null, draws=self.draws, rng=self.seed)
 
     def e_value(self, null: float) -> float:
-        """Return the e-value of a hypothetical value; nan where the method has none.
+        """Return the e-value of a hypothetical value; nan if the method has none.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ SentSide = tuple[str, str, list[int] | None, Marginal | Part]
 
 
 def _sent(side: Side) -> SentSide:
-    """Return what a side follows from: its name, its metric's, the classes that this is over, and its view."""
+    """Return the name of a side, its metric's name and classes, and its view."""
     some = side.metric.classes
     return side.name, side.metric.name, None if some is None else some.tolist(), side.view
 

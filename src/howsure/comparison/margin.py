@@ -15,13 +15,13 @@ class MarginTest(OneRecord):
     Parameters
     ----------
     question : {"non-inferiority", "equivalence"}
-        What is tested.
+        The hypothesis.
     margin : float
         The largest difference that does not matter, in the metric's units.
     p_value : float
-        One-sided; nan where there are posterior draws.
+        One-sided; nan for posterior draws.
     probability : float
-        Given posterior draws: that the claim holds; else nan.
+        Posterior probability of the hypothesis; nan without posterior draws.
     shown : bool
         Whether the p-value is at most 1 minus the confidence level, or the probability reaches that level.
     sentence : str

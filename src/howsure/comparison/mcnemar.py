@@ -94,21 +94,21 @@ TESTS: dict[str, Callable[[int, int], tuple[float, float]]] = {
 
 
 def rights(models: JointTable, test: str, names: Sequence[str]) -> NDArray[np.bool_]:
-    """Return on which joint cells each of some models is right, ``(models, cells)``.
+    """Return whether each of some models is right on each joint cell, ``(models, cells)``.
 
     Parameters
     ----------
     models : PairedTable
-        Of independent cases.
+        A table of independent cases.
     test : str
-        What needs it, for the message.
+        Name of the test, for the message.
     names : sequence of str
         The models.
 
     Raises
     ------
     HowsureError
-        If the models give scores, or the cases are not independent.
+        If the models return scores, or the cases are not independent.
     """
     if models.holds != ("predictions",) or not models.design.is_independent:
         message = f"{test} is for labels of independent, unweighted cases. Use `compare_all(table, 'accuracy')`."
@@ -124,17 +124,17 @@ def mcnemar(table: Table, *, a: str | None = None, b: str | None = None, method:
     Parameters
     ----------
     table : Table or Tables
-        From `paired`, of independent cases, also by group.
+        A table from `paired`, with independent cases, also by group.
     a, b : str, optional
-        Names of the two models, needed where there are more than two.
+        Names of the two models, needed if there are more than two.
     method : {"exact", "mid_p", "asymptotic", "corrected"}
-        ``"exact"`` (conditional binomial test), ``"mid_p"`` (it with half the weight on the observed count),
+        ``"exact"`` (conditional binomial test), ``"mid_p"`` (the same with half the probability of the observed count),
         ``"asymptotic"`` (χ²) or ``"corrected"`` (χ² with continuity correction).
 
     Returns
     -------
     McNemar
-        Of `Tables`, a `Grouped` of them.
+        For `Tables`, a `Grouped` of them.
 
     Raises
     ------
@@ -144,9 +144,10 @@ def mcnemar(table: Table, *, a: str | None = None, b: str | None = None, method:
 
     Notes
     -----
-    Only the discordant pairs count: b that the first model alone gets right and c that the second alone does. The
-    exact test doubles a binomial tail of ``min(b, c)`` among ``b + c``; the asymptotic one refers ``(b − c)²/(b + c)``
-    to χ². The exact test rejects too rarely, the corrected one more so; mid-p is the usual compromise.
+    Only discordant pairs count: b cases that only the first model gets right, and c that only the second gets right.
+    The exact test doubles the binomial tail of ``min(b, c)`` in ``b + c`` trials. The asymptotic test compares
+    ``(b − c)²/(b + c)`` with χ². The exact test rejects too rarely, and the corrected one even more so; mid-p is the
+    usual compromise.
 
     References
     ----------

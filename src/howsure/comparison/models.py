@@ -1,4 +1,4 @@
-"""Several models on one test set: all their metrics from the same draws, and all pairs compared."""
+"""Several models on one test set: all their metrics from the same draws, and comparisons of all pairs."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def evaluate_models(
     Parameters
     ----------
     table : Table or Tables
-        From `paired` or `paired_scores`, also by group.
+        A table from `paired` or `paired_scores`, also by group.
     metrics : str, Metric or sequence of them, optional
-        Spec strings or metrics; by default a usual selection.
+        Spec strings or metrics; a usual selection by default.
     method : str or Method, optional
-        A bootstrap or ``"bayes"`` draws whole test sets: draw d of every model and metric comes from the same one,
-        and the estimates' ``stream`` says so, as `ranks` and `simultaneous_differences` need it. By default the method
-        that suits each metric.
+        A bootstrap or ``"bayes"`` draws whole test sets: draw d of every model and metric comes from the same one. The
+        ``stream`` of the estimates identifies these joint draws, which `ranks` and `simultaneous_differences` need.
+        The default is the default method of each metric.
     confidence_level : float
         Coverage of each interval, between 0 and 1.
     random_state : int, Generator or SeedSequence, optional
@@ -70,7 +70,7 @@ def evaluate_models(
     Returns
     -------
     Results of Evaluation
-        Model → its estimates; of `Tables`, a `Grouped` of them.
+        A mapping of models to estimates; for `Tables`, a `Grouped` of them.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def evaluate_models(
     if isinstance(chosen, Dirichlet) and not chosen.is_plain:
         message = "Of several models at once `Dirichlet` takes `prior=` only."
         raise HowsureError(message)
-    wanted = evaluate(first, metrics, confidence_level=level)  # what specs stand for
+    wanted = evaluate(first, metrics, confidence_level=level)  # the metrics of the specs
     bound = [resolve_each(each, list(tables.values())) for each in wanted]
     without = left_out_of(list(wanted), list(tables.values()))
     seed = seed_sequence(random_state)
@@ -131,13 +131,13 @@ def evaluate_models(
 
 
 def left_out_of(metrics: Sequence[str | Spec | Metric], tables: Sequence[Table]) -> dict[str, Any]:
-    """Return the classes that averages leave out for all of several models, by metric; see `left_out`."""
+    """Return the classes that averages over several models leave out, by metric; see `left_out`."""
     found = {resolve(each, tables[0]).label: left_out(each, tables) for each in metrics}
     return {name: each for name, each in found.items() if each is not None and each.any()}
 
 
 def _of_any_model(metric: Metric, table: Table) -> Metric:
-    """Return the metric for draws of every model: no class is a constant for the sake of one of them."""
+    """Return the metric for draws of every model: no class is treated as constant because of a single model."""
     if metric.members is None or metric.members.varies:
         return metric
     some = cast("Sequence[int]", metric.classes)
@@ -148,15 +148,15 @@ def _of_any_model(metric: Metric, table: Table) -> Metric:
 class Comparisons(Tabular, Named, Mapping[tuple[str, ...], Comparison]):
     """All pairs of models compared in one or several metrics, with p-values adjusted for their number.
 
-    A mapping of pairs to comparisons: ``comparisons["A", "B"]``; of several metrics the keys are
-    ``("f1", "A", "B")``, and a pair alone means the first metric.
+    A mapping of pairs to comparisons: ``comparisons["A", "B"]``. For several metrics the keys are
+    ``("f1", "A", "B")``, and a pair alone refers to the first metric.
 
     Parameters
     ----------
     comparisons : tuple of Comparison
-        Their p-values are the adjusted ones.
+        With adjusted p-values.
     correction : str
-        How they were adjusted.
+        The correction for multiple comparisons.
 
     Examples
     --------
@@ -193,7 +193,7 @@ class Comparisons(Tabular, Named, Mapping[tuple[str, ...], Comparison]):
         return len(self._by_key)
 
     def by_name(self) -> dict[str, Comparison]:
-        """Return the comparisons by what is compared, such as ``"A − B"``; of several metrics with the metric."""
+        """Return the comparisons by name, such as ``"A − B"``; with the metric if there are several."""
         several = len({each.label for each in self.comparisons}) > 1
         return {
             f"{each.label}: {name}" if several else name: each for each in self.comparisons for name in each.by_name()
@@ -227,34 +227,34 @@ def compare_all(
     Parameters
     ----------
     table : Table, Tables or mapping of str to Table
-        From `paired` or `paired_scores`, also by group; or tables of different cases by name, or of the groups of one
-        model by `by=`, which are compared with one another.
+        A table from `paired` or `paired_scores`, also by group. Or tables of different cases by name, or the groups of
+        one model by `by=`, which are compared with one another.
     metrics : str, Metric or sequence of them
         One metric, or several.
     correction : {"holm", "fdr_bh", "fdr_by", "bonferroni", "none", "max_t"}
         ``"holm"``, ``"fdr_bh"`` (Benjamini–Hochberg), ``"bonferroni"`` or ``"none"`` adjust the p-values of all
-        comparisons (of one group); the intervals are those of a single comparison. Of p-values that hold at every look
-        so do those by ``"holm"`` and ``"bonferroni"``, and by ``"fdr_by"`` where one stops. ``"max_t"``
-        adjusts both, metric by metric, from joint draws: all intervals of a metric hold together with the confidence
-        level.
+        comparisons (of one group); the intervals are those of a single comparison. If the p-values are valid at every
+        look, those adjusted by ``"holm"`` and ``"bonferroni"`` are too, and those by ``"fdr_by"`` at the look at which
+        one stops. ``"max_t"`` adjusts both p-values and intervals, metric by metric, from joint draws: all intervals of
+        a metric cover simultaneously with the confidence level.
     method : str or Method, optional
         As in `compare`; for ``"max_t"`` a bootstrap (the default) or ``"bayes"``.
     confidence_level : float
-        Coverage of each interval; for ``"max_t"`` of all of a metric's intervals together.
+        Coverage of each interval; for ``"max_t"`` simultaneous coverage of all intervals of a metric.
     alternative : {"two-sided", "less", "greater"}
-        As in `compare`, of the first model of each pair less the second; for ``"max_t"`` both sides.
+        As in `compare`, for the first model of each pair minus the second; two-sided for ``"max_t"``.
     random_state : int, Generator or SeedSequence, optional
         Seed of the methods that draw; each group has a stream of its own.
 
     Returns
     -------
     Comparisons
-        Of `Tables`, a `Grouped` of them.
+        For `Tables`, a `Grouped` of them.
 
     Raises
     ------
     HowsureError
-        If the table is not paired, no metric is named, or the correction does not fit the method.
+        If the table is not paired, no metric is named, or the correction is not available for the method.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Metrics chunk by chunk, compared with a baseline."""
+"""Monitoring of metrics by chunk, compared with a baseline."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ USUAL = ("accuracy", "precision", "recall", "f1")
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Monitoring(Tabular, Mapping[Any, Evaluation]):
-    """Metrics by chunk with their intervals, the baseline of each, and where an interval left it.
+    """Metrics by chunk with their intervals and baselines, and the chunks whose interval left the baseline.
 
     A mapping of chunks to evaluations: ``monitoring["2024-01"]["f1"]``.
 
@@ -39,9 +39,9 @@ class Monitoring(Tabular, Mapping[Any, Evaluation]):
     baseline : mapping of str to tuple of two float
         Limits by metric.
     overall : Evaluation, optional
-        The estimates of all chunks together, where the chunks are `Tables`.
+        The estimates of all chunks together, if the chunks are `Tables`.
     cases : mapping of chunk to mapping of str to int, optional
-        Number of cases of each metric's estimate, where it is not that of the chunk's evaluation.
+        Number of cases of each metric's estimate, if it differs from that of the chunk's evaluation.
     """
 
     evaluations: Mapping[Any, Evaluation]
@@ -115,37 +115,39 @@ def monitor(
     Parameters
     ----------
     tables : Tables, or mapping of chunk to Table
-        As `calibrated`, `scores` and `confusion` return with ``by=``: in their order in time where they are dates,
-        whole numbers, text with numbers such as "week 2" and "week 10", or ordered categories.
+        As returned by `calibrated`, `scores` and `confusion` with ``by=``. Chunks are in temporal order if they are
+        dates, integers, text with numbers such as "week 2" and "week 10", or ordered categories.
     metrics : str or sequence of str, optional
-        Spec strings; of scores with a threshold accuracy, precision, recall, F1 and ROC AUC by default.
+        Spec strings; accuracy, precision, recall, F1 and ROC AUC by default for scores with a threshold.
     threshold : float, optional
-        Of tables of scores: where count metrics are taken; metrics of scores need none.
+        Threshold of count metrics for tables of scores; metrics of scores need none.
     reference : chunk, list of chunks or Table, optional
-        The chunk that the others are compared with, or several (the baseline then reaches from the lowest to the
-        highest of their limits), or a table of its own. By default the first chunk.
+        The chunk with which the others are compared, or several, or a separate table. For several chunks, the baseline
+        reaches from the lowest to the highest of their limits. The default is the first chunk.
     baseline : tuple of two float, or mapping of str to such, optional
         The limits themselves, for all metrics or by metric, instead of a reference.
     method : str or Method, optional
-        As in `evaluate`. With ``"anytime"`` each chunk stands for all chunks up to it but the reference's, or, if a
-        shorter run of chunks that ends with it has left the baseline, for that run, metric by metric. Without a
-        change there is ever an alert of a metric, however many chunks come, with a chance of at most 1 minus the level.
+        As in `evaluate`. With ``"anytime"`` the estimate of a chunk is that of all chunks up to it except the
+        reference. If a shorter run of chunks that ends with it has left the baseline, it is that of the run, metric by
+        metric. If nothing changes, the probability that a metric ever raises an alert, in arbitrarily many chunks, is
+        at most 1 minus the level.
     confidence_level : float
-        Coverage of each interval, between 0 and 1. With ``"anytime"`` that of all together: a reference, whose interval
-        is of a single look, has half of the error, and each run of chunks a part of the rest.
+        Coverage of each interval, between 0 and 1; for ``"anytime"`` simultaneous coverage. The reference, whose
+        interval is for a single look, then has half of the error, and the runs of chunks share the rest.
     random_state : int, Generator or SeedSequence, optional
+        Seed of the methods that draw; each chunk has its own stream.
         Seed of the methods that draw; each chunk has a stream of its own.
 
     Returns
     -------
     Monitoring
-        An alert means that a chunk's whole interval lies outside the baseline. Of `Tables`, ``overall`` has the
+        There is an alert if a chunk's whole interval lies outside the baseline. For `Tables`, ``overall`` has the
         estimates of all chunks together.
 
     Raises
     ------
     HowsureError
-        If there is no chunk, or reference or baseline are not valid.
+        If there is no chunk, or the reference or the baseline is not valid.
 
     Examples
     --------
@@ -155,7 +157,7 @@ def monitor(
     >>> [(record["chunk"], record["alert"]) for record in chunks.alerts]
     [('200–299', 'below'), ('300–399', 'below')]
 
-    With a confidence sequence false alarms do not add up from chunk to chunk, and a change is seen by the chunks since:
+    A confidence sequence does not accumulate false alarms over the chunks, and detects a change from the chunks since:
 
     >>> wrong = [0] * 19 + [1], [0, 0, 0, 1]
     >>> y_pred, y_true = wrong[0] * 45 + wrong[1] * 75, [0] * 1200
@@ -185,7 +187,7 @@ def monitor(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Question:
-    """What is asked of each chunk."""
+    """The metrics and settings with which each chunk is evaluated."""
 
     metrics: str | Sequence[str] | None
     threshold: float | None
@@ -199,7 +201,7 @@ class _Question:
         return self.over_own_classes(found) if isinstance(found, Evaluation) else found
 
     def over_own_classes(self, made: Evaluation) -> Evaluation:
-        """Return an evaluation whose averages are over classes with true cases: a stray prediction is no change."""
+        """Return an evaluation with averages over classes with true cases: a stray prediction is no change."""
         asked = () if self.metrics is None else listed_metrics(self.metrics)
         unnamed = {each.name for each in asked if isinstance(each, Metric)}
         found = {name: unseen(name, made.table) for name in made if name not in unnamed}
@@ -210,10 +212,10 @@ class _Question:
 def _in_sequence(
     tables: Mapping[Any, Table], reference: Any, baseline: Any, question: _Question, seed: Any
 ) -> Monitoring:
-    """Follow all chunks since the reference together, and shorter runs of them, with one error for all of it.
+    """Follow all chunks since the reference together, and shorter runs of them, with one error for all.
 
-    Half of the error is the reference's, where there is one. Of the rest one half is that of the run of all chunks, and
-    1 / (j (j + 1)) of the other half that of the run from the chunk j on, counted from 0.
+    The reference, if any, has half of the error. Half of the rest is for the run of all chunks. The other half is
+    divided among the runs from chunk j on, counted from 0, with the fractions 1 / (j (j + 1)).
     """
     apart = _apart(reference, baseline, tables)
     error = (1 - question.level) / (1 if baseline is not None else 2)
@@ -232,10 +234,10 @@ def _in_sequence(
 
 
 def _runs(tables: Mapping[Any, Table], chunks: Sequence[Any]) -> Iterator[tuple[Any, list[tuple[Table, float]]]]:
-    """Yield each chunk with the runs of chunks that end with it, the longest first, and the part of the error of each.
+    """Yield each chunk with the runs of chunks that end with it, longest first, and the fraction of the error of each.
 
-    A run that starts with a chunk whose number is a multiple of 2ᵛ is followed for 2ᵛ⁺¹ chunks, that of all chunks
-    without end: at any time they are about twice as many as the number of chunks has binary digits.
+    A run that starts with a chunk whose number is a multiple of 2ᵛ is followed for 2ᵛ⁺¹ chunks; that of all chunks has
+    no end. The number of runs at any time is about twice the number of binary digits of the number of chunks.
     """
     runs: dict[int, Table] = {}
     for place, chunk in enumerate(chunks):
@@ -245,7 +247,7 @@ def _runs(tables: Mapping[Any, Table], chunks: Sequence[Any]) -> Iterator[tuple[
 
 
 def _departing(runs: Iterator[Evaluation], limits: Mapping[str, Limits]) -> tuple[Evaluation, dict[str, int]]:
-    """Return each metric's estimate in the first run where it has left the baseline, or else in the first of all."""
+    """Return each metric's estimate in the first run that has left the baseline, otherwise in the longest run."""
     first = next(runs)
     estimates, cases = dict(first.estimates), {}
     within = set(estimates)
@@ -260,14 +262,14 @@ def _departing(runs: Iterator[Evaluation], limits: Mapping[str, Limits]) -> tupl
 
 
 def _apart(reference: Any, baseline: Any, known: Mapping[Any, Any]) -> list[Any]:
-    """Return the chunks that make the baseline."""
+    """Return the chunks that form the baseline."""
     return [] if baseline is not None or isinstance(reference, Table) else _chunks(reference, known)
 
 
 def _limits(
     reference: Any, baseline: Any, evaluations: Mapping[Any, Evaluation], of_table: Callable[[Table], Evaluation]
 ) -> dict[str, Limits]:
-    """Return the baseline of each metric: as stated, of a table of its own, or of chunks."""
+    """Return the baseline of each metric: as stated, from a separate table, or from chunks."""
     if baseline is not None:
         return _stated(baseline, list(next(iter(evaluations.values()))))
     chunks = _apart(reference, baseline, evaluations)
@@ -275,7 +277,7 @@ def _limits(
 
 
 def departure(interval: Limits, baseline: Limits) -> str:
-    """Return on which side a whole interval lies outside the baseline: "below", "above" or neither.
+    """Return the side on which a whole interval lies outside the baseline: "below", "above" or "".
 
     Examples
     --------
@@ -288,18 +290,18 @@ def departure(interval: Limits, baseline: Limits) -> str:
 def evaluated(
     table: Any, metrics: str | Sequence[str] | None, threshold: float | None, settings: dict[str, Any]
 ) -> Any:
-    """Evaluate metrics on a table, or on each group's: count metrics of scores at the threshold.
+    """Evaluate metrics on a table or on each group; count metrics of scores are taken at the threshold.
 
     Parameters
     ----------
     table : Table or Tables
-        Of scores, or of predictions.
+        A table of scores or of predictions.
     metrics : str or sequence of str, optional
         Spec strings.
     threshold : float, optional
-        Of scores.
+        Threshold, for tables of scores.
     settings : dict
-        Method, level and seed, as `evaluate` takes them.
+        Method, level and seed, as in `evaluate`.
     """
     first = getattr(table, "overall", table)
     if threshold is None or not first.has_thresholds:

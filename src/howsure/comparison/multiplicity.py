@@ -155,7 +155,7 @@ class Differences(Tabular, Named, Mapping[tuple[str, str], Estimate]):
         return {name: (1 + int(losses[i].sum()), size - int(wins[i].sum())) for i, name in enumerate(self.names)}
 
     def by_name(self) -> dict[str, Estimate]:
-        """Return the differences by what is compared, such as ``"A − B"``."""
+        """Return the differences by name, such as ``"A − B"``."""
         return {f"{a} − {b}": each for (a, b), each in self.items()}
 
     def __getitem__(self, pair: tuple[str, str]) -> Estimate:
@@ -216,25 +216,25 @@ def simultaneous_differences(
     confidence_level: float = 0.95,
     better: Better = "higher",
 ) -> Differences:
-    r"""Return the intervals of all pairwise differences that hold together (max-\\|t\\|).
+    r"""Return simultaneous confidence intervals of all pairwise differences (max-\\|t\\|).
 
     Parameters
     ----------
     draws : mapping of str to array-like of shape (n_draws,) or Estimate
-        Name → draws of the metric, by bootstrap or from the posterior, or an estimate that holds some. Arrays are
-        taken as joint draws; estimates are so where they are from one call of `evaluate_models`, and paired at random
-        elsewhere.
+        Name → draws of the metric, by bootstrap or from the posterior, or an estimate with draws. Arrays are taken as
+        joint draws. Estimates are joint if they come from one call of `evaluate_models`; otherwise their draws are
+        paired at random.
     values : mapping of str to float, optional
-        Name → observed value; by default the estimates' own, or the means of the draws.
+        Name → observed value. The default is the estimates' values, or the means of the draws.
     confidence_level : float
-        Probability that all intervals hold together.
+        Probability that all intervals cover simultaneously.
     better : {"higher", "lower"}
-        Which values win, for `Differences.rank_sets`.
+        Which values are better, for `Differences.rank_sets`.
 
     Returns
     -------
     Differences
-        For each pair of models the difference, with limits that hold for all pairs together.
+        The difference of each pair of models, with simultaneous limits.
 
     Raises
     ------
@@ -243,9 +243,10 @@ def simultaneous_differences(
 
     Notes
     -----
-    ``d_ij ± c * se_ij``, with c the quantile over the draws of ``max over pairs of |d*_ij - mean| / se_ij``: it knows
-    how the models' errors go together, and is narrower than Bonferroni's. The p-value of a pair is the share
-    of draws whose largest deviation exceeds the pair's own. Pairs that never differ have neither.
+    The intervals are ``d_ij ± c * se_ij``, with c the quantile over the draws of
+    ``max over pairs of |d*_ij - mean| / se_ij``. They account for the correlation of the models' errors, so they are
+    narrower than Bonferroni's. The p-value of a pair is the proportion of draws whose largest deviation exceeds that of
+    the pair. Pairs that never differ have neither.
 
     References
     ----------

@@ -57,17 +57,18 @@ class NoInformation(OneRecord):
 
 @over_groups
 def no_information_test(table: Table) -> NoInformation:
-    """Test whether the accuracy is above the no-information rate, the share of the largest class.
+    """Test whether the accuracy is above the no-information rate, the proportion of the largest class.
 
     Parameters
     ----------
     table : Table or Tables
-        Of true and predicted classes, also by group. Weighted and clustered cases enter with their effective number.
+        A table of true and predicted classes, also by group. Weighted and clustered cases are counted by their
+        effective number.
 
     Returns
     -------
     NoInformation
-        Of `Tables`, a `Grouped` of them.
+        For `Tables`, a `Grouped` of them.
 
     Raises
     ------
@@ -76,8 +77,8 @@ def no_information_test(table: Table) -> NoInformation:
 
     Notes
     -----
-    The exact binomial test that R's caret prints as ``P-Value [Acc > NIR]``. It takes the largest class's share as
-    known, though the same cases show it.
+    This is the exact binomial test that R's caret prints as ``P-Value [Acc > NIR]``. The proportion of the largest
+    class is treated as known, although it is estimated from the same cases.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""All pairs of models on one test set compared: their joint tables in batches, each model by itself once."""
+"""Comparisons of all pairs of models on one test set, with joint tables in batches."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def compared_pairs(
     metric : str or Metric
         A spec string or a metric.
     method : Method, optional
-        By default the one that suits the pairs.
+        The default method for the pairs, unless given.
     sides : Sides
-        The level, and which limits are asked for.
+        The level, and the requested limits.
     random_state : int, Generator or SeedSequence, optional
         Seed of the methods that draw.
     """
@@ -58,7 +58,7 @@ def compared_pairs(
 
 
 class _Alone:
-    """The estimate of each model by itself, made once for all of its pairs that have it by the same method."""
+    """The estimate of each model by itself, computed once for all its pairs with the same method."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[str, Method | None], Estimate] = {}
@@ -86,7 +86,7 @@ def _one(
 
 
 def _seen(metric: str | Metric, without: Any, joint: JointTable, name: str) -> tuple[Metric, Any]:
-    """Return the metric of one of the models, over the classes of all, and how its table follows from the joint one."""
+    """Return one model's metric over all models' classes, and the view of its table in the joint one."""
     return resolve(metric, joint.model(name), without=without), joint.view(name)
 
 
@@ -99,7 +99,7 @@ def _in_one_pass(
     sides: Sides,
     alone: _Alone,
 ) -> dict[int, Comparison]:
-    """Return the comparisons of the pairs of a batch by their places in it, but of those that need words."""
+    """Return the comparisons of a batch by their positions, except those that need a reason in words."""
     seen = [seen_of(batch, name) for name in batch.models]
     if not all(each.takes_batches for each, _ in seen):
         return {}

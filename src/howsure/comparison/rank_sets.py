@@ -1,9 +1,9 @@
-"""Sets of ranks that hold together, from estimates and their covariance: who is better than whom, beyond doubt.
+"""Simultaneous confidence sets of ranks, from estimates and their covariance.
 
-Every model is compared with every other, in either direction. Deviations are normal with the estimates' covariance, and
-their largest over all pairs that are still in question gives the critical value; pairs that are decided leave, and the
-critical value falls (stepdown). A pair's statistic has the variance that there would be if both were equal: the squared
-difference is part of it, so that few cases decide nothing.
+Every model is compared with every other, in both directions. Deviations are normal with the covariance of the
+estimates. Their maximum over all undecided pairs gives the critical value. Pairs that are decided are removed, which
+lowers the critical value (stepdown). The variance of a pair's statistic is that under equality: it includes the squared
+difference, so that few cases decide nothing.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from howsure.methods.standard_errors import normal_quantile
 Array = NDArray[Any]
 DRAWS = 10_000
 MANY = 1000  # cases, from which on Student's t is normal
-NOISE = 1e-12  # relative to the variances, or to values and their standard errors: what rounding leaves of zero
+NOISE = 1e-12  # rounding error of zero, relative to the variances, or to values and their standard errors
 
 
 @dataclass(frozen=True, eq=False)
 class Estimated:
-    """Estimates of one number for each of several models, higher being better, and how they vary together.
+    """Estimates of one number for several models, higher being better, with their covariance.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Estimated:
     covariance : ndarray of shape (P, P)
         Their covariance.
     cases : ndarray of shape (P, P)
-        How many cases each difference rests on; infinite where normal estimates are taken as they are.
+        Number of cases on which each difference depends; infinite for estimates that are exactly normal.
     """
 
     values: Array
@@ -44,7 +44,7 @@ class Estimated:
 
     @cached_property
     def differences(self) -> Array:
-        """The first model's value less the second's; 0 where rounding leaves no more, so that equal values tie."""
+        """Differences of the models' values; 0 within rounding, so that equal values tie."""
         apart = self.values[:, None] - self.values
         own = np.sqrt(np.where(np.isfinite(self.covariance), self.covariance, 0.0).diagonal().clip(0)) + np.abs(
             self.values
@@ -53,7 +53,7 @@ class Estimated:
 
     @cached_property
     def spread(self) -> Array:
-        """Standard error of each difference: 0 where rounding leaves no more, infinite where nothing is known of it."""
+        """Standard error of each difference: 0 within rounding, infinite if unknown."""
         own = np.diag(self.covariance)
         variance = own[:, None] + own - 2 * self.covariance
         seen = np.where(variance > NOISE * np.maximum(own[:, None], own), variance, 0.0)
@@ -61,19 +61,19 @@ class Estimated:
 
     @cached_property
     def null_spread(self) -> Array:
-        """Standard error of each difference, were the models equal."""
+        """Standard error of each difference under equality of the models."""
         return np.asarray(np.sqrt(self.spread**2 + quotient(self.differences**2, self.cases)))
 
     @cached_property
     def is_silent(self) -> Array:
-        """Where all cases show the same difference, so that its variance is not seen."""
+        """Whether all cases show the same difference, so that the sample variance is zero."""
         return np.asarray((self.spread == 0) & (self.null_spread > 0))
 
     @cached_property
     def statistic(self) -> Array:
-        """Each difference in such standard errors, as a normal variable; 0 where two models never differ.
+        """Each difference over its standard error, as a normal variable; 0 if two models never differ.
 
-        Where all cases show the same it is the root of their number: of Student's t, for they may be few.
+        If all cases show the same difference, it is the root of their number, as a quantile of Student's t.
         """
         from scipy.special import ndtri, stdtr
 
@@ -85,15 +85,15 @@ class Estimated:
 
     @cached_property
     def error(self) -> Array:
-        """Standard error that makes of each difference its statistic; infinite where one case tells nothing."""
+        """Standard error implied by difference and statistic; infinite for a single case."""
         size = np.abs(self.statistic)
         seen = np.where(size > 0, quotient(np.abs(self.differences), size), np.inf)
         return np.where(self.is_silent, seen, self.null_spread)
 
     def deviations(self, rng: np.random.Generator) -> Array:
-        """Return draws of the estimates' errors, ``(P, draws)``: those of models that never differ are the same.
+        """Return draws of the estimates' errors, ``(P, draws)``; equal for models that never differ.
 
-        The symmetric root of the covariance makes them, which rounding does not turn, as it does eigenvectors.
+        They use the symmetric root of the covariance, which, unlike eigenvectors, is stable under rounding.
         """
         if not len(self.values):
             return np.zeros((0, DRAWS), dtype=np.float32)
@@ -106,18 +106,18 @@ class Estimated:
 
 @dataclass(frozen=True, eq=False)
 class RankSets:
-    """Which ranks models may have.
+    """Confidence sets of the models' ranks.
 
     Parameters
     ----------
     above : ndarray of shape (P, P)
-        Whether the first model is better than the second, all such findings holding together.
+        Whether the first model is better than the second, simultaneously for all pairs.
     marginal : ndarray of shape (P, 2)
-        First and last rank of each model, were it the only one that is asked for.
+        First and last rank of each model, without correction for the other models.
     largest : ndarray of shape (draws,)
         Largest deviation of all pairs, ascending.
     critical : float
-        The critical value before any pair was decided.
+        The critical value for all pairs, before stepdown.
     """
 
     above: Array
@@ -127,18 +127,18 @@ class RankSets:
 
     @property
     def simultaneous(self) -> Array:
-        """First and last rank of each model, all of which hold together, ``(P, 2)``."""
+        """First and last rank of each model, with simultaneous coverage, ``(P, 2)``."""
         return _ranks(self.above.sum(0), self.above.sum(1))
 
     @property
     def best(self) -> Array:
-        """Whether each model may be the best: its own ranks include the first, ``(P,)``."""
+        """Whether each model may be the best: its marginal set includes rank 1, ``(P,)``."""
         return np.asarray(self.marginal[:, 0] == 1)
 
     def p_values(self, given: Estimated) -> Array:
-        """Return p-values adjusted for all pairs: the share of draws with a larger deviation.
+        """Return p-values adjusted for all pairs: the proportion of draws with a larger deviation.
 
-        Where a variance is not seen they are at least a normal variable's, as the critical value is.
+        If the sample variance is zero, they are at least those of a normal variable, like the critical value.
         """
         from scipy.special import ndtr
 
@@ -149,7 +149,7 @@ class RankSets:
 
 
 def rank_sets(given: Estimated, deviations: Array, level: float) -> RankSets:
-    """Return the ranks that models may have.
+    """Return the confidence sets of the models' ranks.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def rank_sets(given: Estimated, deviations: Array, level: float) -> RankSets:
     deviations : ndarray of shape (P, draws)
         Draws of their errors.
     level : float
-        Probability that what is said holds: of all models together, and of each alone.
+        Coverage probability: of all sets simultaneously, and of each marginal set.
 
     Returns
     -------
@@ -200,12 +200,12 @@ def rank_sets(given: Estimated, deviations: Array, level: float) -> RankSets:
 
 
 def _critical(largest: Array, level: float, silent: Array) -> float:
-    """Return the quantile of the largest deviations; where a variance is not seen, at least a normal one."""
+    """Return the quantile of the largest deviations; at least a normal one if a sample variance is zero."""
     return max(float(np.quantile(largest, level)), normal_quantile(level) if silent.any() else 0.0)
 
 
 def _largest(deviations: Array, scale: Array, open_: Array) -> Array:
-    """Return the largest deviation over the open pairs, of each draw."""
+    """Return the largest deviation over the undecided pairs, for each draw."""
     largest = np.zeros(deviations.shape[1], dtype=np.float32)
     both = open_ & open_.T
     for index in range(len(deviations)):

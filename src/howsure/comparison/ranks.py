@@ -131,7 +131,7 @@ class Ranks(Tabular, Mapping[str, dict[int, float]]):
         for name, row in zip(self.names, self.probabilities, strict=True):
             total = np.concatenate([[0.0], np.cumsum(row)])
             first = np.arange(len(row))
-            last = np.searchsorted(total, total[:-1] + level - 1e-12)  # ranks first + 1 … last hold the level
+            last = np.searchsorted(total, total[:-1] + level - 1e-12)  # ranks first + 1 … last have the level
             width = np.where(last <= len(row), last - first, np.inf)
             start = int(np.argmin(width))
             ranges[name] = (start + 1, int(last[start]))
@@ -286,7 +286,7 @@ def _values(name: str, given: ArrayLike | Drawn) -> Array:
 
 
 def _stream(name: str, given: ArrayLike | Drawn) -> Hashable:
-    """Return what is equal for draws that stay together: arrays, and estimates of one stream."""
+    """Return a key that is equal for joint draws: arrays, and estimates of one stream."""
     if not isinstance(given, Drawn):
         return ("arrays",)
     return ("alone", name) if given.stream is None else ("stream", given.stream)

@@ -1,4 +1,4 @@
-"""What a comparison of two models says: the contrast with its interval, tests, probabilities and words."""
+"""Results of comparing two models: the contrast with its interval, tests, probabilities and sentences."""
 
 from __future__ import annotations
 
@@ -37,30 +37,30 @@ class Comparison(OneRecord, Drawn, Named):
     contrast : {"difference", "ratio", "odds_ratio"}
         ``"difference"`` is first − second.
     a, b : Estimate
-        Of the first and the second model.
+        Estimates of the first and the second model.
     names : tuple of two str
         The names of the two models.
     value, low, high : float
         The observed contrast and the limits of its interval.
     p_value : float
-        p-value of no difference, two-sided or of the side that was asked for: 1 minus the confidence level at which
-        the interval just touches the null value. nan for posterior draws.
+        p-value of no difference, two-sided or for the requested side: 1 minus the confidence level at which a limit of
+        the interval equals the null value. nan for posterior draws.
     standard_error : float
-        Standard error of the contrast (of the draws, where there are some).
+        Standard error of the contrast; that of the draws, if there are any.
     confidence_level : float
         Nominal coverage of the interval.
     method : str
         Name of the method.
     draws : ndarray of shape (n_draws,), optional
-        Draws of the contrast, where the method makes some.
+        Draws of the contrast, for methods that draw.
     reason : str
-        Why something is undefined, or what to know of the number; empty if nothing.
+        Why a number is undefined, or a caveat about it. Empty if there is neither.
     better : {"higher", "lower", "neither"}
         Which values of the metric are better.
     rope : Rope, optional
-        Probabilities of the region of practical equivalence, where one was given and the method draws.
+        Probabilities of the region of practical equivalence, if one was given and the method draws.
     limits : ContrastLimits, optional
-        What tests of other values than "no difference" rest on.
+        The inputs for tests of other null values.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class Comparison(OneRecord, Drawn, Named):
 
     @property
     def label(self) -> str:
-        """The metric as it was asked for: what is printed."""
+        """Name of the metric as requested, for printing."""
         return self.a.label
 
     @property
@@ -120,9 +120,9 @@ class Comparison(OneRecord, Drawn, Named):
 
     @property
     def e_value(self) -> float:
-        """Evidence against no difference by ``method="anytime"``, at any look; nan of other methods.
+        """E-value against no difference by ``method="anytime"``, valid at any look; nan for other methods.
 
-        At most 1 on average where there is none, so that e-values of independent data may be multiplied.
+        Its expectation is at most 1 if there is no difference, so e-values of independent data may be multiplied.
 
         Examples
         --------
@@ -136,10 +136,10 @@ class Comparison(OneRecord, Drawn, Named):
 
     @property
     def probability_greater(self) -> Probability:
-        """Probability that the first model's metric is the greater one, with its Monte Carlo error.
+        """Probability that the first model's metric is greater, with its Monte Carlo error.
 
-        From posterior draws it is that probability, given the prior; from bootstrap draws the share of resamples, which
-        comes close to the probability under a flat prior.
+        For posterior draws it is the posterior probability; for bootstrap draws it is the proportion of resamples,
+        which approximates the posterior probability under a flat prior.
 
         Returns
         -------
@@ -263,7 +263,7 @@ class Comparison(OneRecord, Drawn, Named):
         """Return the p-value of the contrast not being above (or below) a value."""
         two_sided = math.nan if self.limits is None else self.limits.p_value(null)
         if self.limits is not None and self.limits.method.holds_at_every_look and not math.isnan(two_sided):
-            return two_sided if (self.value > null) == above else 1.0  # half of it would not hold at every look
+            return two_sided if (self.value > null) == above else 1.0  # half of it would not be valid at every look
         return Sides(self.confidence_level, "greater" if above else "less").p_value(two_sided, self.value, null)
 
     def sentence(self, style: Style = "card") -> str:
@@ -317,7 +317,7 @@ class Comparison(OneRecord, Drawn, Named):
         return record
 
     def by_name(self) -> dict[str, Comparison]:
-        """Return the comparison by what is compared, such as ``"A − B"``."""
+        """Return the comparison by name, such as ``"A − B"``."""
         return {EFFECTS[self.contrast].words(*self.names): self}
 
     def grid(self) -> Grid:
@@ -351,7 +351,7 @@ def comparison_grid(comparisons: Sequence[Comparison]) -> Grid:
 
 
 def comparison_sentence(comparison: Comparison, style: Style) -> str:
-    """Return what a comparison means in a sentence, see `Comparison.sentence`."""
+    """Return a sentence on the result of a comparison; see `Comparison.sentence`."""
     one_of("style", style, get_args(Style))
     first, second = comparison.names
     if style != "card" and not (math.isnan(comparison.value) or math.isnan(comparison.low)):
@@ -381,7 +381,7 @@ def comparison_sentence(comparison: Comparison, style: Style) -> str:
 
 
 def _paper_sentence(each: Comparison, *, in_points: bool) -> str:
-    """Return contrast, interval, p-value and number of cases, as papers have them."""
+    """Return contrast, interval, p-value and number of cases, in the format of papers."""
     is_share = in_points and each.a.bounds[0] >= 0 and each.a.bounds[1] <= 1
     unit, sign = (100.0, "+") if is_share else (1.0, "+" if each.contrast == "difference" else "")
     decimals = significant_decimals(each.low, each.high) - (2 if is_share else 0)
@@ -403,7 +403,7 @@ def _paper_sentence(each: Comparison, *, in_points: bool) -> str:
 
 
 def _rope_sentence(comparison: Comparison) -> str:
-    """Return what the draws say of a region of practical equivalence, where there is one."""
+    """Return a sentence on the region of practical equivalence, if there is one."""
     if comparison.rope is None:
         return ""
     rope = comparison.rope
@@ -414,7 +414,7 @@ def _rope_sentence(comparison: Comparison) -> str:
 
 
 def _share(probability: float) -> str:
-    """Return a share of draws: what is not certain is not rounded to it."""
+    """Return a proportion of draws as text; one that is not 0 or 1 is not rounded to it."""
     if probability < 0.0005:
         return "below 0.001"
     return "above 0.999" if probability > 0.9995 else f"{probability:.3f}"

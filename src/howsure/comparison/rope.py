@@ -1,4 +1,4 @@
-"""Regions of practical equivalence: which differences do not matter, and how probable they are."""
+"""Regions of practical equivalence, and their probabilities."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ UNKNOWN = Probability(math.nan, math.nan)
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Rope(OneRecord):
-    """How much of the draws lies below, inside and above a region of practical equivalence.
+    """Proportions of the draws below, inside and above a region of practical equivalence.
 
     Parameters
     ----------
     low, high : float
         Limits of the region.
     below, inside, above : Probability
-        Share of the draws there, with its Monte Carlo error.
+        Proportion of the draws, with its Monte Carlo error.
     bayes_factor : Probability
-        By how much the data have raised the odds of the region, compared with the prior alone (in a study: with two
-        classifiers that guess); nan where there is nothing to compare them with.
+        Posterior odds of the region over its prior odds (in a study, over its odds for two classifiers that guess); nan
+        if there is no prior.
     """
 
     low: float
@@ -41,7 +41,7 @@ class Rope(OneRecord):
     bayes_factor: Probability
 
     def to_dict(self) -> dict[str, float]:
-        """Return limits, shares and Bayes factor, without their errors."""
+        """Return limits, proportions and Bayes factor, without their errors."""
         shares = {name: getattr(self, name).value for name in ("below", "inside", "above", "bayes_factor")}
         return {"low": self.low, "high": self.high} | shares
 
@@ -83,14 +83,14 @@ def region_of(rope: Region | None, null: float) -> tuple[float, float] | None:
 
 
 def share_within(draws: Array, region: tuple[float, float]) -> Probability:
-    """Return the share of the defined draws within a region, ends included, with its Monte Carlo error."""
+    """Return the proportion of the defined draws within a region, ends included, with its Monte Carlo error."""
     kept = draws[np.isfinite(draws)]
     marked = ((kept >= region[0]) & (kept <= region[1])).astype(float)
     return probability_above(marked, 0.5)
 
 
 def region_shares(region: tuple[float, float], draws: Array, factor: Probability = UNKNOWN) -> Rope:
-    """Return how much of the draws lies below, inside and above a region."""
+    """Return the proportions of the draws below, inside and above a region."""
     low, high = region
     below, above = probability_above(-draws, -low), probability_above(draws, high)
     inside = share_within(draws, region)

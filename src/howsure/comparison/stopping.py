@@ -1,4 +1,4 @@
-"""When data that grow are enough: the interval is narrow enough, or decides."""
+"""Stopping rules for growing data: the interval is narrow enough, or decides a question."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST = 1e6  # times as many cases, beyond which it is never
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Stopping(OneRecord):
-    """Whether to stop, why, and about how many more cases it takes if not; true where it is time to stop.
+    """Whether to stop, why, and about how many more cases are needed if not; true if it is time to stop.
 
     Parameters
     ----------
@@ -37,10 +37,10 @@ class Stopping(OneRecord):
     cases : int
         Cases so far.
     why : str
-        Which rule is met; empty if none.
+        The rule that is met; empty if none.
     more : float
-        About how many more cases it takes if the value stays as it is: 0 where a rule is met, infinite where none will
-        be, nan where the value is undefined.
+        Approximate number of further cases needed if the value does not change: 0 if a rule is met, infinite if none
+        will be, nan if the value is undefined.
 
     Examples
     --------
@@ -100,37 +100,37 @@ def stop(
     method: MethodName | Method = "anytime",
     confidence_level: float = 0.95,
 ) -> Stopping:
-    """Tell whether the cases so far are enough, why, and about how many more it takes.
+    """Return whether the cases so far are enough, why, and about how many more are needed.
 
-    Ask after each batch: the interval holds at all looks together, so that stopping by it does not spoil it. It is time
-    to stop where one of the rules is met.
+    It can be called after each batch: the intervals cover simultaneously at all looks, so optional stopping does not
+    invalidate them. It is time to stop if one of the rules is met.
 
     Parameters
     ----------
     table : Table
-        All cases so far, such as an `Accumulator` holds. Of two models on the same cases the difference is looked at.
+        All cases so far, for example from an `Accumulator`. For two models on the same cases, their difference is used.
     metric : str
         Spec string.
     width : float, optional
         Rule: the interval is at most this wide.
     excludes : float, optional
-        Rule: the interval does not hold this value, such as 0 for a difference.
+        Rule: the interval does not contain this value, such as 0 for a difference.
     within : tuple of two float, optional
-        Rule: the interval lies within these limits, such as those of a difference that does not matter.
+        Rule: the interval lies within these limits, such as those of a negligible difference.
     method : str or Anytime
         ``"anytime"``, or `Anytime` with its settings.
     confidence_level : float
-        Coverage of the interval at all looks together, between 0 and 1.
+        Simultaneous coverage of the intervals at all looks, between 0 and 1.
 
     Returns
     -------
     Stopping
-        True where it is time to stop, with the reason; else with the number of cases to come.
+        True if it is time to stop, with the reason; otherwise with the number of further cases.
 
     Raises
     ------
     HowsureError
-        If no rule is given, a rule means nothing, or the method's intervals do not hold at every look.
+        If no rule is given, a rule is not valid, or the method's intervals are not valid at every look.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def stop(
 
 
 def looked(table: Any, metric: str, **settings: Any) -> Estimate | Comparison:
-    """Return the estimate of a metric; of several models' table the comparison of two."""
+    """Return the estimate of a metric, or for a table of several models the comparison of two."""
     several = hasattr(Table.required(table, "`stop` takes a table, as `Accumulator.table` holds it."), "models")
     answer: Estimate | Comparison = (compare if several else estimate)(table, metric, **settings)
     return answer
@@ -185,7 +185,7 @@ def _progress(
     excludes: float | None = None,
     within: tuple[float, float] | None = None,
 ) -> Iterator[tuple[str, float]]:
-    """Yield each rule in words, and what share of its present reach the interval may have: from 1 on it is met."""
+    """Yield each rule in words, and the allowed half width over the present one; the rule is met from 1 on."""
     value, low, high = found.value, found.low, found.high
 
     def share(allowed: float, reached: float) -> float:
@@ -203,7 +203,7 @@ def _progress(
 
 
 def _more(method: Anytime, seen: float, cases: int, share: float, confidence_level: float) -> float:
-    """Return about how many more cases bring the interval's reach to a share of what it is."""
+    """Return the approximate number of further cases that reduce the half width to a fraction of the present one."""
     if math.isnan(share):
         return math.nan
     now = method.reach(seen, confidence_level)

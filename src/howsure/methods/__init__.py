@@ -1,1 +1,1 @@
-"""Interval methods: settings that turn a metric and a table into an interval."""
+"""Interval methods: each combines a metric and a table into an interval."""

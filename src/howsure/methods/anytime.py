@@ -1,4 +1,4 @@
-"""Intervals that hold at every look at data that grow: confidence sequences."""
+"""Confidence sequences: intervals that are valid at every look at growing data."""
 
 from __future__ import annotations
 
@@ -28,40 +28,42 @@ from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-OUTCOMES = np.array([1.0, 0.5, 0.0])  # the first model alone is right, both or none, the second: brought to [0, 1]
-FEWEST = 10.0  # of `n_optimal`: the mixture of a share spreads no further
+OUTCOMES = np.array([1.0, 0.5, 0.0])  # only the first model right, both or neither, only the second: scaled to [0, 1]
+FEWEST = 10.0  # smallest `n_optimal`: the mixture for a proportion cannot be wider
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Anytime(Method):
-    """Confidence sequence: its intervals hold the truth at all looks together, however often one looks at growing data.
+    """Confidence sequence: all its intervals cover simultaneously, however often one looks at growing data.
 
     Parameters
     ----------
     n_optimal : float
-        After how many cases the interval is narrowest beside that of a single look: there 1.55 times as wide, and at
-        most 1.9 times from an eighth of it on to 300 times as many, unless so few tell that neither is normal. At
-        least 10, and fixed before the first look. Of clusters these are clusters, of weighted cases their effective
-        number, of a proportion its trials, and of two test sets twice the harmonic mean of theirs.
+        Number of cases n at which the interval is narrowest relative to the interval of a single look. At that n it is
+        1.55 times as wide, and at most 1.9 times as wide for n between ``n_optimal / 8`` and ``300 n_optimal``, unless
+        n is too small for either interval to be approximately normal. At least 10, and fixed before the first look.
+        n is the number of clusters for clustered data, the effective sample size for weighted cases, the number of
+        trials for a proportion, and twice the harmonic mean of the two sizes for two test sets.
 
     Notes
     -----
-    A proportion of independent cases has the beta-binomial mixture of Howard and others, a mean of independent values
-    within stated bounds, and the difference of two proportions of the same cases, the average capital of bets that are
-    fixed in advance: these are exact. Any other metric has the interval that it has at a single look, but at the level
-    whose normal quantile is
+    Three intervals are exact. A proportion of independent cases uses the beta-binomial mixture of Howard and others. A
+    mean of independent values within stated bounds, and the difference of two proportions of the same cases, use the
+    average capital of bets that are fixed in advance. Any other metric uses its interval for a single look, at the
+    confidence level whose normal quantile is
 
-    ``sqrt((1 + 1/x) (log(1 + x) + 2 log(1/α)))``,  ``x = 8.21 n / n_optimal``,
+    ``sqrt((1 + 1/x) (log(1 + x) + 2 log(1/α)))``,  ``x = 8.21 n / n_optimal``.
 
-    the reach of the asymptotic confidence sequence for the mean of the influences of n cases. With a score interval in
-    place of ``value ± reach · standard error`` the asymptotics begin sooner; differences whose score interval follows
-    the flow have the delta method's. The limits of an area under the ROC curve are those of a single look, so many
-    times as far away as the reach is beyond the normal quantile, on the scale of the area's normal quantile.
+    This is the half width, in standard errors, of the asymptotic confidence sequence for the mean of n influence
+    values. A score interval reaches its asymptotic coverage at smaller n than ``value ± reach · standard error``. If
+    the default method of a difference is the flow, the delta method is used instead. For an area under the ROC curve,
+    the limits of a single look are moved away from the estimate on the probit scale, Φ⁻¹(area), by the ratio of that
+    half width to the normal quantile.
 
-    What holds at all looks holds at one that is chosen by what was seen: one may stop at any time, and for any reason.
-    An interval depends on the table alone, not on the looks before, so a look costs the same as the first. p-values
-    hold at every look too. The limits are both of one error: there are no one-sided ones.
+    An interval that is valid at all looks is also valid at a look chosen from the data: one may stop at any time, and
+    for any reason. An interval depends on the table alone and not on earlier looks, so each look costs the same.
+    p-values are also valid at every look. The error α is shared by the two limits; there are no one-sided limits.
 
     References
     ----------
@@ -89,7 +91,7 @@ class Anytime(Method):
             raise HowsureError(message)
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for metrics of labelled cases, but for distances from calibration."""
+        """Return "" for metrics of labelled cases except distances from calibration, otherwise the reason why not."""
         if metric.is_distance:
             return (
                 f"`Anytime` is for metrics that noise does not add to, and it adds to `{metric.name}`. Use 'gap_test'."
@@ -97,7 +99,7 @@ class Anytime(Method):
         return needs_labels(self, table)
 
     def one_sided(self) -> NoReturn:
-        """Refuse: near 0 and 1 one side misses more often than the other."""
+        """Raise an error: near 0 and 1 the two limits miss with unequal probabilities."""
         message = (
             "`Anytime` has two limits that miss α together. Ask for alternative='two-sided' and take the one you need."
         )
@@ -131,7 +133,7 @@ class Anytime(Method):
         return interval_of_area
 
     def reach(self, cases: Any, confidence_level: float) -> Array:
-        """Return how many standard errors an interval reaches after so many cases.
+        """Return the half width of the interval after some number of cases, in standard errors.
 
         Parameters
         ----------
@@ -148,9 +150,9 @@ class Anytime(Method):
         return sequences.reach(cases, tail_of(confidence_level), self.n_optimal)
 
     def e_value(self, metric: Metric, table: Table, null: float) -> float:
-        """Return the evidence against a contrast's value: a mixture of likelihood ratios, 1 on average if it holds.
+        """Return an e-value against a hypothetical value of a contrast: a mixture of likelihood ratios.
 
-        The p-value at any look is its reciprocal, at most 1.
+        Its expectation is 1 if the hypothetical value is true. The p-value at any look is its reciprocal, at most 1.
 
         Parameters
         ----------
@@ -189,7 +191,7 @@ class Anytime(Method):
         return 2 * low - 1, 2 * high - 1
 
     def _won_on_pairs(self, counts: PairCounts, null: float) -> float:
-        """Return half of what the bets above a difference or those below it have made, the larger: 1 / α at a limit."""
+        """Return half the larger capital of the bets above and below a difference; it equals 1 / α at a limit."""
         numbers, mean = _outcomes(counts), np.asarray((1 + null) / 2)
         sides = ((OUTCOMES, mean), (1 - OUTCOMES, 1 - mean))
         won = max(float(log_capital(each, numbers, share, *self._stakes_of_pairs())) for each, share in sides)
@@ -200,10 +202,11 @@ class Anytime(Method):
 
 
 def _stretched(value: Array, near: Interval, far: Interval, times: float) -> Interval:
-    """Return the interval of an area, each half so many times as long where the area has a normal quantile.
+    """Return the interval of an area, each half ``times`` as long on the probit scale.
 
-    That is the distance of the classes if scores are normal. On the logit scale, with Student's t, an area near 1 that
-    few cases tell of has limits that run away at the levels of a sequence. An area of 0 or 1 keeps ``far``.
+    If scores are normal, the probit of the area is proportional to the distance between the class means. On the logit
+    scale with Student's t, an area near 1 from few cases would have extremely wide limits at the levels of a confidence
+    sequence. An area of 0 or 1 keeps ``far``.
     """
     from scipy.special import ndtr, ndtri
 
@@ -216,12 +219,12 @@ def _stretched(value: Array, near: Interval, far: Interval, times: float) -> Int
 
 
 def _outcomes(counts: PairCounts) -> Array:
-    """Return how many cases each of `OUTCOMES` has."""
+    """Return the number of cases with each of `OUTCOMES`."""
     return np.stack([counts.first, np.add(counts.both, counts.neither), counts.second], -1)
 
 
 def units(table: Table) -> Array:
-    """Return how many units of equal weight a table's cases are worth.
+    """Return the effective sample size of a table: the number of units of equal weight.
 
     Examples
     --------
@@ -233,9 +236,9 @@ def units(table: Table) -> Array:
 
 
 def _units_of(metric: Metric, table: Table) -> Array:
-    """Return the units of a table; of two test sets the harmonic mean times two.
+    """Return the effective sample size; for two test sets twice the harmonic mean of theirs.
 
-    A difference becomes certain as that grows, so that one test set may grow while the other stays small.
+    The precision of a difference depends on this mean, so that one test set may grow while the other stays small.
     """
     if metric.contrast is None or len(table.design.test_sets) == 1:
         return units(table)
@@ -246,9 +249,10 @@ def _units_of(metric: Metric, table: Table) -> Array:
 
 
 def _of_one_look(metric: Metric, table: Table) -> Method:
-    """Return the method of an interval at a single look whose limits are right at levels far beyond 95 %.
+    """Return the method for a single look whose limits are accurate at confidence levels far above 95 %.
 
-    None that draws. Of contrasts the flow's limits missed in 6 to 7 % of the sequences, the delta method's in 4 %.
+    Methods that draw are excluded. For contrasts, the flow's limits missed in 6 to 7 % of the simulated sequences, the
+    delta method's in 4 %.
     """
     usual = default_method(metric, table)
     crude = isinstance(usual, DrawingMethod) or (isinstance(usual, Flow) and metric.contrast is not None)

@@ -1,4 +1,4 @@
-"""The search for the shares that the exact binomial test does not reject, in statsmodels' steps."""
+"""Search for the limits of the exact two-sided binomial test, with the steps of statsmodels."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 
 def accepted_shares(successes: float, trials: float, rejected: float) -> tuple[float, float]:
-    """Limits for one count, at the p-value below which a share is rejected."""
+    """Return the limits for one count; proportions with a p-value below ``rejected`` are rejected."""
     if math.isnan(successes) or not trials > 0:
         return np.nan, np.nan
     x, n = round(successes), round(trials)
     if not n:
-        return 0.0, 1.0  # less than half a case tells nothing
+        return 0.0, 1.0  # less than half a case carries no information
     if x > n // 2:
         low, high = accepted_shares(n - x, n, rejected)
         return 1 - high, 1 - low
@@ -27,10 +27,10 @@ def accepted_shares(successes: float, trials: float, rejected: float) -> tuple[f
 
 
 def _crossing(excess: Callable[[float], float], share: float, end: int) -> float:
-    """Return where the p-value falls through the level between the observed share and 0 or 1.
+    """Return the proportion between the observed one and 0 or 1 at which the p-value crosses the level.
 
-    With several crossings the one found depends on the search, so this one takes statsmodels' steps: a bracket, Brent's
-    method, and if that stops on the accepted side, bisection for a share that is just rejected.
+    If there are several crossings, the result depends on the search, so this function follows statsmodels: a bracket,
+    then Brent's method. If that stops on the accepted side, bisection finds a proportion that is just rejected.
     """
     from scipy import optimize
 
@@ -49,7 +49,7 @@ def _crossing(excess: Callable[[float], float], share: float, end: int) -> float
 
 
 def _just_rejected(excess: Callable[[float], float], inside: float, outside: float) -> float:
-    """Return, of the shares that bisection meets, the rejected one whose p-value is closest to the level."""
+    """Return the rejected proportion, among those that bisection visits, whose p-value is closest to the level."""
     limit, best = outside, excess(outside)
     for _ in range(28):  # as in statsmodels
         middle = (inside + outside) / 2
@@ -61,7 +61,7 @@ def _just_rejected(excess: Callable[[float], float], inside: float, outside: flo
 
 
 def _exact_p_value(x: int, n: int, p: float) -> float:
-    """Probability of the outcomes that are no likelier than x; a ratio within 1e-7 is a tie, as in SciPy and R."""
+    """Return the probability of the outcomes no more likely than x; a ratio within 1e-7 is a tie, as in SciPy and R."""
     from scipy import special
 
     if x == n * p:

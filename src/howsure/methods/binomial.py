@@ -1,11 +1,12 @@
 """Intervals for a binomial proportion, vectorised over successes and trials.
 
 Each function takes ``successes`` and ``trials``, which broadcast, and a ``confidence_level`` in (0, 1), and returns
-the lower and upper limits as arrays. Counts need not be whole: weighted and clustered data come in as effective counts.
-No trials give nan. Apart from `wald`, limits stay in [0, 1] and are never equal; apart from `wald` and `jeffreys`,
-the interval reaches 0 where there are no successes and 1 where all are.
+the lower and upper limits as arrays. Counts need not be whole: weighted and clustered data use effective counts.
+Without trials the limits are nan. Except for `wald`, limits stay in [0, 1] and are never equal. Except for `wald` and
+`jeffreys`, the interval reaches 0 if there are no successes and 1 if every trial is a success.
 
-Below, x are the successes, n the trials, ``p̂ = x / n``, and z is the normal quantile of the level (1.96 for 95 %).
+In the formulas, x is the number of successes, n the number of trials, ``p̂ = x / n``, and z the normal quantile of the
+confidence level (1.96 for 95 %).
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ from howsure.methods.halving import root
 from howsure.methods.levels import tail_of
 
 Array = NDArray[Any]
-MANY_COUNTS = 64  # from which on it is worth to look for equal ones
-MOST_STEPS, ENOUGH = 60, 1e-9  # of Newton's; a step of the log odds that changes nothing
+MANY_COUNTS = 64  # above this number, look for equal counts
+MOST_STEPS, ENOUGH = 60, 1e-9  # of Newton's method; convergence tolerance in the log odds
 LEAST_SHARE = 1e-3
-MOST_OUTCOMES = 1e12  # of which each has a probability of its own in floating-point numbers
+MOST_OUTCOMES = 1e12  # beyond this, floating-point numbers do not resolve the probabilities of single outcomes
 Limits = tuple[Array, Array]
 
 
 def wilson(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Score interval: the p with ``(p̂ - p)**2 <= z**2 p (1 - p) / n``.
+    """Return the score interval: all p with ``(p̂ - p)**2 <= z**2 p (1 - p) / n``.
 
     ``(p̂ + z**2/2n ± z sqrt(p̂ (1 - p̂)/n + z**2/4n**2)) / (1 + z**2/n)``.
     Source: Wilson (1927), JASA 22, 209.
@@ -52,9 +53,9 @@ def wilson(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> 
 
 
 def wilson_cc(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Score interval with continuity correction: Wilson's limits for half a case fewer and half a case more.
+    """Return the score interval with continuity correction: Wilson's limits for x - 1/2 and x + 1/2.
 
-    The p with ``|p̂ - p| - 1/2n <= z sqrt(p (1 - p) / n)``.
+    It contains all p with ``|p̂ - p| - 1/2n <= z sqrt(p (1 - p) / n)``.
     Source: Newcombe (1998), Statistics in Medicine 17, 857, method 4.
 
     Examples
@@ -70,9 +71,9 @@ def wilson_cc(successes: ArrayLike, trials: ArrayLike, confidence_level: float) 
 
 
 def clopper_pearson(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Exact interval: it covers at least as often as the level says, whatever the proportion.
+    """Return the exact interval: its coverage is at least the confidence level for every proportion.
 
-    The limits solve ``P(X >= x) = tail`` and ``P(X <= x) = tail`` with ``tail = (1 - level) / 2``: they are quantiles
+    The limits solve ``P(X >= x) = tail`` and ``P(X <= x) = tail`` with ``tail = (1 - level) / 2``. They are quantiles
     of Beta(x, n - x + 1) and Beta(x + 1, n - x).
     Source: Clopper and Pearson (1934), Biometrika 26, 404.
 
@@ -91,10 +92,10 @@ def clopper_pearson(successes: ArrayLike, trials: ArrayLike, confidence_level: f
 
 
 def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Exact interval with only half the probability of the observed count in each tail: shorter, right on average.
+    """Return the mid-p interval: exact, with half the probability of x in each tail; shorter, nominal on average.
 
     The lower limit solves ``(P(X >= x) + P(X > x)) / 2 = tail``, the upper one ``(P(X <= x) + P(X < x)) / 2 = tail``,
-    with ``tail = (1 - level) / 2``; the incomplete beta function continues both to counts that are not whole.
+    with ``tail = (1 - level) / 2``. The incomplete beta function extends both to counts that are not whole.
     Source: Lancaster (1961), JASA 56, 223; Newcombe (1998), method 6.
 
     Examples
@@ -104,13 +105,13 @@ def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> L
     (0.2544, 0.3658)
     """
     x, n, tail = _prepared(successes, trials, confidence_level)
-    if x.size > MANY_COUNTS:  # of many classes or groups often few are distinct
+    if x.size > MANY_COUNTS:  # with many classes or groups, few counts are distinct
         pairs, places = np.unique(x + 1j * n, return_inverse=True)
         if 2 * pairs.size < x.size:
             low, high = mid_p(pairs.real, pairs.imag, confidence_level)
             return low[places].reshape(x.shape), high[places].reshape(x.shape)
 
-    # The upper limit is one of failures, where p is known to full relative precision.
+    # The upper limit is computed for failures, for which p has full relative precision.
     low, high = _mid_p_odds(_tails(x, n), np.stack([x, n - x]), n, tail)
     # Where all cases agree, p**n / 2 is the tail.
     with np.errstate(all="ignore"):
@@ -121,9 +122,9 @@ def mid_p(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> L
 
 
 def agresti_coull(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Wald's interval after adding ``z**2/2`` successes and as many failures, cut at 0 and 1.
+    """Return Wald's interval after adding ``z**2/2`` successes and as many failures, clipped to [0, 1].
 
-    ``p̃ ± z sqrt(p̃ (1 - p̃) / ñ)`` with ``ñ = n + z**2`` and ``p̃ = (x + z**2/2) / ñ``: it holds Wilson's interval.
+    ``p̃ ± z sqrt(p̃ (1 - p̃) / ñ)`` with ``ñ = n + z**2`` and ``p̃ = (x + z**2/2) / ñ``. It contains Wilson's interval.
     Source: Agresti and Coull (1998), The American Statistician 52, 119.
 
     Examples
@@ -142,10 +143,10 @@ def agresti_coull(successes: ArrayLike, trials: ArrayLike, confidence_level: flo
 
 
 def jeffreys(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Equal-tailed posterior interval under Jeffreys' prior: quantiles of Beta(x + 1/2, n - x + 1/2).
+    """Return the equal-tailed posterior interval under Jeffreys' prior: quantiles of Beta(x + 1/2, n - x + 1/2).
 
-    These are statsmodels' limits. Brown, Cai and DasGupta (2001) move them to 0 and 1 where no case, or every case,
-    is a success; here they stay where they are, and there the interval does not hold the observed share.
+    The limits are those of statsmodels. Brown, Cai and DasGupta (2001) move them to 0 and 1 if x is 0 or n. Here they
+    are not moved, so that the interval does not contain an observed proportion of 0 or 1.
     Source: Brown, Cai and DasGupta (2001), Statistical Science 16, 101.
 
     Examples
@@ -163,9 +164,9 @@ def jeffreys(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -
 
 
 def wald(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Plain normal interval, ``p̂ ± z sqrt(p̂ (1 - p̂) / n)``: for comparison with what others report.
+    """Return the plain normal interval, ``p̂ ± z sqrt(p̂ (1 - p̂) / n)``, for comparison with other reports.
 
-    It may leave [0, 1], is a point at 0 and n successes, and covers too rarely; statsmodels' `normal` cuts it.
+    It may leave [0, 1], is a point if x is 0 or n, and covers too rarely. The `normal` method of statsmodels clips it.
     Source: Laplace (1812); Brown, Cai and DasGupta (2001) on its faults.
 
     Examples
@@ -184,8 +185,8 @@ def wald(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Li
 def logit(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
     """Return the normal interval of the log odds.
 
-    ``log(x / (n - x)) ± z sqrt(1/x + 1/(n - x))``, taken back to shares. At 0 and n successes half a case is added to
-    each side (Haldane 1956, Anscombe 1956), and the interval reaches to 0 or 1.
+    ``log(x / (n - x)) ± z sqrt(1/x + 1/(n - x))``, transformed back to proportions. If x is 0 or n, half a case is
+    added to each side (Haldane 1956, Anscombe 1956), and the interval reaches 0 or 1.
     Source: Brown, Cai and DasGupta (2001), section 4.1.3.
 
     Examples
@@ -207,8 +208,8 @@ def logit(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> L
 def arcsine(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
     """Return the normal interval of ``arcsin(sqrt(p))``, whose variance hardly depends on p.
 
-    ``sin(arcsin(sqrt(p̃)) ± z / (2 sqrt(n)))**2`` with Anscombe's ``p̃ = (x + 3/8) / (n + 3/4)``, the angles cut at
-    0 and π/2. This is not the variant of Freeman and Tukey (1950), which averages two angles.
+    ``sin(arcsin(sqrt(p̃)) ± z / (2 sqrt(n)))**2`` with Anscombe's ``p̃ = (x + 3/8) / (n + 3/4)``; the angles are clipped
+    to [0, π/2]. This is not the variant of Freeman and Tukey (1950), which averages two angles.
     Source: Anscombe (1948), Biometrika 35, 246; Brown, Cai and DasGupta (2001), section 4.1.2.
 
     Examples
@@ -226,7 +227,7 @@ def arcsine(successes: ArrayLike, trials: ArrayLike, confidence_level: float) ->
 
 
 def likelihood_ratio(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Return the p whose deviance from ``p̂`` is at most ``z**2``.
+    """Return the interval of all p whose deviance from ``p̂`` is at most ``z**2``.
 
     ``2 (x log(p̂ / p) + (n - x) log((1 - p̂) / (1 - p))) <= z**2``, the chi-squared quantile with one degree of freedom.
     Source: Newcombe (1998), method 8.
@@ -245,12 +246,12 @@ def likelihood_ratio(successes: ArrayLike, trials: ArrayLike, confidence_level: 
 
 
 def binom_test(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> Limits:
-    """Return the shares that the two-sided exact test (by likelihood of the outcomes) does not reject.
+    """Return the proportions that the exact two-sided test (by likelihood of the outcomes) does not reject.
 
-    Counts are rounded to whole ones. The p-value jumps as the share moves, and may cross the level more than once;
-    the limits are the crossings that statsmodels' search finds, to its tolerance of about 1e-9. Some shares beyond
-    them may not be rejected either, so the interval can cover a little less often than the level says: 94.8 % at the
-    worst share for n = 50 and a level of 95 %. `clopper_pearson` never does.
+    Counts are rounded to integers. The p-value is discontinuous in p and may cross the level more than once; the limits
+    are the crossings that statsmodels' search finds, to its tolerance of about 1e-9. The test may accept some
+    proportions beyond them, so coverage can be slightly below nominal: 94.8 % at the worst proportion for n = 50 and a
+    level of 95 %. The coverage of `clopper_pearson` is never below nominal.
     Source: Sterne (1954), Biometrika 41, 275.
 
     Examples
@@ -260,7 +261,7 @@ def binom_test(successes: ArrayLike, trials: ArrayLike, confidence_level: float)
     (0.0873, 0.6194)
     """
     x, n, _ = _prepared(successes, trials, confidence_level)
-    # Probabilities of so many outcomes are rounding, and the test is Clopper and Pearson's.
+    # Beyond so many outcomes their probabilities are rounding errors, and the test is Clopper and Pearson's.
     if n.size and np.nanmax(n) > MOST_OUTCOMES:
         return clopper_pearson(successes, trials, confidence_level)
     limits = [accepted_shares(float(a), float(b), 1 - confidence_level) for a, b in zip(x.flat, n.flat, strict=True)]
@@ -287,7 +288,7 @@ BINOMIAL: dict[str, Callable[[ArrayLike, ArrayLike, float], Limits]] = {
 
 
 def jeffreys_or_mid_p(share: Array, trials: Array, confidence_level: float) -> tuple[Array, Array]:
-    """Return Jeffreys' limits of shares, mid-p's where all cases agree, and 0 and 1 where there are none.
+    """Return Jeffreys' limits; mid-p limits for proportions of 0 and 1, and [0, 1] if there are no trials.
 
     Examples
     --------
@@ -305,9 +306,9 @@ def jeffreys_or_mid_p(share: Array, trials: Array, confidence_level: float) -> t
 
 
 def _mid_p_odds(tails: Callable[[Array], Array], x: Array, n: Array, tail: float) -> Array:
-    """Return the log odds of the p at which the mean of ``P(X >= x)`` and ``P(X > x)`` is the tail, by Newton's steps.
+    """Return the log odds of the p at which the mean of ``P(X >= x)`` and ``P(X > x)`` is the tail, by Newton's method.
 
-    The logarithm of that mean is concave in the log odds, so that steps from below never pass the root.
+    The logarithm of that mean is concave in the log odds, so iterates that start below the root never pass it.
     """
     square = _normal(tail) ** 2
     with np.errstate(all="ignore"):
@@ -318,7 +319,7 @@ def _mid_p_odds(tails: Callable[[Array], Array], x: Array, n: Array, tail: float
             least, more = tails(odds)
             rise = (least - more) * (x / 2 + _expit(odds) * (n / 2 - x))
             step = (least + more) / 2 * np.log((least + more) / (2 * tail)) / rise
-            step = np.where(np.isfinite(step) & (x > 0), step, 0.0)  # of no success nothing is to be found
+            step = np.where(np.isfinite(step) & (x > 0), step, 0.0)  # without successes there is no root
             odds = odds - step
             if not (np.abs(step) > ENOUGH).any():
                 break
@@ -326,7 +327,7 @@ def _mid_p_odds(tails: Callable[[Array], Array], x: Array, n: Array, tail: float
 
 
 def _tails(x: Array, n: Array) -> Callable[[Array], Array]:
-    """Return the probabilities of at least as many, and of more, successes and failures, by the log odds of either."""
+    """Return a function from log odds to P(≥ x) and P(> x), for successes and for failures."""
     if are_small(x, n):
         return tails_of(np.stack([x, n - x]), np.stack([n, n]))
     at_least, below = _at_least(np.stack([x, x + 1]), n), _below(np.stack([x + 1, x]), n)
@@ -339,7 +340,7 @@ def _expit(odds: Array) -> Array:
 
 
 def _at_least(counts: Array, n: Array) -> Callable[[Array], Array]:
-    """Return ``P(X >= count)`` of each count as a function of p, continued to counts that are not whole."""
+    """Return ``P(X >= count)`` of each count as a function of p, extended to counts that are not whole."""
     from scipy import special
 
     inside = (counts > 0) & (counts < n + 1)
@@ -357,7 +358,7 @@ def _below(counts: Array, n: Array) -> Callable[[Array], Array]:
     outside = np.where(counts <= 0, 0.0, 1.0)
 
     def of(p: Array) -> Array:
-        plain = p > LEAST_SHARE  # whose complement a float holds well; SciPy's complement takes ten times as long
+        plain = p > LEAST_SHARE  # for these 1 - p is accurate enough; SciPy's complement takes ten times as long
         mass = special.betainc(b, a, 1 - p)
         if not plain.all():
             mass = np.where(plain, mass, special.betaincc(a, b, np.where(plain, 0.5, p)))
@@ -367,14 +368,14 @@ def _below(counts: Array, n: Array) -> Callable[[Array], Array]:
 
 
 def _deviance(x: Array, n: Array, p: Array) -> Array:
-    """Twice the log likelihood of the observed share over that of p, as a sum of two terms that do not cancel."""
+    """Return the deviance of p from the observed proportion, as a sum of two terms that do not cancel."""
     with np.errstate(all="ignore"):
         gap = x / n - p
         return np.asarray(2 * n * (p * _excess_entropy(gap / p) + (1 - p) * _excess_entropy(-gap / (1 - p))))
 
 
 def _excess_entropy(u: Array) -> Array:
-    """``(1 + u) log(1 + u) - u``, by its series where the difference would cancel (Loader 2000)."""
+    """Return ``(1 + u) log(1 + u) - u``; by its series for small u, where the difference would cancel (Loader 2000)."""
     from scipy import special
 
     series = u * u * np.polynomial.polynomial.polyval(u, [(-1) ** k / (k * (k - 1)) for k in range(2, 12)])
@@ -382,13 +383,13 @@ def _excess_entropy(u: Array) -> Array:
 
 
 def _prepared(successes: ArrayLike, trials: ArrayLike, confidence_level: float) -> tuple[Array, Array, float]:
-    """Return successes and trials, broadcast, and the probability of each tail."""
+    """Return successes and trials, broadcast, and the probability in each tail."""
     x, n = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(trials, dtype=float))
     return x, n, tail_of(confidence_level) / 2
 
 
 def _normal(tail: float) -> float:
-    """Return the normal quantile of the upper tail."""
+    """Return the upper normal quantile for a tail probability."""
     return -NormalDist().inv_cdf(tail) if tail > 0 else math.inf
 
 
@@ -397,7 +398,7 @@ def _share(x: Array, n: Array) -> Array:
 
 
 def _ends(low: Array, high: Array, x: Array, n: Array) -> Limits:
-    """Close the interval at 0 and 1 where no case, or every case, is a success; keep the observed share inside."""
+    """Extend the interval to 0 if x is 0, to 1 if x is n, and make it contain the observed proportion."""
     share = _share(x, n)
     low = np.where(x <= 0, 0.0, np.clip(low, 0, share))
     high = np.where(x >= n, 1.0, np.clip(high, share, 1))

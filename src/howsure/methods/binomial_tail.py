@@ -1,6 +1,6 @@
-"""The upper tails of a few binomial distributions of whole counts, from the ratios of successive probabilities.
+"""Upper tails of a few binomial distributions of integer counts, from the ratios of successive probabilities.
 
-It needs no incomplete beta function, whose import takes longer than a hundred of these intervals.
+This avoids the incomplete beta function, whose import takes longer than a hundred of these intervals.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-MOST_COUNTS = 16  # beyond them, and beyond so many trials, the incomplete beta function is worth its import
+MOST_COUNTS = 16  # above this number, or `MOST_TRIALS`, use the incomplete beta function
 MOST_TRIALS = 2**14
-SPREADS = 16  # standard deviations at the most, √n / 2, beyond which probabilities are rounding
-FEW = 64  # more of them, for few trials
-ASYMPTOTIC = 16.0  # from here on Stirling's series is exact to rounding
+SPREADS = 16  # number of largest standard deviations, √n / 2, beyond which probabilities are rounding errors
+FEW = 64  # additional terms, for small n
+ASYMPTOTIC = 16.0  # from here on Stirling's series is accurate to rounding
 
 
 def are_small(successes: Array, trials: Array) -> bool:
-    """Return whether these are few counts, whole ones of few trials."""
+    """Return whether the counts are few, integer and of small n."""
     if successes.size > MOST_COUNTS:
         return False
     whole = (successes == np.floor(successes)) & (trials == np.floor(trials))
@@ -29,12 +29,12 @@ def are_small(successes: Array, trials: Array) -> bool:
 
 
 def tails_of(successes: Array, trials: Array) -> Callable[[Array], Array]:
-    """Return ``P(X >= x)`` and ``P(X > x)``, ``(2, ...)``, as a function of the log odds of p below those of x.
+    """Return ``P(X >= x)`` and ``P(X > x)``, shape ``(2, ...)``, as a function of the log odds of p.
 
-    They are nan where no case, or every case, is a success: limits there have closed forms.
+    The result is nan if x is 0 or n: the limits then have closed forms.
 
-    ``P(X >= x) = P(X = x) (1 + r₀ + r₀ r₁ + …)`` with ``r_j = (n - x - j) / (x + 1 + j) · p / (1 - p)``; and
-    ``log P(X = x)`` is half the deviance and Stirling's errors, which do not cancel (Loader 2000).
+    ``P(X >= x) = P(X = x) (1 + r₀ + r₀ r₁ + …)`` with ``r_j = (n - x - j) / (x + 1 + j) · p / (1 - p)``. The term
+    ``log P(X = x)`` is computed from the deviance and Stirling's errors, which do not cancel (Loader 2000).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The bootstrap, on counts: resampling rows and counting them is drawing the table itself."""
+"""The bootstrap on counts: resampling rows and counting them is equivalent to drawing the table."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ class Bootstrap(DrawingMethod):
 
     Notes
     -----
-    Resamples follow the table's design: cases, weighted cases, cases within each true class, or whole clusters.
-    A resample on which the metric is undefined is counted in the estimate's `reason`, and left out.
-    Where every resample gives the same value (a perfect sample), resampling knows nothing of the uncertainty, and
-    the interval is the delta method's.
+    Resamples follow the sampling design: cases, weighted cases, cases within each true class, or whole clusters.
+    Resamples on which the metric is undefined are left out, and the estimate's `reason` reports their number.
+    If every resample gives the same value (for example, a sample without errors), the delta method's interval is
+    returned.
 
     References
     ----------
@@ -83,7 +83,7 @@ class Bootstrap(DrawingMethod):
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            if isinstance(self.kind, int):  # the number of resamples comes second
+            if isinstance(self.kind, int):  # the number of resamples is the second argument
                 message = f"There is no kind of bootstrap '{self.kind}'. Write `Bootstrap(n_resamples={self.kind})`."
                 raise HowsureError(message)
             raise HowsureError.unknown("kind of bootstrap", str(self.kind), KINDS)
@@ -100,7 +100,7 @@ class Bootstrap(DrawingMethod):
         return self.n_resamples
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for tables that can be resampled, but not for calibration errors."""
+        """Return "" for tables that can be resampled, except for calibration errors; otherwise the reason why not."""
         if refusal := needs_no_distance(self, metric, table):
             return refusal
         design = table.design
@@ -114,18 +114,18 @@ class Bootstrap(DrawingMethod):
         return f"`{self.name}` needs tables drawn anew, and the design `{type(design).__name__}` has none. Use 'delta'."
 
     def drawer(self, table: Table) -> Draw:
-        """Return what resamples a table."""
+        """Return the function that resamples a table."""
         return partial(table.design.resample, table.cells)
 
     def _values(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> Array:
         cells = table.cells
-        few = holds_few(int(np.count_nonzero(cells)), cells.sum()) and not table.has_rows  # which have no ranks
+        few = holds_few(int(np.count_nonzero(cells)), cells.sum()) and not table.has_rows  # such tables have no ranks
         if few and table.design.is_independent:
             return values_of_resamples(metrics, table, self.size, seed)
-        return super(Bootstrap, self)._values(metrics, table, seed)  # a class with slots is made anew
+        return super(Bootstrap, self)._values(metrics, table, seed)  # `slots=True` replaces the class: no bare super()
 
     def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
-        """Return the interval that resampled values of the metric give, as a function of its level."""
+        """Return the interval from resampled values of the metric, as a function of its level."""
         if not np.isfinite(metric.value_at(table.counted)):
             return lambda _: Interval(np.nan, np.nan, draws=draws, reason=UNDEFINED)
         defined = np.isfinite(draws)
@@ -158,12 +158,12 @@ class Bootstrap(DrawingMethod):
     def p_value(
         self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
     ) -> float:
-        """Return the p-value by inverting the interval, no smaller than the resamples tell; see the base class."""
+        """Return the p-value by inverting the interval, at least the smallest that the number of resamples resolves."""
         drawn = self.draws([metric], table, rng)[0] if draws is None else draws
         kept = drawn[np.isfinite(drawn)]
         if not (kept.size and np.ptp(kept) > 0):
             return Delta().p_value(metric, table, null)
-        ordered = np.sort(kept)  # once for the many levels that are tried
+        ordered = np.sort(kept)  # sorted once: the inversion tries many levels
         limits = resolved(self.limits(metric, table, ordered, rng), kept.size)
         return p_value(limits, float(metric(table.counted)), null)
 
@@ -180,26 +180,26 @@ def limits_of_draws(
 
 
 def _corrected(tails: Array, value: float, draws: Array, acceleration: float) -> Array:
-    """Tail probabilities corrected for the bias and acceleration of the resampled values."""
+    """Return tail probabilities corrected for the bias and acceleration of the resampled values."""
     from scipy import special
 
     below = (draws < value).mean() + (draws == value).mean() / 2
     smallest = 0.5 / len(draws)
     bias = special.ndtri(np.clip(below, smallest, 1 - smallest))
     normal = bias + special.ndtri(tails)
-    # Beyond 1 / acceleration the correction has no meaning and would turn round: all resamples then.
+    # Beyond 1 / acceleration the correction is not monotone; all resamples are used there.
     return np.asarray(special.ndtr(bias + normal / np.maximum(1 - acceleration * normal, 1e-9)))
 
 
 def acceleration(metric: Metric, table: Table) -> float:
-    """Skewness of the jackknife values over six; one value for each non-empty cell, not for each case."""
+    """Return the skewness of the jackknife values over six, from one value per non-empty cell instead of per case."""
     return skewness_of_jackknife(*jackknife(metric, table))
 
 
 def _studentized(metric: Metric, table: Table, size: int, seed: np.random.SeedSequence) -> Limits:
     value = float(metric(table.counted))
     error = standard_error(metric, table)
-    # Stream 2**20 is used by no block of `values_of_draws`.
+    # No block of `values_of_draws` uses stream 2**20.
     stream = np.random.default_rng(child_seed(seed, 2**20))
     step = table.draws_at_once
     blocks = (table.design.resample(table.cells, min(step, size - at), stream) for at in range(0, size, step))

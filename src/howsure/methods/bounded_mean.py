@@ -1,4 +1,4 @@
-"""Intervals of a mean of bounded values that hold for every distribution and every number of cases."""
+"""Intervals for a mean of bounded values that are valid for every distribution and every number of cases."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-STAKES = 10  # of the fixed bets that are averaged
-NOTHING = 1e-12  # relative to the observed mean
-PRECISE = 1e-11  # of a limit, relative
+STAKES = 10  # number of fixed bets whose capital is averaged
+NOTHING = 1e-12  # lower end of the search, relative to the observed mean
+PRECISE = 1e-11  # relative precision of a limit
 
 
 @dataclass(frozen=True, slots=True)
 class BoundedMean(Method, abc.ABC):
-    """An interval of a mean of independent values within known bounds, whose coverage is a theorem."""
+    """Base class of intervals for a mean of independent values within known bounds, with guaranteed coverage."""
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for means of bounded values of independent, unweighted cases."""
+        """Return "" for means of bounded values of independent, unweighted cases."""
         if refusal := needs_counted_cases(self, table):
             return refusal
         own = type(self).__name__
@@ -51,13 +51,13 @@ class BoundedMean(Method, abc.ABC):
     @staticmethod
     @abc.abstractmethod
     def limits(shares: Array, numbers: Array, alpha: float) -> tuple[Any, Any]:
-        """Return the limits of the mean of values from 0 to 1, of which each occurs so often."""
+        """Return the limits of the mean of values in [0, 1], ``shares``, that occur ``numbers`` times."""
 
 
 def bounded_intervals(
     metric: Metric, table: Table, limits: Callable[[Array, Array, float], tuple[Any, Any]]
 ) -> AtLevels:
-    """Return the interval of a mean as a function of its level, from the limits of a mean of values from 0 to 1."""
+    """Return the interval of a mean as a function of its level, from limits for values scaled to [0, 1]."""
     assert metric.ratio is not None  # noqa: S101 - see `BoundedMean.suits`
     lowest, highest = metric.range
     width = highest - lowest
@@ -78,7 +78,7 @@ def bounded_intervals(
 @final
 @dataclass(frozen=True, slots=True)
 class Hoeffding(BoundedMean):
-    """Hoeffding's interval (1963): the mean ± ``(b − a) sqrt(log(2 / α) / (2 n))``, for any bounded values.
+    """Hoeffding's interval (1963) for any bounded values: the mean ± ``(b − a) sqrt(log(2 / α) / (2 n))``.
 
     References
     ----------
@@ -105,15 +105,16 @@ class Hoeffding(BoundedMean):
 @final
 @dataclass(frozen=True, slots=True)
 class Betting(BoundedMean):
-    """The betting interval of Waudby-Smith and Ramdas (2024), for any bounded values: the means that no bet beats.
+    """Betting interval of Waudby-Smith and Ramdas (2024), for any bounded values.
 
     Notes
     -----
-    Who stakes the share ``λ`` of a capital of 1 on the mean being above m, case after case, ends with
-    ``Π (1 + λ (x − m))``; if m is the mean, that is 1 on average, and above ``2 / α`` with a chance of at most ``α/2``.
-    The capital of an average over stakes that are fixed in advance (their grid Kelly bets; here from ``1/√n`` of the
-    largest possible stake to all of it) does not depend on the order of the cases, so that it is a function of the
-    table. The interval holds the means at which neither the bets above nor those below reach ``2 / α``.
+    Consider a bettor with a capital of 1 who stakes a proportion ``λ`` of it, case after case, on values above m. The
+    final capital is ``Π (1 + λ (x − m))``. If m is the true mean, its expectation is 1, and it exceeds ``2 / α`` with
+    probability at most ``α/2``. The capital is averaged over several λ that are fixed in advance: the grid Kelly bets
+    of the paper, here from ``1/√n`` of the largest possible stake to all of it. The average does not depend on the
+    order of the cases, so it is a function of the table. The interval contains the means at which neither the bets
+    above nor the bets below reach ``2 / α``.
 
     References
     ----------
@@ -136,7 +137,7 @@ class Betting(BoundedMean):
 
 
 def betting_limits(shares: Array, numbers: Array, alpha: float, bets: Array, parts: Array) -> tuple[Array, Array]:
-    """Return the limits of the mean of values from 0 to 1 that bets, each with a part of the capital, do not beat.
+    """Return the limits of the mean of values in [0, 1]: the means at which the bets win less than ``2 / α``.
 
     Parameters
     ----------
@@ -145,13 +146,13 @@ def betting_limits(shares: Array, numbers: Array, alpha: float, bets: Array, par
     alpha : float
         1 minus the level.
     bets, parts : ndarray of shape (n_bets,)
-        What share of the largest possible stake each bets, and what part of the capital it starts with.
+        Stakes as proportions of the largest possible one, and the proportion of the initial capital on each.
     """
     return _lower(shares, numbers, alpha, bets, parts), 1 - _lower(1 - shares, numbers, alpha, bets, parts)
 
 
 def log_capital(shares: Array, numbers: Array, mean: Any, bets: Array, parts: Array) -> Array:
-    """Return the logarithm of what bets on a larger mean than a hypothetical one have made of a capital of 1."""
+    """Return the log capital of bets on a mean above a hypothetical one, from an initial capital of 1."""
     gains = shares / np.maximum(mean, np.finfo(float).tiny)[..., None, None] - 1
     with np.errstate(divide="ignore"):
         each = np.where(numbers[..., None, :] > 0, np.log1p(bets[:, None] * gains), 0.0) @ numbers[..., None]
@@ -161,11 +162,11 @@ def log_capital(shares: Array, numbers: Array, mean: Any, bets: Array, parts: Ar
 
 
 def _lower(shares: Array, numbers: Array, alpha: float, bets: Array, parts: Array) -> Array:
-    """Return the largest mean below the observed one at which the bets above it win too much."""
+    """Return the largest mean below the observed one at which the bets above it reach ``2 / α``."""
     mean, wanted = quotient(numbers @ shares, numbers.sum(-1)), np.log(2 / alpha)
 
     def spare(m: Array) -> Array:
-        """Return by how much the logarithm of the capital is short of what gives a mean up."""
+        """Return the log capital at which a mean is rejected, minus the log capital."""
         return np.asarray(wanted - log_capital(shares, numbers, m, bets, parts))
 
     return np.where(mean > 0, root(spare, mean, mean * NOTHING, relative=PRECISE), 0.0)

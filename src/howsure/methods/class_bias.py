@@ -1,6 +1,6 @@
 """Second-order bias and variance of averages over many classes with few cases each.
 
-Each class has nuisance parameters of its own. The bias of a macro average is of order 1 / (cases of a class), while its
+Each class has nuisance parameters of its own. The bias of a macro average is of order 1 / (cases per class), while its
 interval narrows with the square root of the number of classes.
 """
 
@@ -21,18 +21,19 @@ OWN = (1.0, 1.0, 0.0)  # cases of the class itself in a hit, a miss and a false 
 
 
 def inflation(cases: Array, slopes: Array, changes: Array, of_class: Array) -> Array:
-    """Return by what factor the variance of an average over classes exceeds that of its gradient.
+    """Return the ratio of the variance of a class average to the variance from its gradient.
 
-    It is ``1 + (1 − 1/m) (r − 1)``: r² is the variance of the leave-one-out changes over that of the gradient, and
-    m the effective number of classes that contribute to the variance. The variance of m cases with their own mean is
-    too small by a factor of (m − 1) / m; that of the leave-one-out changes is too large by m / (m − 1).
+    The ratio is ``1 + (1 − 1/m) (r − 1)``. Here r² is the variance of the leave-one-out changes over that of the
+    gradient, and m is the effective number of classes that contribute to the variance. The sample variance of m cases
+    around their own mean is too small by a factor of (m − 1) / m. The variance of the leave-one-out changes is too
+    large by a factor of m / (m − 1).
 
     Parameters
     ----------
     cases, slopes, changes : ndarray of shape (tables, cells)
-        Number of cases, gradient, and change of the metric by one case less.
+        Number of cases, gradient, and change of the metric when one case is left out.
     of_class : ndarray of shape (tables, classes)
-        What each class contributes to the variance of the gradient.
+        Contribution of each class to the variance of the gradient.
     """
     variance, left_out = (cases * slopes**2).sum(-1), (cases * changes**2).sum(-1)
     varies = variance > 0
@@ -42,14 +43,14 @@ def inflation(cases: Array, slopes: Array, changes: Array, of_class: Array) -> A
 
 
 class LeftOut:
-    """Averages over classes on tables without one case of each kind.
+    """Averages over classes, on tables from which one case is left out.
 
     Parameters
     ----------
     averages : ClassShares
         One for each table.
     layout : ProductTables
-        Which wrong cells are listed.
+        Indices of the listed wrong cells.
     cases : ndarray of shape (tables, K + wrong)
         Hits of each class, then the cases of the listed wrong cells.
     """
@@ -66,18 +67,18 @@ class LeftOut:
         self.weights = quotient(self.counted, self.total)
         self.mean: Array = (self.weights * self.value).sum(-1, keepdims=True)
         over, under = averages.above, averages.below
-        self.forms = (  # of a hit, a miss and a false alarm, in numerator and denominator
+        self.forms = (  # count, numerator and denominator coefficients of hits, misses and false alarms
             (self.hits, over.sum(0), under.sum(0)),
             (self.misses, over[1], under[1]),
             (self.alarms, over[2], under[2]),
         )
 
     def bias(self) -> Array:
-        """Return the bias by the jackknife, on each table.
+        """Return the jackknife bias for each table.
 
-        Without one case of a kind, of coefficients x and y, A / B changes by ``d = −(x − v y) / (B − y)``, and so its
-        curvature is ``d y / B``. A weighted average is Σ R v / Σ R: leaving out a case of the class itself also takes
-        one from its R.
+        Let A / B = v be the ratio of a class, and x and y the coefficients of one kind of case in A and B. Without one
+        such case the ratio changes by ``d = −(x − v y) / (B − y)``, so its curvature is ``d y / B``. A weighted average
+        is Σ R v / Σ R with R the size of the class: leaving out a case of that class also reduces R by 1.
         """
         total = np.zeros(len(self.cases))
         for (count, x, y), own in zip(self.forms, OWN, strict=True):
@@ -88,14 +89,14 @@ class LeftOut:
         return total
 
     def inflation(self) -> Array:
-        """Return the `inflation` of an average; a wrong prediction counts half for each of its two classes."""
+        """Return the `inflation` of an average; a wrong prediction counts half for each of the two classes."""
         slopes, changes = self.slopes(), self.changes()
         by_hit, by_wrong = np.split(self.cases * slopes**2, [self.layout.classes], axis=-1)
         return inflation(self.cases, slopes, changes, by_hit + sum(self.layout.by_class(by_wrong / 2)))
 
     def slopes(self) -> Array:
-        """Return the gradient of the average by the cells, ``(tables, K + wrong)``."""
-        gained = self.is_weighted * self.times * quotient(self.value - self.mean, self.total)  # by a class's weight
+        """Return the gradient of the average with respect to the cells, ``(tables, K + wrong)``."""
+        gained = self.is_weighted * self.times * quotient(self.value - self.mean, self.total)  # through class weights
         of_class = [
             self.weights * quotient(x - self.value * y, self.whole) + own * gained
             for (_, x, y), own in zip(self.forms, OWN, strict=True)
@@ -103,10 +104,11 @@ class LeftOut:
         return self._by_cell(of_class)
 
     def changes(self) -> Array:
-        """Return the change of the average by one case less of each cell; see `slopes`.
+        """Return the change of the average when one case of each cell is left out; see `slopes`.
 
-        A class that loses its only case leaves the average. Changes of a weighted average are those times (n − 1) / n,
-        as its weights are shares of all n cases: they equal the gradient for recall, whose average is a share of n.
+        A class that loses its only case leaves the average. For a weighted average the changes are multiplied by
+        (n − 1) / n, as its weights are proportions of all n cases. They then equal the gradient for recall, whose
+        weighted average is a proportion of n.
         """
         others = self.weights * quotient(self.mean - self.value, np.maximum(1 - self.weights, ROUNDING))
         found = []
@@ -118,17 +120,17 @@ class LeftOut:
         return self._by_cell(found)
 
     def _change(self, count: Array, x: Array, y: Array) -> Array:
-        """Return by how much less a class's ratio is without one case; 0 where it would be undefined."""
+        """Return the change of a class's ratio when one case is left out; 0 if the ratio would be undefined."""
         left = self.whole - np.minimum(count, 1.0) * y
         return np.where((left > ROUNDING) & (self.whole > 0), -quotient(x - self.value * y, left), 0.0)
 
     def _by_cell(self, of_class: list[Array]) -> Array:
-        """Return values of hits, misses and alarms by the cells."""
+        """Return values given for hits, misses and false alarms of each class, as values of the cells."""
         hit, miss, alarm = of_class
         return np.concatenate([hit, miss[:, self.layout.truth] + alarm[:, self.layout.prediction]], -1)
 
     def of_fixed_sizes(self) -> tuple[Array, Array]:
-        """Return which tables have classes of one size, and the bias where these sizes are fixed by the design."""
+        """Return whether the classes of each table are of equal size, and the bias if the design fixes these sizes."""
         occurs = self.rows > 0
         largest = self.rows.max(-1, keepdims=True)
         equal = (~occurs | (np.abs(self.rows - largest) <= ROUNDING * largest)).all(-1) & (largest[:, 0] > 1)
@@ -142,7 +144,7 @@ class LeftOut:
             (self.layout.by_class(spread)[1], over[2], under[2]),
         )
         bias = np.zeros(len(equal))
-        for variance, x, y in kinds:  # the factor makes up for the bias of the estimate itself: 1 + 3 y / (2 B) + …
+        for variance, x, y in kinds:  # the factor corrects for the bias of the estimate itself: 1 + 3 y / (2 B) + …
             more = quotient(self.whole, self.whole - y)
             bend = (x - self.value * y) * quotient(-y, self.whole**2) * (more + more**2) / 2
             bias += (self.weights * variance * bend).sum(-1)

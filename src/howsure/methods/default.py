@@ -1,6 +1,6 @@
-"""The method that suits a metric of a table: the first that does, in one ordered list.
+"""Choice of the default method for a metric and a table: the first applicable one of an ordered list.
 
-A method's module is imported when its condition holds, so that a first estimate does not wait for all of them.
+A method's module is imported only when its condition is true, so that a first estimate does not import all of them.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from howsure.metrics.metric import Metric
 from howsure.native.resampling import Ranked
 from howsure.tables.table import Table
 
-MOST_LOSSES = 2**16  # distinct ones; of more a mean is normal, and the path takes long
+MOST_LOSSES = 2**16  # distinct losses; with more the mean is normal, and the path takes long
 SMOOTH = (None, "binary", "micro", "macro", "weighted")  # averages
 SINGLE_CLASS = (None, "binary")
-STEEP = ("geometric", "harmonic")  # averages that are smooth where no class's value is near zero
-TAME = {  # metrics whose range has an end that their averages do not come near → those of which the flow covers more
+STEEP = ("geometric", "harmonic")  # averages that are smooth if no class's value is near zero
+TAME = {  # metrics with an infinite range whose averages stay far from its end → averages that the flow also covers
     "lift": ("micro", "weighted", "harmonic"),
     "nlr": ("macro",),
     "precision_gain": ("macro", "weighted"),
@@ -85,11 +85,11 @@ def _is_one_table_or_separate(metric: Metric, table: Table) -> bool:
 
 
 def _is_smooth_and_bounded(metric: Metric, table: Table) -> bool:
-    """Whether the flow was seen to cover: see the page on coverage for what it was not seen to."""
+    """Return whether simulations showed that the flow covers; the exceptions are on the page on coverage."""
     one = metric.of_one_model
-    stated = one.spec is not None and one.spec.arguments.get("prevalence") is not None  # far from the sample's own
+    stated = one.spec is not None and one.spec.arguments.get("prevalence") is not None  # far from that of the sample
     of_ratings = table.holds == ("ratings",)
-    of_a_sample = one.spec is not None and one.spec.definition.disagreement is not None  # made anew for each table
+    of_a_sample = one.spec is not None and one.spec.definition.disagreement is not None  # rebuilt for each table
     smooth = one.average in SMOOTH or _is_mean_of_rates(one)
     plain = (one.takes_batches or of_ratings or of_a_sample) and one.distance is None and smooth and not stated
     shown = metric.contrast is None or metric.contrast.effect.name != "odds_ratio"
@@ -99,9 +99,10 @@ def _is_smooth_and_bounded(metric: Metric, table: Table) -> bool:
 
 
 def _is_mean_of_rates(metric: Metric) -> bool:
-    """Whether it is a geometric or harmonic mean of what is good where it is high: not of error rates, nor of shares.
+    """Return whether the metric is a geometric or harmonic mean of rates for which higher is better.
 
-    Shares of all cases add up to the same in every sample, and where they are equal their mean is at its largest.
+    Error rates and proportions of all cases are excluded. Such proportions have the same sum in every sample, and their
+    mean is largest if they are equal.
     """
     if metric.average not in STEEP or metric.better != "higher" or metric.spec is None:
         return False
@@ -110,7 +111,7 @@ def _is_mean_of_rates(metric: Metric) -> bool:
 
 
 def _has_bounds(metric: Metric) -> bool:
-    """Whether the values of a metric are bounded: by its range, or for all that matters."""
+    """Return whether the metric is bounded: by its range, or in practice (`TAME`)."""
     if math.isfinite(metric.range[0]) and math.isfinite(metric.range[1]):
         return True
     return metric.spec is not None and metric.average in TAME.get(metric.spec.definition.name, ())
@@ -147,15 +148,15 @@ def _is_predictable(metric: Metric, table: Table) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """A method, where it is taken of those that suit, and why: what was measured of it (see the page on coverage)."""
+    """A method, the condition under which it is the default, and why; the page on coverage has the measurements."""
 
     name: str
     condition: Callable[[Metric, Table], bool]
     why: str
-    module: str = ""  # that has it, where not one of its name; imported then, as some ask for what suits their parts
+    module: str = ""  # module of the method, if not of the same name; imported when the condition is true
 
     def method(self) -> Method:
-        """Return the method."""
+        """Return the method with its default settings."""
         import_module(f"howsure.methods.{self.module or self.name}")
         found: Method = METHODS[self.name].method()
         return found
@@ -223,7 +224,7 @@ WHY = {each.name: each.why for each in PREFERENCE}
 
 
 def default_method(metric: Metric, table: Table) -> Method:
-    """Return the method that suits a metric best: the design's own, or the first that suits in order of preference.
+    """Return the default method for a metric: the design's own, or the first applicable one in order of preference.
 
     Parameters
     ----------
@@ -240,12 +241,12 @@ def default_method(metric: Metric, table: Table) -> Method:
 
 
 def checked(method: Method | None, metric: Metric, table: Table) -> Method:
-    """Return a method that suits a metric of a table: the one that is given, or the default one for None.
+    """Return the requested method if it is applicable, or the default method for None.
 
     Parameters
     ----------
     method : Method, optional
-        The method that was asked for.
+        The requested method.
     metric : Metric
         The metric, bound to the table.
     table : Table
@@ -254,7 +255,7 @@ def checked(method: Method | None, metric: Metric, table: Table) -> Method:
     Raises
     ------
     HowsureError
-        If the method does not suit; the message says what to use instead.
+        If the method is not applicable; the message names alternatives.
     """
     if method is None:
         return default_method(metric, table)

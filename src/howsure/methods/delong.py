@@ -30,8 +30,8 @@ NO_CASE = "one of the classes has no case"
 SINGLE_CLUSTER = "a single cluster shows no variation"
 CLUSTER_OF_CLASS = "one of the classes occurs in a single cluster, which shows no variation"
 EQUAL = "all scores are equal"
-ROUNDING = 1e-12  # of sums of weights
-STEADY = 4.0  # degrees of freedom that the variance by the area alone counts as
+ROUNDING = 1e-12  # rounding error of sums of weights
+STEADY = 4.0  # degrees of freedom given to the variance that follows from the area alone
 
 
 @final
@@ -46,20 +46,21 @@ class DeLong(Method):
 
     Notes
     -----
-    The variance is the sum over both classes of the placements' sample variance over the class's number of cases,
-    from counts at distinct scores: O(n log n), ties exact. With weights the number is Kish's effective one; cases in
-    clusters have Obuchowski's variance, with the covariance of the two classes within clusters. Where the classes
-    are perfectly separated the placements do not vary; the open limit then is the exact one of as many agreeing
-    pairs as the smallest class has cases. A class of a single case has no sample variance: Newcombe's interval.
+    For each class, the sample variance of the placements is divided by the number of cases; the variance of the area is
+    the sum over both classes. It is computed from counts at distinct scores in O(n log n), with exact ties. With
+    weights, the number of cases is Kish's effective sample size. For clusters, the variance is Obuchowski's, with the
+    covariance of the two classes within clusters. If the classes are perfectly separated, the placements do not vary;
+    the open limit is then the exact one for as many concordant pairs as the smallest class has cases. A class with a
+    single case has no sample variance, and Newcombe's interval is used.
 
-    On the logit scale the quantile is that of Student's t with Satterthwaite's degrees of freedom, by the cases of each
-    class and the tails of the placements: near an area of 1 few cases make up most of the variance. Of two classes the
-    variance is averaged with Newcombe's, which follows from the area alone and counts as k = 4 degrees of freedom (1 of
-    clusters) beside the f of the placements'; as it does not vary, the average has ``(f + k)² / f`` of them. The plain
-    normal interval of a difference of two areas of different test sets has Welch's degrees of freedom.
+    On the logit scale the quantile is Student's t with Satterthwaite's degrees of freedom f, from the cases of each
+    class and the tails of the placements: near an area of 1 few cases make up most of the variance. For two classes
+    the variance is averaged with Newcombe's, which follows from the area alone. The placement variance has weight f
+    and Newcombe's has weight k = 4 (k = 1 for clusters). As Newcombe's does not vary, the average has ``(f + k)² / f``
+    degrees of freedom. The plain normal interval of a difference of areas on two test sets has Welch's.
 
-    An average over many classes, one against the rest or in pairs, is a sum over the cases too: what a case adds to
-    each of the areas is added up before squaring, so that their covariance is in it.
+    An average over many classes, one against the rest or in pairs, is also a sum over cases. The contributions of a
+    case to the single areas are added before squaring, so that the variance includes their covariance.
 
     References
     ----------
@@ -92,7 +93,7 @@ class DeLong(Method):
         return "delong_wald" if self.transform == "identity" else "delong"
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for areas of labelled scores, and contrasts of two of them."""
+        """Return "" for areas of labelled scores and contrasts of two areas, otherwise the reason why not."""
         kinds = (ScoresTable, MulticlassScoresTable)
         fits = metric.contrast is not None or isinstance(table, kinds)
         return needs_labels(self, table) or _not_an_area(self, metric, fits=fits)
@@ -117,7 +118,7 @@ class DeLong(Method):
         why = np.where(shows | extreme | single, "", np.where(all_equal(table), EQUAL, why))
         why = np.where(np.isnan(value), NO_CASE, why)
         spread, degrees = error, sample_of(metric, table)[1]
-        if table.has_thresholds and not plain and not table.design.estimates_shares:  # of classes as they were seen
+        if table.has_thresholds and not plain and not table.design.estimates_shares:  # class sizes were observed
             spread, degrees = _steadied(value, error, degrees, class_sizes(table), table.design.degrees_of_freedom)
         areas = _Areas(value, error, spread, degrees, extreme, why)
         other: Newcombe | Delta = Newcombe() if table.has_thresholds else Delta()
@@ -139,7 +140,7 @@ class DeLong(Method):
 @final
 @dataclass(frozen=True, slots=True)
 class HanleyMcNeil(Method):
-    """Interval of ROC AUC from the two class sizes and the area alone, as if scores were exponential.
+    """Interval of ROC AUC from the two class sizes and the area alone, assuming exponential scores.
 
     Parameters
     ----------
@@ -148,8 +149,8 @@ class HanleyMcNeil(Method):
 
     Notes
     -----
-    ``Var = (A(1-A) + (m-1)(A/(2-A) - A²) + (n-1)(2A²/(1+A) - A²)) / (m n)`` for m positive and n negative cases. It
-    needs no data beyond that, and is right only where the shapes of the two distributions are about exponential.
+    ``Var = (A(1-A) + (m-1)(A/(2-A) - A²) + (n-1)(2A²/(1+A) - A²)) / (m n)`` for m positive and n negative cases. The
+    formula needs no other data; it is accurate only if the two score distributions are approximately exponential.
 
     References
     ----------
@@ -170,7 +171,7 @@ class HanleyMcNeil(Method):
         check_scale(self.transform, TRANSFORMS)
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for the area of a table of labelled scores."""
+        """Return "" for the area of a table of labelled scores."""
         return suits_areas_of_scores(self, metric, table)
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
@@ -187,12 +188,13 @@ class HanleyMcNeil(Method):
 @final
 @dataclass(frozen=True, slots=True)
 class Newcombe(Method):
-    """Interval of ROC AUC that takes the variance at each limit, not at the estimate (Newcombe's method 5).
+    """Interval of ROC AUC with the variance evaluated at each limit, not at the estimate (Newcombe's method 5).
 
     Notes
     -----
-    The areas ``A`` with ``(A - observed)² <= z² V(A)``, where V is Hanley and McNeil's variance with both ``m - 1``
-    and ``n - 1`` replaced by ``(m + n)/2 - 1``. Never a point, and inside [0, 1]: it serves tiny and separated samples.
+    The interval contains the areas ``A`` with ``(A - observed)² <= z² V(A)``. Here V is Hanley and McNeil's variance
+    with both ``m - 1`` and ``n - 1`` replaced by ``(m + n)/2 - 1``. The interval is never a point and stays inside
+    [0, 1], so it is suitable for tiny samples and separated classes.
 
     References
     ----------
@@ -210,7 +212,7 @@ class Newcombe(Method):
     takes_batches: ClassVar[bool] = True
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for the area of a table of labelled scores."""
+        """Return "" for the area of a table of labelled scores."""
         return suits_areas_of_scores(self, metric, table)
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
@@ -233,7 +235,7 @@ class Newcombe(Method):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Areas:
-    """Areas and their standard errors, with what their intervals are made of, and the reason where there is none."""
+    """Areas, their standard errors and the inputs of their intervals; a reason for each area without an interval."""
 
     value: Array
     error: Array
@@ -244,7 +246,7 @@ class _Areas:
 
 
 def _area_interval(areas: _Areas, transform: Transform, table: Table, level: float) -> Interval:
-    """Return the interval on a scale; a one-sided one at the ends of the range, nan where there is a reason."""
+    """Return the interval on a scale: one-sided for an area of 0 or 1, nan if there is a reason."""
     value, error, extreme, why = areas.value, areas.error, areas.extreme, areas.reason
     z = quantile(level, areas.degrees_of_freedom)
     low, high = on_scale(transform, value, z * areas.spread, (0.0, 1.0))
@@ -260,7 +262,7 @@ def _area_interval(areas: _Areas, transform: Transform, table: Table, level: flo
 
 
 def _with_reason(low: Array, high: Array, error: Array, reason: Array) -> Interval:
-    """Return the interval, with nan where there is a reason."""
+    """Return the interval, with nan limits if there is a reason."""
     low, high = (np.where(reason == "", limit, np.nan) for limit in (low, high))
     return Interval(low, high, np.where(reason == NO_CASE, np.nan, error), reason=reason)
 
@@ -276,7 +278,7 @@ def hanley_mcneil_variance(area: Any, positives: Any, negatives: Any) -> Any:
 def newcombe_limits(
     value: Array, variance: Callable[[Array], Any], confidence_level: float, degrees_of_freedom: Any = np.inf
 ) -> tuple[Array, Array]:
-    """Return the areas at which the observed one lies just within the quantile, by the variance at each of them.
+    """Return the areas whose distance from the observed one is z standard errors, with the variance at each of them.
 
     Parameters
     ----------
@@ -287,7 +289,7 @@ def newcombe_limits(
     confidence_level : float
         Coverage, between 0 and 1.
     degrees_of_freedom : float or ndarray
-        Those of the quantile; that of the normal distribution by default.
+        Degrees of freedom of the quantile; infinite (normal) by default.
     """
     z = quantile(confidence_level, degrees_of_freedom)
 
@@ -307,9 +309,9 @@ def newcombe_variance(area: Any, positives: Any, negatives: Any) -> Any:
 
 
 def _of_sums(table: Table, transform: Transform) -> _Areas | None:
-    """Return the area of independent cases from sums in two passes over them; None of a table that is special.
+    """Return the area of independent cases from sums in two passes over them, or None for other tables.
 
-    The variance and its degrees of freedom are those that any design has.
+    The results equal those of the general code for any design.
     """
     if table.batch or not (table.has_thresholds and table.design.is_independent):
         return None
@@ -330,9 +332,9 @@ def _of_sums(table: Table, transform: Transform) -> _Areas | None:
 
 
 def _steadied(value: Array, error: Array, degrees_of_freedom: Any, sizes: Array, of_design: Any) -> tuple[Array, Any]:
-    """Return the standard error with Newcombe's variance of the area averaged in, and the average's own freedom."""
+    """Return the standard error averaged with Newcombe's variance of the area, and its degrees of freedom."""
     others, number = sizes
-    worth = np.where(np.isinf(of_design), STEADY, 1.0)  # clusters are taken to agree: too wide
+    worth = np.where(np.isinf(of_design), STEADY, 1.0)  # for clusters the model variance is too large
     with np.errstate(all="ignore"):
         square, known = error**2, degrees_of_freedom + worth
         model = newcombe_variance(value, number, others)
@@ -340,11 +342,11 @@ def _steadied(value: Array, error: Array, degrees_of_freedom: Any, sizes: Array,
 
 
 def class_sizes(table: Table) -> Array:
-    """Return the effective number of cases of each class, ``(K, ...)``, the positive one last.
+    """Return the effective number of cases of each class, ``(K, ...)``, the positive class last.
 
-    Kish's with weights or clusters.
+    With weights or clusters it is Kish's.
     """
-    if table.design.is_independent:  # which count as many as they are
+    if table.design.is_independent:  # effective number = number
         rest = tuple(range(1 - table.axes, 0))
         return np.stack([table.counts[..., place].sum(rest) for place in range(table.shape[-1])])
     sides = np.eye(table.shape[-1], dtype=bool)
@@ -352,26 +354,26 @@ def class_sizes(table: Table) -> Array:
 
 
 def placement_error(metric: Metric, table: Table) -> Array:
-    """Return DeLong's standard error of an area, or of a contrast of two; nan for a class of a single case.
+    """Return DeLong's standard error of an area or a contrast of two; nan for a class with a single case.
 
-    Two areas are of the same cases, or of different ones.
+    The two areas may come from the same cases or from different ones.
     """
     with np.errstate(all="ignore"):
         return np.asarray(np.sqrt(placement_variance(table, metric.gradient_at(table.counted))))
 
 
 def placement_variance(table: Table, slopes: Array) -> Array:
-    """Return DeLong's variance from the derivatives of an area by the counts, for each table of a batch.
+    """Return DeLong's variance from the derivatives of an area with respect to the counts, for each table of a batch.
 
-    That of a positive case is ``(placement - area) / n_pos``, and likewise of a negative one.
+    The derivative for a positive case is ``(placement - area) / n_pos``, and likewise for a negative one.
     """
     return table.design.placement_variance(table.cells, table.truth, slopes.reshape(table.cells.shape))
 
 
 def _plain_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
-    """Return that the variance is right on average, with Welch's degrees of freedom where two test sets are compared.
+    """Return a variance factor of 1, and Welch's degrees of freedom if two test sets are compared.
 
-    Each test set's own are those of its design, and at most its (effective) number of cases minus 1.
+    Each test set has the degrees of freedom of its design, at most its effective number of cases minus 1.
     """
     contrast, design = metric.contrast, table.design
     if contrast is None or len(design.test_sets) == 1:
@@ -389,7 +391,7 @@ def _plain_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
 
 
 def suits_areas_of_scores(method: Method, metric: Metric, table: Table) -> str:
-    """Return an empty text for the area of labelled scores of two classes, else what to use instead."""
+    """Return "" for the area of labelled scores of two classes, otherwise the method to use instead."""
     fits = table.has_thresholds and metric.contrast is None
     return needs_labels(method, table) or _not_an_area(method, metric, fits=fits)
 
@@ -404,14 +406,14 @@ def _not_an_area(method: Method, metric: Metric, *, fits: bool) -> str:
 
 
 def observed_area(metric: Metric, table: Table) -> Array:
-    """Return the area, exactly 0 or 1 where it is so up to rounding."""
+    """Return the area; within rounding of 0 or 1, exactly 0 or 1."""
     value = np.asarray(metric(table.counted), dtype=float)
     with np.errstate(invalid="ignore"):
         return np.where(value <= ROUNDING, 0.0, np.where(value >= 1 - ROUNDING, 1.0, value))
 
 
 def all_equal(table: Table) -> Array:
-    """Whether all cases of a table have the same scores."""
+    """Return whether all cases of each table have the same score."""
     assert isinstance(table, ScoresTable | MulticlassScoresTable)  # noqa: S101 - see `suits`
     seen = (table.counts > 0).any(-1, keepdims=True)
     scores = table.scores.reshape(seen.shape[-2], -1)

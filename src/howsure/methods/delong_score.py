@@ -1,4 +1,4 @@
-"""The score interval of the area under the ROC curve: DeLong's variance, taken at each limit."""
+"""Score interval of the area under the ROC curve, with DeLong's variance evaluated at each limit."""
 
 from __future__ import annotations
 
@@ -27,35 +27,41 @@ from howsure.native.placements import placement_sums
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-SMALLEST = 2.0**-60  # areas below it are not told apart
+SMALLEST = 2.0**-60  # absolute precision of the limits
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class DeLongScore(Method):
-    """Interval of ROC AUC that takes DeLong's variance at each limit, with a case more in each class.
+    """Score interval of ROC AUC: DeLong's variance evaluated at each limit, after adding a pseudo-case to each class.
 
     Notes
     -----
-    The areas ``A`` with ``(A - observed)² <= t² V(A)``. ``V(A) = v newcombe(A) / newcombe(a)`` has the shape of
-    Newcombe's variance (method 5), which follows from the area alone, and the size of DeLong's: ``v`` is the variance,
-    and ``a`` the area, of a table in which each class has a case more, half of it below all others and half above. That
-    case stands for what a small sample does not show: positive cases that score like negative ones, or worse.
+    The interval contains the areas ``A`` with ``(A - observed)² <= t² V(A)``; ``V(A) = v newcombe(A) / newcombe(a)``.
+    The function newcombe is the variance of Newcombe's method 5, which follows from the area alone. It gives V its
+    shape; DeLong's variance gives V its size. Here ``v`` is the variance and ``a`` the area of the table after one
+    pseudo-case is added to each class, half of it below all other cases and half above. The pseudo-case represents
+    cases absent from a small sample: positive cases that score like negative ones, or worse.
 
-    With m negative and n positive cases, an area A and the variance d of the mean placements as they are in the sample,
-    ``a = (n b + 1/2) / (n + 1)`` with ``b = (m A + 1/2) / (m + 1)``, and ``v = (m n / (m + 1) / (n + 1))² d + q + r``
-    with ``q = (n (b - a)² + e² + (a - 1/2)²) / (n + 1)²`` and ``e = (m + 1/2) / (m + 1) / 2``; r likewise, of the
-    negative cases. The quantile is that of Student's t with ``min(m, n)²`` degrees of freedom: the normal one but for
-    classes of a few cases. With weights m and n are Kish's effective numbers.
+    Let m and n be the numbers of negative and positive cases, A the observed area and d the variance of the mean
+    placements in the sample. Then
 
-    Never a point, and inside [0, 1]: it serves separated classes and a single case as well. Where all scores are equal
-    nothing was ranked, and there is no interval.
+    - ``b = (m A + 1/2) / (m + 1)`` and ``a = (n b + 1/2) / (n + 1)``;
+    - ``e = (m + 1/2) / (m + 1) / 2`` and ``q = (n (b - a)² + e² + (a - 1/2)²) / (n + 1)²``;
+    - ``r`` is defined like ``q``, for the negative cases;
+    - ``v = (m n / (m + 1) / (n + 1))² d + q + r``.
+
+    The quantile t is Student's with ``min(m, n)²`` degrees of freedom, which differs from the normal one only for
+    classes with a few cases. For weighted data, m and n are Kish's effective numbers.
+
+    The interval is never a point and stays inside [0, 1]. It also exists for separated classes and for a single case.
+    If all scores are equal, nothing was ranked and there is no interval.
 
     References
     ----------
-    DeLong, DeLong, Clarke-Pearson (1988), Biometrics 44; Newcombe (2006), Statistics in Medicine 25:559–573. To put
-    them together with a case more, as Agresti and Coull (1998, American Statistician 52) do for a share, and the
-    degrees of freedom are howsure's own choice, by simulation.
+    DeLong, DeLong, Clarke-Pearson (1988), Biometrics 44; Newcombe (2006), Statistics in Medicine 25:559–573. Their
+    combination with a pseudo-case, in the manner of Agresti and Coull (1998, American Statistician 52) for a
+    proportion, and the degrees of freedom are howsure's own choice, by simulation.
 
     Examples
     --------
@@ -69,7 +75,7 @@ class DeLongScore(Method):
     takes_batches: ClassVar[bool] = True
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for the area of labelled scores of two classes, of cases drawn one by one."""
+        """Return "" for the area of labelled scores of two classes with independently drawn cases, else why not."""
         if refusal := suits_areas_of_scores(self, metric, table):
             return refusal
         design = table.design
@@ -101,12 +107,12 @@ class DeLongScore(Method):
 
 
 def with_a_case_more(area: Any, variance: Any, others: Any, number: Any) -> tuple[Any, Any]:
-    """Return area and variance with a case more in each class, half of it below all others and half above.
+    """Return area and variance after adding a case to each class, half of it below all others and half above.
 
     Parameters
     ----------
     area, variance : float or ndarray of shape (...)
-        The area, and the variance of the mean placements, squares divided by the numbers of cases.
+        The area, and the variance of the mean placements: sums of squares divided by the squared numbers of cases.
     others, number : float or ndarray of shape (...)
         Negative and positive cases.
     """
@@ -120,7 +126,7 @@ def with_a_case_more(area: Any, variance: Any, others: Any, number: Any) -> tupl
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sample:
-    """What the interval follows from, of one table or for each of a batch; the reason where there is none."""
+    """The inputs of the interval, for one table or each of a batch; a reason if there is no interval."""
 
     area: Array
     error: Array
@@ -130,11 +136,11 @@ class _Sample:
 
 
 def _of_sums(table: Table) -> _Sample | None:
-    """Return the sample from sums in two passes over one table of independent cases; None of other tables."""
+    """Return the sample from sums in two passes over one table of independent cases, or None for other tables."""
     if table.batch or not table.design.is_independent:
         return None
     sums = placement_sums(table.counts)
-    if not (sums.squares.any() and (sums.cases >= 2).all()):  # separated, equal, or with hardly a case of a class
+    if not (sums.squares.any() and (sums.cases >= 2).all()):  # separated, all equal, or a class with one case
         return None
     each = sums.squares / sums.cases**2
     error = np.sqrt((each * sums.cases / (sums.cases - 1)).sum())
@@ -142,7 +148,7 @@ def _of_sums(table: Table) -> _Sample | None:
 
 
 def _of_design(metric: Metric, table: Table) -> _Sample:
-    """Return the sample by the variance that the design has for any metric."""
+    """Return the sample from the variance of the design."""
     area = observed_area(metric, table)
     with np.errstate(all="ignore"):
         slopes = metric.gradient_at(table.counted).reshape(table.cells.shape)

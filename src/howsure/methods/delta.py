@@ -1,4 +1,4 @@
-"""The delta method, on a scale that keeps the metric's range."""
+"""The delta method, on a scale that respects the metric's range."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from howsure.tables.table import Table
 
 NOISE_ADDS = f"noise adds to the calibration error of each class. {ONE_CLASS}"
 SCALES = ("auto", "identity", "logit", "log")
-MOST_INFLATION = 2.0  # of a variance on the scale of the logarithm, which turns it into a factor
+MOST_INFLATION = 2.0  # of a variance on the log scale, on which an error is a factor
 
 
 @final
@@ -30,20 +30,25 @@ class Delta(Method):
     Parameters
     ----------
     transform : {"auto", "identity", "logit", "log"}
-        ``"logit"`` of ``(value - lowest) / (highest - lowest)``, which for a range of [-1, 1] is twice Fisher's z;
-        ``"log"`` of the distance from the one finite end; ``"identity"`` (Wald); ``"auto"`` by the metric's range.
+        ``"logit"``: logit of ``(value - lowest) / (highest - lowest)``, which for a range of [-1, 1] is twice Fisher's
+        z; ``"log"``: logarithm of the distance from the only finite end; ``"identity"``: no transformation (Wald);
+        ``"auto"``: chosen by the metric's range.
 
     Notes
     -----
-    ``Var = sum(C * g**2)`` for independent cases, with ``g`` the gradient by the counts; other designs have their
-    own. Where the sample shows no variation (a perfect table) or sits on the edge of the range, centre and
-    standard error come from the table with two cases spread evenly over its cells, and the interval is extended
-    to the observed value: it is never a point. The quantile is Student's t, with what the design knows of its
-    variance: few unequal clusters and uneven weights (`Design.small_sample`), and for metrics of scores a class of
-    few cases, or few cases that make up most of the variance (`Design.satterthwaite`). On the scale of the logarithm
-    clusters, however unequal, no more than double the variance. Of counts that are estimates the automatic scale is
-    the identity, cut at the metric's range, but of rates within classes whose shares alone are estimates; the sampling
-    variance of the cases is that at the limit, as Wilson has it, where this is wider.
+    ``Var = sum(C * g**2)`` for independent cases, with C the counts and g the gradient with respect to C; other designs
+    have their own formulas. If the sample shows no variation (for example, a table without errors) or the value is at
+    an end of the range, two cases are spread evenly over the cells. Centre and standard error are then those of this
+    table, and the interval is extended to the observed value; it is never a point.
+
+    The quantile is Student's t, with the design's degrees of freedom. These allow for few unequal clusters and uneven
+    weights (`Design.small_sample`). For metrics of scores they also allow for a class with few cases, and for few cases
+    that make up most of the variance (`Design.satterthwaite`). On the log scale, the small-sample correction for
+    clusters at most doubles the variance.
+
+    For estimated counts, the automatic scale is the identity, clipped at the metric's range, except for rates within
+    classes for which only the class frequencies are estimated. The sampling variance of the cases is evaluated at the
+    limit, as in Wilson's interval, if that gives a wider interval.
 
     References
     ----------
@@ -65,14 +70,14 @@ class Delta(Method):
         check_scale(self.transform, SCALES)
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
-        """Return the interval as a function of its level: the standard error is worked out once."""
+        """Return the interval as a function of its level; the standard error is computed once."""
         return normal_intervals(*of_filled_cells(metric, table), self.transform)
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Wald(Method):
-    """Plain normal interval, value ± z · standard error: may leave the metric's range, and be a point.
+    """Plain normal interval, value ± z · standard error: may leave the metric's range, and may be a point.
 
     References
     ----------
@@ -91,7 +96,7 @@ class Wald(Method):
     takes_levels: ClassVar[bool] = True
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
-        """Return the interval as a function of its level: the standard error is worked out once."""
+        """Return the interval as a function of its level; the standard error is computed once."""
         return normal_intervals(metric, table, "identity", sample_of=large_sample)
 
 
@@ -103,9 +108,10 @@ def normal_intervals(
     error_of: Callable[[Metric, Table], Any] = standard_error,
     sample_of: Callable[[Metric, Table], tuple[Any, Any]] = small_sample,
 ) -> AtLevels:
-    """Return the interval on a transformed scale as a function of its level, by Student's t.
+    """Return the interval on a transformed scale as a function of its level, with a Student t quantile.
 
-    For any standard error, and what is known of it: by how much its square is too small, and its degrees of freedom.
+    ``error_of`` returns the standard error; ``sample_of`` returns the small-sample factor of its square and its degrees
+    of freedom.
     """
     if metric.averages_distances:
         nothing = np.full(np.shape(metric(table.counted)), np.nan)
@@ -120,7 +126,7 @@ def normal_intervals(
     with np.errstate(invalid="ignore"):
         varies = shows_variation(error, value)
         shows = varies & inside(value, metric.range)
-        # The noise of estimated counts does not fade near the ends of the range, but that of rates within a class.
+        # The error of estimated counts does not vanish near the ends of the range, except for rates within a class.
         estimated = varies & (not table.design.has_trials and table.design.has_labels)
         estimated = estimated & ~(shows & is_within_classes(metric, table))
         shows = estimated | shows
@@ -150,11 +156,12 @@ def normal_intervals(
 
 
 def _of_estimated_counts(metric: Metric, table: Table, value: Any, error: Any, z: Any) -> tuple[Any, Any]:
-    """Return limits on the plain scale, with the sampling variance of the cases at the limit instead of the estimate.
+    """Return limits on the identity scale, with the sampling variance of the cases evaluated at the limit.
 
-    The variance of the metric is that of n cases with known labels, S, and what the labels add. S is in proportion to
-    ``N(θ) = (θ - lowest)(highest - θ)``, as that of a share is: ``(value - θ)² = z² (error² - S + S N(θ) / N(value))``.
-    The limits are those of S at the estimate where these are farther, or where the range has no end.
+    The variance of the metric is S, that of n cases with known labels, plus the part due to estimated labels. S is
+    proportional to ``N(θ) = (θ - lowest)(highest - θ)``, as for a proportion. The limits solve
+    ``(value - θ)² = z² (error² - S + S N(θ) / N(value))``. If the limits with S at the estimate are wider, or the
+    range is infinite, those are returned.
     """
     lowest, highest = metric.range
     low, high = on_scale("identity", value, z * error, metric.range)
@@ -162,7 +169,7 @@ def _of_estimated_counts(metric: Metric, table: Table, value: Any, error: Any, z
         return low, high
     with np.errstate(all="ignore"):
         gradient = np.nan_to_num(metric.gradient_at(table.counted).reshape(table.cells.shape), posinf=0.0, neginf=0.0)
-        weight = table.cells.sum(-1) / np.maximum(table.rows, 1)  # of a case, on average
+        weight = table.cells.sum(-1) / np.maximum(table.rows, 1)  # average weight of a case
         sampled = np.minimum(weight * (np.maximum(table.cells, 0.0) * gradient**2).sum(-1), error**2)
         each = np.where(inside(value, metric.range), sampled / ((value - lowest) * (highest - value)), 0.0) * z**2
         square, linear = 1 + each, value + each * (lowest + highest) / 2
@@ -172,7 +179,7 @@ def _of_estimated_counts(metric: Metric, table: Table, value: Any, error: Any, z
 
 
 def _checked(value: Any, error: Any, z: Any, low: Any, high: Any, found: Any) -> Interval:
-    """Return the interval, with nan and a reason where it was not found."""
+    """Return the interval, with nan limits and a reason if it was not found."""
     refusals = (~np.asarray(found), CONSTANT), (np.isnan(low), NO_ERROR), (~np.isfinite(z), ONE_CLUSTER)
     return told(low, high, error, *refusals, (~np.isfinite(value), UNDEFINED))
 

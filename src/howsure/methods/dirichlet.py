@@ -1,4 +1,4 @@
-"""Bayesian intervals: Dirichlet distributions of the prevalence and of the predictions within each true class."""
+"""Bayesian intervals: Dirichlet distributions for the prevalence and for the predictions within each true class."""
 
 from __future__ import annotations
 
@@ -40,50 +40,55 @@ NAMED_PRIORS = {
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Dirichlet(DrawingMethod):
-    """Posterior intervals of any metric.
+    """Posterior interval of any metric.
 
     The prevalence is ``φ ~ Dirichlet(P + a)``, the predictions within true class i are ``Dirichlet(C_i + α_i)``,
-    and the table is ``φ_i`` times row i. With ``a_i`` the sum of row i of ``α`` (the default) this is one
+    and the table is ``φ_i`` times row i. If ``a_i`` is the sum of row i of ``α`` (the default), this is a single
     Dirichlet over all cells.
 
     Parameters
     ----------
     prior : float, str or array-like of shape (K, K), optional
-        ``α``: pseudo-cases in each cell, as a number, a K×K array, or a name (``"haldane"`` 0, ``"jeffreys"``
-        1/2, ``"bayes-laplace"`` 1). By default two whole pseudo-cases in all, drawn anew for each table: each is of
-        a class at random, and as likely right as wrong (see the notes). Other kinds of tables, estimated counts, and
-        a prevalence of its own take two pseudo-cases that are spread over the cells.
+        ``α``: pseudo-counts of the cells, as a number, a K×K array, or a name (``"haldane"`` 0, ``"jeffreys"``
+        1/2, ``"bayes-laplace"`` 1). The default is two whole pseudo-cases in total, drawn anew for each table: each
+        belongs to a random class and is correct with probability 1/2 (see the notes). Other kinds of tables, estimated
+        counts, and a ``prevalence`` of another population use two pseudo-cases spread over the cells.
     prevalence_prior : float, str or array-like of shape (K,), optional
-        ``a``: the same for the true classes.
+        ``a``: pseudo-counts of the true classes, in the same forms.
     prevalence : array-like of shape (K,), optional
-        The prevalence of another population, instead of the test set's: K shares that sum to 1 (known), or K
-        parameters of a Dirichlet that sum to more (uncertain). The estimate's value is of that population too.
+        The prevalence of another population, used instead of the test set's: K proportions that sum to 1 (known), or
+        K Dirichlet parameters with a larger sum (uncertain). The estimate is then also for that population.
     credible : {"matched", "equal_tailed", "hdi"}
-        ``"equal_tailed"`` for quantiles that leave equal probability on both sides, ``"hdi"`` for the interval of
-        highest density. By default the quantiles are moved and spread to match confidence limits (see the notes).
+        ``"equal_tailed"`` for quantiles with equal probability on both sides, ``"hdi"`` for the interval of highest
+        density. The default shifts and stretches the quantiles to match confidence limits (see the notes).
     n_draws : int
         Number of draws.
     source : {"posterior", "prior", "random"}
-        ``"posterior"``; ``"prior"`` for what the prior alone says; ``"random"`` for a classifier that predicts at
+        ``"posterior"``; ``"prior"`` for the prior alone; ``"random"`` for a classifier that predicts at random, with
+        the test set's prevalence.
         random, with the test set's prevalence.
 
     Notes
     -----
-    The default is a mixture of Dirichlet distributions: of ``Dirichlet(C + e)`` over the places ``e`` of two cases that
-    were not seen. Its weights are those of the places and not of what the data say of them, as Bayes' theorem would
-    have it (which would take the places back where cases were seen). With one such case accuracy is an even mixture
-    of Beta(x + 1, n - x) and Beta(x, n - x + 1), the distribution whose quantiles are the mid-p interval.
+    The default is a mixture of the distributions ``Dirichlet(C + e)`` over the cells ``e`` of two unseen cases. The
+    weights of the mixture are those of the cells before the data are seen. Bayes' theorem would update them, and so
+    put the pseudo-cases into cells that already have cases. For accuracy and one such case, the default is an even
+    mixture of Beta(x + 1, n - x) and Beta(x, n - x + 1), the distribution whose quantiles are the mid-p interval.
 
-    Where a metric of classes is curved, as F1 averaged over many of them, the mean of its draws lies below its value on
-    their mean table, and the sample's own value as much below the truth: draws repeat what chance did. And where
-    classes have few cases, draws vary less than samples do. Matched limits are the quantiles, moved by twice ``θ(mean
-    table) − mean draw``, and as many times as far from their centre as the standard deviation of the metric, by the
-    mean of the delta method's variance and the jackknife's, is that of the draws, where it is larger. They are within
-    the metric's range and hold the sample's value. Of a proportion they are the mid-p limits. Where the sample leaves a
-    class out, which draws may have, they are not moved. A prior or a prevalence of your own says more than the sample
-    does: limits are moved then, and no more. They are just the quantiles of
-    metrics without bounds, of scores and values, and of cases that are not independent. The draws themselves are not
-    changed.
+    Two properties of the draws make plain quantiles inaccurate. First, if a metric is nonlinear, such as F1 averaged
+    over many classes, the mean of its draws lies below its value on their mean table; the sample's own value is below
+    the true value by the same amount. Second, with few cases per class the draws vary less than samples do. Matched
+    limits correct both:
+
+    - The quantiles are shifted by twice ``θ(mean table) − mean draw``.
+    - Their distances from the centre are multiplied by the ratio of two standard deviations, if it exceeds 1: that of
+      the metric over that of the draws. The variance of the metric is the mean of the delta method's and the
+      jackknife's.
+
+    The limits stay in the metric's range and contain the sample's value. For a proportion they are the mid-p limits.
+    Limits are not shifted if a class is absent from the sample, since it may occur in the draws. With your own prior
+    or prevalence the limits are shifted but not stretched. The limits are the plain quantiles for metrics without
+    bounds, for scores and values, and for cases that are not independent. The draws themselves are never changed.
 
     References
     ----------
@@ -122,7 +127,7 @@ class Dirichlet(DrawingMethod):
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is one Dirichlet distribution over all cells."""
+        """Return whether the method uses a single Dirichlet distribution over all cells."""
         return self.prevalence is None and self.prevalence_prior is None and self.source != "random"
 
     @property
@@ -131,14 +136,14 @@ class Dirichlet(DrawingMethod):
         return self.n_draws
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for tables that have a posterior, with the priors and the prevalence that they can.
+        """Return "" for tables that have a posterior with these priors and prevalence, otherwise the reason why not.
 
-        Not for calibration errors.
+        Calibration errors are not supported.
         """
         return needs_no_distance(self, metric, table) or self.fits(table)
 
     def fits(self, table: Table) -> str:
-        """Return an empty text where tables can be drawn, else what to do instead."""
+        """Return "" if tables can be drawn, else what to do instead."""
         if not self.is_plain and not table.has_rows:
             return "`prevalence`, `prevalence_prior` and `source='random'` are for the confusion table of one model."
         adds = self.source != "posterior" or self.prior is not None or self.prevalence_prior is not None
@@ -152,25 +157,25 @@ class Dirichlet(DrawingMethod):
         return ""
 
     def described(self, table: Table) -> Table:
-        """Return the table at the other population's prevalence, or the one that the prior or chance alone expects."""
+        """Return the table at the other population's prevalence, or the one expected under the prior or at random."""
         if self.source == "posterior" and self.prevalence is None:
             return table
         return replace(table, counts=_Sampler.of(self, table).expected())
 
     def lumps(self, table: Table) -> Array | None:
-        """Return what the design says, within each true class where prevalence has a distribution of its own."""
+        """Return the design's codes of cells; within true classes if the prevalence has its own distribution."""
         found = table.design.lumps(table.cells.shape[-1])
         return found if found is None or self.is_plain else found * len(table.labels) + table.truth
 
     def drawer(self, table: Table) -> Draw:
-        """Return what draws tables from the posterior, or the prior, in proportion to the cells' probabilities."""
+        """Return the function that draws tables of cell probabilities, up to a factor, from the posterior or prior."""
         return _Sampler.of(self, table).draw
 
     def _values(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> Array:
         return super(Dirichlet, self)._values([each.estimand for each in metrics], table, seed)
 
     def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
-        """Return the interval that draws of the metric give, as a function of its level."""
+        """Return the interval from draws of the metric, as a function of its level."""
         metric = metric.estimand
         kept = draws[np.isfinite(draws)]
         lost = len(draws) - len(kept)
@@ -189,7 +194,7 @@ class Dirichlet(DrawingMethod):
         return interval
 
     def _limits(self, draws: Array, metric: Metric, table: Table) -> Limits:
-        """Return the limits that defined draws give at a level, matched to confidence limits where asked."""
+        """Return the limits from defined draws as a function of the level; matched ones if requested."""
         quantiles = partial(self._intervals[self.credible], draws)
         is_of_classes = issubclass(metric.of_one_model.counts_class, ClassCounts)
         matches = self.credible == "matched" and self.source == "posterior" and table.design.is_independent
@@ -202,28 +207,28 @@ class Dirichlet(DrawingMethod):
             return quantiles
         small = self.lumped([metric], table)
         middle = None
-        if averages_all_classes(metric, small.counted):  # else some draws have more classes than the sample
+        if averages_all_classes(metric, small.counted):  # otherwise some draws have more classes than the sample
             middle = small.wrap(_Sampler.of(self, small).middle().reshape(-1))
         return matched(quantiles, draws, metric, middle, None if has_own_prior else small)
 
     def one_sided(self) -> Dirichlet:
-        """Return the method with limits that hold one by one, as those of highest density do not."""
+        """Return the method with limits that are valid one by one; those of highest density are not."""
         return replace(self, credible="equal_tailed") if self.credible == "hdi" else self
 
     def of_draws_alone(self) -> Dirichlet:
-        """Return the method with limits that draws alone give, also of what is no metric of the table."""
+        """Return the method with limits from the draws alone, which need no metric of the table."""
         return replace(self, credible="equal_tailed") if self.credible == "matched" else self
 
     def p_value(
         self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
     ) -> float:
-        """Return nan: a posterior tests nothing."""
+        """Return nan: a posterior interval has no test."""
         return np.nan
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sampler:
-    """What one stream of tables is drawn from; everything that does not change between blocks, by flat cells."""
+    """Parameters of the distribution of the tables, constant for all blocks of draws; by flat cells."""
 
     table: Table
     counts: Array
@@ -244,7 +249,7 @@ class _Sampler:
             prevalence, fixed = _elicited(method.prevalence, size)
         elif method.prevalence_prior is not None:
             extra = prior_array(method.prevalence_prior, (size,), "prevalence_prior")
-            # Where the two priors agree the product of Dirichlets is one Dirichlet, which the cells alone give.
+            # If the two priors agree, the product of Dirichlets is a single Dirichlet over the cells.
             of_rows = added_up(prior, table.truth, size)
             prevalence = None if np.array_equal(extra, of_rows) else added_up(counts, table.truth, size) + extra
         if method.source == "random":
@@ -280,7 +285,7 @@ class _Sampler:
         return design.posterior(self.counts, prior, size, rng)
 
     def expected(self) -> Array:
-        """Return the counts in the middle of the draws: as seen, or as the prior has them where nothing was seen."""
+        """Return the central counts of the draws: the observed ones, or the prior's if nothing was observed."""
         shape = self.table.counts.shape
         counts, prior = self.counts.reshape(shape), self.prior.reshape(shape)
         if self.chance is not None:
@@ -289,25 +294,25 @@ class _Sampler:
         return self._at_prevalence(np.where(seen > 0, counts, prior))
 
     def middle(self) -> Array:
-        """Return the mean of the tables that are drawn from independent cases, up to a factor."""
+        """Return the mean of the tables drawn for independent cases, up to a factor."""
         return self._at_prevalence((self.counts + self.prior).reshape(self.table.counts.shape))
 
     def _at_prevalence(self, rows: Array) -> Array:
-        """Return the table whose true classes are as frequent as they are drawn."""
+        """Return the table with the prevalence of the draws."""
         if self.prevalence is None:
             return rows
         return np.asarray(self.prevalence[:, None] * divide(rows, rows.sum(-1, keepdims=True)))
 
 
 def cell_prior(prior: Prior | None, table: Table) -> Array:
-    """Return the prior pseudo-cases of each cell; of a paired table so many a cell of each model's own table."""
+    """Return the prior pseudo-counts of each cell; a paired table has them for each model's own table."""
     if prior is None:
         return table.default_prior
     return table.spread_prior(prior_array(prior, table.prior_shape, "prior"))
 
 
 def prior_array(prior: Prior, shape: tuple[int, ...], what: str) -> Array:
-    """Return pseudo-cases in this shape from a number, an array or a name; errors call them ``what``."""
+    """Return pseudo-counts of a given shape from a number, an array or a name; ``what`` names them in errors."""
     array = _pseudo_cases(prior, what)
     if array.ndim and array.shape != shape:
         message = f"`{what}` has shape {array.shape} where the table needs {shape}."
@@ -316,7 +321,7 @@ def prior_array(prior: Prior, shape: tuple[int, ...], what: str) -> Array:
 
 
 def _pseudo_cases(prior: Prior, what: str) -> Array:
-    """Return a number, an array or a name as pseudo-cases, for whichever table."""
+    """Return a number, an array or a name as pseudo-counts."""
     if isinstance(prior, str):
         name = prior.strip().lower().replace("_", "-").replace(" ", "-")
         if name not in NAMED_PRIORS:

@@ -1,9 +1,9 @@
 """Draws of many metrics from one stream of tables.
 
-Tables are drawn in blocks that fit the processor's cache, every metric is evaluated on each block, and only the
-metrics' values are kept: memory does not grow with the number of cells times the number of draws. Each block has
-a random stream of its own, so the result does not depend on the number of threads. What is drawn is no more than the
-metrics look at: the sums of cells that all of them together tell apart.
+Tables are drawn in blocks that fit the processor's cache. Every metric is evaluated on each block, and only the values
+of the metrics are kept, so memory does not grow with the number of cells times the number of draws. Each block has its
+own random stream, so the result does not depend on the number of threads. Only the sums of cells that enter some
+metric are drawn.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Draw = Callable[[int, Any], Array]  # (size, rng) -> (size, cells); naming the generator would load `numpy.random`
-MOST_DRAWS = 10**8  # of one metric 0.8 GB; the error of their quantiles is far below what anyone reports
-STREAMS_OF_TABLES = 2**22  # of a batch, from here on among the children of a seed
+MOST_DRAWS = 10**8  # 0.8 GB per metric; the Monte Carlo error of their quantiles is then negligible
+STREAMS_OF_TABLES = 2**22  # index of the first child seed that is used for the tables of a batch
 
 
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:
     """Return the seed sequence of an int, a sequence of ints, a generator, a seed sequence, or None (fresh entropy).
 
-    A generator is advanced: each call gives another stream, as with SciPy's functions.
+    A generator is advanced, so that each call returns another stream, as in SciPy.
     """
     if isinstance(random_state, np.random.SeedSequence):
         return random_state
@@ -45,17 +45,17 @@ def seed_sequence(random_state: Any) -> np.random.SeedSequence:
 
 
 def group_seed(random_state: Any, key: Hashable) -> np.random.SeedSequence:
-    """Return the seed of a group's draws, from the seed of all and the group's key.
+    """Return the seed of a group's draws, from the common seed and the group's key.
 
-    The draws of a group do not depend on which other groups there are. Those of all groups together come from the seed
-    itself, and those of two groups never from the same stream.
+    The draws of a group do not depend on the other groups. The overall table uses the common seed itself, and no two
+    groups share a stream.
 
     Parameters
     ----------
     random_state : int, sequence of int, Generator, SeedSequence or None
-        Seed of all groups. A generator is advanced by each call: make one `seed_sequence` of it for all groups.
+        Seed of all groups. Each call advances a generator: create one `seed_sequence` from it for all groups.
     key : hashable
-        Value of the group, or a tuple of several.
+        Value of the group, or a tuple of values.
 
     Returns
     -------
@@ -74,19 +74,19 @@ def group_seed(random_state: Any, key: Hashable) -> np.random.SeedSequence:
 
 
 def _plain(key: Hashable) -> Hashable:
-    """Return a key without NumPy's scalars, whose text depends on its version."""
+    """Return a key without NumPy scalars, whose representation depends on the version of NumPy."""
     if isinstance(key, tuple):
         return tuple(map(_plain, key))
     return key.item() if isinstance(key, np.generic) else key
 
 
 def child_seed(seed: np.random.SeedSequence, *keys: int) -> np.random.SeedSequence:
-    """Return the seed under another that some numbers name; asking twice gives the same one."""
+    """Return the child seed with the given keys; the same keys always return the same seed."""
     return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *keys))
 
 
 def stream_at(random_state: Any, index: int) -> Any:
-    """Return the seed of one table of a batch: each has a stream of its own, which blocks of draws do not touch."""
+    """Return the seed of one table of a batch; its stream is not used by any block of draws."""
     if random_state is None:
         return None
     return child_seed(seed_sequence(random_state), STREAMS_OF_TABLES + index)
@@ -95,22 +95,22 @@ def stream_at(random_state: Any, index: int) -> Any:
 def stream_of(method: Any, table: Table, seed: np.random.SeedSequence) -> Hashable:
     """Return a token that is equal exactly for draws from the same joint stream of tables.
 
-    Draw d of two metrics is of the same table where their tokens are equal, and independent or merely similar
-    elsewhere: draws of different tables from one seed are no joint draws, also where the tables have equal counts.
+    If the tokens of two metrics are equal, their draws with the same index come from the same table. Otherwise the
+    draws are not joint, even if two tables with equal counts are drawn from the same seed.
 
     Parameters
     ----------
     method : DrawingMethod
-        What draws, with its settings.
+        The method that draws, with its settings.
     table : Table
-        What is drawn from.
+        The observed table.
     seed : SeedSequence
         Seed of the draws.
     """
     from hashlib import blake2b
 
     counts, design = np.ascontiguousarray(table.cells, dtype=float), table.design
-    # The variance of one linear form tells designs apart, whatever they are made of but counts.
+    # The variance of one linear form distinguishes designs with equal counts.
     variance = 0.0 if design.is_independent else design.variance(counts, np.linspace(1.0, 2.0, counts.shape[-1]))
     named = fields(method) if is_dataclass(method) else ()
     settings = [(each.name, np.asarray(getattr(method, each.name)).tolist()) for each in named]
@@ -130,26 +130,26 @@ def in_order(codes: Array) -> Array:
     [0, 1, 0, 2]
     """
     first = np.full(int(codes.max()) + 1, -1)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last one written is the first one in order
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last value written belongs to the first occurrence
     present = np.flatnonzero(first >= 0)
     first[present[np.argsort(first[present])]] = np.arange(len(present))
     return np.asarray(first[codes])
 
 
 def lumped(table: Table, metrics: Sequence[Metric], kept_apart: Array | None) -> Table:
-    """Return the smallest table from which draws of the metrics are those from a table.
+    """Return the smallest table that has the same distribution of the metrics' draws.
 
-    Cells are put together where neither a metric nor the draws tell them apart; where that saves less than half of
-    the cells, the table is taken as it is.
+    Cells that are equivalent for every metric and for the draws are collapsed. If that saves less than half of the
+    cells, the table is returned unchanged.
 
     Parameters
     ----------
     table : Table
-        What is drawn from.
+        The observed table.
     metrics : sequence of Metric
         Bound to the table.
     kept_apart : ndarray of shape (cells,), optional
-        Codes of cells that the draws tell apart; None where all are.
+        Codes of the cells; cells with different codes are not collapsed. None to keep all cells.
     """
     codes = None if table.is_binary else kept_apart
     for metric in metrics:
@@ -185,7 +185,7 @@ def values_of_draws(
 def drawn_blocks(
     fill: Callable[[slice, np.random.Generator], None], size: int, step: int, seed: np.random.SeedSequence
 ) -> None:
-    """Call ``fill(rows, stream)`` for blocks of so many draws, each with a stream of its own, in threads."""
+    """Call ``fill(rows, stream)`` for blocks of ``step`` draws, each with its own stream, in threads."""
     blocks = [slice(start, min(start + step, size)) for start in range(0, size, step)]
     children = [child_seed(seed, index) for index in range(len(blocks))]
 

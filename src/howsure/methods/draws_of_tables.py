@@ -1,4 +1,4 @@
-"""Tables drawn from a posterior, a prior, the sampling distribution or a stated truth."""
+"""Draws of tables from a posterior, a prior, the sampling distribution or a stated truth."""
 
 from __future__ import annotations
 
@@ -65,33 +65,33 @@ def draw_tables(
     Parameters
     ----------
     table : Table or Tables
-        From `confusion`, `from_counts`, `scores`, `paired` or another source; with ``by=`` one for each group.
+        A table from `confusion`, `from_counts`, `scores`, `paired` or another source; with ``by=`` one per group.
     n : int
-        How many tables are drawn.
+        Number of tables to draw.
     source : {"posterior", "prior", "random", "sampling", "truth"}
-        ``"posterior"``: what the cells' probabilities may be, given the data and the prior; ``"prior"``: given the
-        prior alone; ``"random"``: of a classifier that predicts at random; ``"sampling"``: the study repeated, with
-        the table's design, as the bootstrap has it; ``"truth"``: cases drawn from the table's own shares, taken for
-        the true probabilities.
+        Distribution of the draws. ``"posterior"``: cell probabilities given the data and the prior; ``"prior"``: given
+        the prior alone; ``"random"``: those of a classifier that predicts at random. ``"sampling"``: repetitions of
+        the study with the table's design, as in the bootstrap. ``"truth"``: cases drawn with the observed proportions
+        as the true cell probabilities.
     prior : float, str or array-like of shape (K, K), optional
-        Pseudo-cases in each cell, or a name, as in `Dirichlet`.
+        Pseudo-counts of each cell, or a name, as in `Dirichlet`.
     prevalence : array-like of shape (K,), optional
         The prevalence of another population, as in `Dirichlet`.
     prevalence_prior : float, str or array-like of shape (K,), optional
-        Pseudo-cases in each true class, as in `Dirichlet`.
+        Pseudo-counts of each true class, as in `Dirichlet`.
     cases : int, optional
-        Draw whole counts of this many cases: from the posterior these are predictions of a new test set (posterior
-        predictive draws). ``"truth"`` takes the table's own number by default.
+        Draw integer counts of this many cases. For the posterior these are predictions for a new test set (posterior
+        predictive draws). The default for ``"truth"`` is the table's own number.
     random_state : seed, optional
         An int, a `numpy.random.Generator` or a `numpy.random.SeedSequence`. The draws do not depend on the number of
-        threads, and each group's table has a stream of its own.
+        threads, and each group's table has its own stream.
 
     Returns
     -------
     ndarray of shape (n, ...) or dict
-        Without ``cases``, those of ``"posterior"``, ``"prior"`` and ``"random"`` are probabilities, which sum to 1
-        over each table; all others are counts. For a confusion table the shape is (n, K, K). Of groups, a dict of
-        arrays by key.
+        Draws of ``"posterior"``, ``"prior"`` and ``"random"`` without ``cases`` are probabilities, which sum to 1
+        over each table; all other draws are counts. The shape is (n, K, K) for a confusion table. For groups, a dict
+        of arrays by key.
 
     Raises
     ------
@@ -100,9 +100,9 @@ def draw_tables(
 
     Notes
     -----
-    With ``prior`` and ``prevalence_prior`` the posterior is the product of a Dirichlet distribution of the prevalence
-    and one of the predictions within each true class. Metrics do not change when a table is multiplied by a constant,
-    so draws of probabilities serve as well as counts.
+    If ``prior`` and ``prevalence_prior`` are given, the posterior is the product of a Dirichlet distribution of the
+    prevalence and one of the predictions within each true class. Metrics do not change when a table is multiplied by a
+    constant, so they can be computed from draws of probabilities as well as from counts.
 
     References
     ----------
@@ -156,7 +156,7 @@ def _drawn(
 
 
 def _drawer(table: Table, source: str, method: Dirichlet | None, cases: int | None) -> Draw:
-    """Return what draws tables, ``(size, generator)`` → ndarray of shape (size, cells)."""
+    """Return the function that draws tables, ``(size, generator)`` → ndarray of shape (size, cells)."""
     if source == "sampling":
         return Bootstrap().drawer(table)
     if method is None:

@@ -1,4 +1,4 @@
-"""Wilson's interval of average precision, with the number of cases that its variance is worth."""
+"""Wilson's interval for average precision, with an effective sample size from its variance."""
 
 from __future__ import annotations
 
@@ -17,31 +17,32 @@ from howsure.tables.counts import Counts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-AT_EACH_END = 1 / 8  # of a case of each class
-TINY = 1e-300  # in place of no case, which brings nothing
+AT_EACH_END = 1 / 8  # pseudo-count of each class above all scores, and as much below
+TINY = 1e-300  # denominator in place of 0
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class EffectiveWilson(Method):
-    """Wilson's interval of average precision, as of a share of so many cases as the variance is worth.
+    """Wilson's interval for average precision, with the effective sample size that matches its variance.
 
     Notes
     -----
-    The values ``A`` with ``(A - a)² <= z² v A (1 - A) / (a (1 - a))``: Wilson's interval of a share ``a`` of
-    ``a (1 - a) / v`` cases. ``a`` and ``v``, average precision and its variance by the delta method, are of the table
-    with a quarter of a case more in each class, half of it above all others and half below: a single negative case
-    with a high score costs more precision than many samples show. As that pulls ``a`` down, the upper limit is no
-    lower than that of the table itself. With weights the cases are Kish's effective number, and the quarter of one
-    has the average weight.
+    The interval contains the values ``A`` with ``(A - a)² <= z² v A (1 - A) / (a (1 - a))``. This is Wilson's interval
+    for a proportion ``a`` of ``a (1 - a) / v`` cases. Here ``a`` is average precision and ``v`` its delta-method
+    variance, both after adding a quarter of a case to each class, half of it above all other scores and half below. The
+    reason is that a single negative case with a high score reduces precision, and many samples contain none. As the
+    pseudo-counts reduce ``a``, the upper limit is at least that of the observed table. For weighted data the number of
+    cases is Kish's effective one, and the quarter of a case has the average weight.
 
-    Average precision of few cases is too high on average, as each positive case is among those at or above its own
-    score. Without itself the precision there would be ``(pos - 1) / (all - 1)`` instead of ``pos / all``; as there
-    would be as many positive cases as before, ``recall`` of it comes back. The mean of ``(1 - recall) neg / (all (all
-    - 1))`` is the bias, and ``a`` is multiplied by what it leaves of the value.
+    With few cases, average precision is biased upwards, since each positive case is among those at or above its own
+    score. With pos positive, neg negative and all = pos + neg cases at or above that score, the precision without the
+    case itself would be ``(pos - 1) / (all - 1)`` instead of ``pos / all``. As the number of positive cases is fixed,
+    another one replaces it with probability ``recall``. The bias is therefore the mean of
+    ``(1 - recall) neg / (all (all - 1))``, and ``a`` is multiplied by ``1 - bias / value``.
 
-    What a single case can cost is ``log(n) / n`` or so of n positive cases: of classes that are all but separated the
-    interval is several times as wide as the scores alone would need, were none of the unseen ones out of place.
+    A single case can reduce average precision by about ``log(n) / n`` for n positive cases. If the classes are almost
+    separated, the interval is therefore several times as wide as the observed scores alone would justify.
 
     References
     ----------
@@ -60,7 +61,7 @@ class EffectiveWilson(Method):
     takes_batches: ClassVar[bool] = True
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for average precision of two classes' labelled scores, of cases drawn one by one."""
+        """Return "" for average precision of labelled scores of two classes with independently drawn cases."""
         if refusal := needs_labels(self, table):
             return refusal
         if metric.contrast is not None or metric.ranked is not Ranked.PRECISION:
@@ -90,7 +91,7 @@ class EffectiveWilson(Method):
 
 
 def wilson_limits(share: Array, square: Array) -> tuple[Array, Array]:
-    """Return Wilson's limits of a share, from the square of its distance in normal terms, ``z² v``."""
+    """Return Wilson's limits of a proportion, from ``z² v`` with v its variance."""
     wide = square / (share * (1 - share))
     middle = (share + wide / 2) / (1 + wide)
     half = np.sqrt(square + wide**2 / 4) / (1 + wide)
@@ -98,9 +99,9 @@ def wilson_limits(share: Array, square: Array) -> tuple[Array, Array]:
 
 
 def with_ends(metric: Metric, table: Table) -> tuple[Array, Array]:
-    """Return value and variance with a part of a case of each class above all others, and as much below."""
+    """Return value and variance after adding a part of a case of each class above all others, and as much below."""
     squares = squares_of(table)
-    weight = (squares.sum((-1, -2)) / table.counts.sum((-1, -2)))[..., None, None]  # of an average case
+    weight = (squares.sum((-1, -2)) / table.counts.sum((-1, -2)))[..., None, None]  # average weight of a case
     counts = _between(table.counts, AT_EACH_END * weight)
     gradient = metric.gradient(Counts(counts))
     varying = _between(squares, AT_EACH_END * weight**2)
@@ -115,9 +116,9 @@ def squares_of(table: Table) -> Array:
 
 
 def bias(counts: Array, squares: Array) -> Array:
-    """Return by how much average precision is too high, as each positive case counts in the precision at its own score.
+    """Return the bias of average precision: each positive case counts in the precision at its own score.
 
-    It is less than the value: the precision without the case is not below 0, and a part of the case comes back.
+    The bias is less than the value, since the precision without the case is at least 0.
 
     Parameters
     ----------
@@ -134,7 +135,7 @@ def bias(counts: Array, squares: Array) -> Array:
     number = positive[..., -1:]
     lost = (number - positive) * negative
     lost *= weights
-    others = positive - weights / np.maximum(cases, TINY)  # without an average case of this score
+    others = positive - weights / np.maximum(cases, TINY)  # without one average case of this score
     np.maximum(others, 0.0, out=others)
     others += negative
     others *= positive + negative
@@ -143,6 +144,6 @@ def bias(counts: Array, squares: Array) -> Array:
 
 
 def _between(cells: Array, end: Array) -> Array:
-    """Return cells by score and class with a row more at either end."""
+    """Return cells by score and class, with an additional row at either end."""
     row = np.broadcast_to(end, (*cells.shape[:-2], 1, 2))
     return np.concatenate([row, cells, row], axis=-2)

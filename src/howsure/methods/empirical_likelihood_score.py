@@ -68,7 +68,7 @@ class EmpiricalLikelihoodScore(Method):
     name: ClassVar[str] = "empirical_likelihood_score"
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for means of values, and differences of means on the same cases."""
+        """Return "" for means of values, and differences of means on the same cases."""
         if refusal := needs_counted_cases(self, table):
             return refusal
         own = type(self).__name__
@@ -178,7 +178,7 @@ class _Test:
 
 def _student_of(metric: Metric, table: Table, units: Units) -> tuple[float, float]:
     """Return the standard error and the degrees of freedom of Student's t."""
-    if metric.contrast is not None:  # heavy units in favour of either model are missed alike
+    if metric.contrast is not None:  # heavy units in favour of either model are equally likely to be missed
         return units.error, max(units.effective - 1, 1.0)
     slopes = np.nan_to_num(np.asarray(metric.gradient(table.counted)).ravel())
     inflation, freedom = table.small_sample(slopes)

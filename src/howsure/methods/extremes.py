@@ -27,18 +27,18 @@ Array = NDArray[Any]
 @final
 @dataclass(frozen=True, slots=True)
 class Extremes(Method):
-    """The interval of the worst class, or of the best, from each class's own by its default method.
+    """Interval of the worst or the best class, from the interval of each class by its default method.
 
     Notes
     -----
-    The smallest of the classes' values is below all of them: where one class has an upper limit, so has the smallest.
-    And it is at least the smallest of the lower limits. So its interval is
+    The smallest of the classes' values is at most the value of each class, so the upper limit of any class is also an
+    upper limit of the smallest value. The smallest value is at least the smallest of the lower limits. Its interval is
 
     ``[min l_i(α), min u_i(α / m)]``
 
-    with m the number of classes that may be the smallest, whose lower limit is not above the least of the upper ones:
-    any of them may fall below its own by chance (Bonferroni). Where one class is clearly the worst it is that class's
-    interval. Classes need not be independent. The largest is the mirror image.
+    where m is the number of classes that may be the smallest: those whose lower limit does not exceed the least upper
+    limit. Each of them may miss by chance, hence the correction (Bonferroni). If one class is clearly the worst, the
+    result is that class's interval. Classes need not be independent. The largest value is the mirror image.
 
     References
     ----------
@@ -56,7 +56,7 @@ class Extremes(Method):
     takes_batches: ClassVar[bool] = True
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for the smallest or the largest of the classes' values on one test set."""
+        """Return "" for the smallest or the largest of the classes' values on one test set, else why not."""
         if metric.average in EXTREMES and metric.classes is not None:
             return ""
         return f"`Extremes` is for the worst or the best of several classes; `{metric.name}` is none. Use `Delta()`."
@@ -70,7 +70,7 @@ class Extremes(Method):
         error, defined = standard_error(metric, table), np.moveaxis(np.isfinite(values), -1, 0)
 
         def limits(confidence_level: float) -> tuple[Array, Array, Array]:
-            """Return limits and reason of each class; of the opposite values where the largest is asked for."""
+            """Return limits and reason of each class; with opposite signs if the largest is requested."""
             found = each(confidence_level)
             return (-found.high, -found.low, found.reason) if mirrored else (found.low, found.high, found.reason)
 
@@ -83,7 +83,7 @@ class Extremes(Method):
                 least = np.where(candidates == number, np.fmin.reduce(surer), least)
             ends = np.stack([np.fmin.reduce(low), least])
             first, last = -ends[::-1] if mirrored else ends
-            missing = defined & np.isnan(low)  # nobody knows how small these are
+            missing = defined & np.isnan(low)  # classes without an interval
             told_of_them = np.unique(reasons[missing]).tolist()
             refusals = [(np.asarray((missing & (reasons == why)).any(0)), why) for why in told_of_them]
             refusals.append((~np.isfinite(value), UNDEFINED))
@@ -93,7 +93,7 @@ class Extremes(Method):
 
 
 def _known(metric: Metric, table: Table) -> AtLevels:
-    """Return the intervals of the classes; of what one without cases is said to have, the whole range."""
+    """Return the intervals of the classes; the whole range for the stated value of a class without cases."""
     assert metric.spec is not None  # noqa: S101 - see `suits`
     each = _of_each(metric, table)
     if np.isnan(metric.spec.zero_division):
@@ -117,7 +117,7 @@ def _fixed(interval: Interval, constants: Array) -> Interval:
 
 
 def _of_each(metric: Metric, table: Table) -> AtLevels:
-    """Return the intervals of the classes by their default method as a function of the level, ahead of the batch."""
+    """Return the intervals of the classes by their default method, by level; classes are the first axis."""
     assert metric.spec is not None and metric.classes is not None  # noqa: S101, PT018 - see `suits`
     stack = None if table.batch else table.each_against_rest(metric.classes)
     if stack is not None:
@@ -138,7 +138,7 @@ def _beside(intervals: Sequence[Interval]) -> Interval:
 
 
 def _within(interval: Interval, bounds: tuple[float, float]) -> Interval:
-    """Return the interval, and the whole range where there is none."""
+    """Return the interval, or the whole range if there is none."""
     low, high = (
         np.where(np.isnan(limit), end, limit) for limit, end in zip((interval.low, interval.high), bounds, strict=True)
     )

@@ -22,12 +22,12 @@ Array = NDArray[Any]
 @final
 @dataclass(frozen=True, slots=True)
 class Fieller(Method):
-    """The values θ that ``A - θ B`` does not contradict: ``(A - θB)**2 <= z**2 Var(A - θB)``.
+    """Fieller's interval: the values θ with ``(A - θB)**2 <= z**2 Var(A - θB)``.
 
     For ``metric = A / B`` with both linear in the counts (F1, F-beta, Jaccard, any proportion, mean absolute
-    error). The variance is evaluated at θ, not at the estimate, so the limits are the roots of a quadratic;
-    they are cut at the metric's range. For a proportion of estimated counts the sampling variance of its cases is
-    evaluated at θ too, as Wilson does. Few unequal clusters and uneven weights widen z.
+    error). The variance is evaluated at θ, not at the estimate, so the limits are the roots of a quadratic. They are
+    clipped at the metric's range. For a proportion of estimated counts, the sampling variance of its cases is also
+    evaluated at θ, as in Wilson's interval. Few unequal clusters and uneven weights increase z.
 
     References
     ----------
@@ -44,7 +44,7 @@ class Fieller(Method):
     takes_batches: ClassVar[bool] = True
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for ratios of linear forms."""
+        """Return "" for ratios of linear forms, otherwise the reason why not."""
         if metric.ratio is not None:
             return ""
         return (
@@ -103,11 +103,11 @@ class _Forms:
         return cls(part, whole, (table.variance(a), table.variance(b), together))
 
     def scored(self, total: Array, unit: float) -> _Forms:
-        """Return the forms of a share A / B of N cases, with the sampling variance at θ, not at the estimate.
+        """Return the forms of a proportion A / B of N cases, with the sampling variance at θ, not at the estimate.
 
-        The variance of ``A - θB`` is ``B θ (1 - θ)`` if θ is the share. That of a multinomial sample at the estimate is
-        short of it by ``(θB - A) (1 - 2θ) + (A - θB)² / N``. Both are multiplied by the unit that a case counts. The
-        variance that errors of the labels add stays as it is; without such errors the roots are Wilson's limits.
+        If θ is the true proportion, the variance of ``A - θB`` is ``B θ (1 - θ)``. That of a multinomial sample at the
+        estimate is smaller by ``(θB - A) (1 - 2θ) + (A - θB)² / N``. Both are multiplied by the unit of a case. The
+        variance due to errors of the labels is unchanged; without such errors the roots are Wilson's limits.
         """
         a, b = self.part, self.whole
         of_part, of_whole, together = self.variances

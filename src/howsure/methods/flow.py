@@ -1,4 +1,4 @@
-"""The score interval along the natural-gradient flow: for every smooth metric of counts, of any number of tables."""
+"""The score interval along the least favourable path: for every smooth metric of counts, one table or a batch."""
 
 from __future__ import annotations
 
@@ -45,48 +45,60 @@ Array = NDArray[Any]
 @final
 @dataclass(frozen=True, slots=True)
 class Flow(JointMethod):
-    """Score interval along the natural-gradient flow: the values that the observed one does not contradict.
+    """Score interval along the least favourable path (the natural-gradient flow of the metric).
 
     Notes
     -----
-    A score interval holds the values θ that a test of θ does not reject, with the variance that *θ* implies. For a
-    proportion that is Wilson's. A metric of a table has many tables of the same value, so a path through the observed
-    one is chosen: ``dq/dt = q · g``, with q the shares of the cells and g the gradient of the metric, on which the
-    metric changes fastest for the least information (the least favourable family), and which leaves alone what tells
-    nothing of it. Along it the limits are where the mean of two normal quantiles of the observed table is ±z. One is of
-    how far its value is,
+    A score interval contains every value θ that a score test does not reject. The variance is evaluated at θ, not at
+    the estimate θ̂. For a proportion the result is Wilson's interval. For other metrics many tables have the same
+    value θ, so the test is restricted to a one-parameter path through the observed table,
+
+    ``dq/dt = q · g``
+
+    where q is the vector of cell probabilities and g the gradient of the metric with respect to q. The path is the
+    least favourable family (Stein 1956): the metric changes fastest per unit of Fisher information, and cells with
+    zero gradient keep their proportions. The limits are the values θ(q) at which the average of two normal quantiles,
+    z₁ and z₂, is ±z.
+
+    The quantile z₁ compares the values:
 
     ``(θ̂ − bias − θ(q)) / sqrt(V(q) / n) = w(z₁),  V = Σ q g²``
 
-    with the bias of θ̂ to second order, ``½ Σ C ∂²θ/∂C²``, and ``w`` the quantile of a distribution of mean 0, variance
-    1 and the skewness of θ̂ at q, ``γ = (1.5 V' − ½ Σ q g³) / (V^1.5 √n)`` with ``V' = dV/dt``, by Wilson and Hilferty:
-    ``w(z) = 2/γ ((1 + γ z / 6 − γ² / 36)³ − 1)``. The other is of Rao's score along the path,
+    Here the bias is the second-order bias of θ̂, ``½ Σ C ∂²θ/∂C²`` with C the counts, and w is the quantile function of
+    a distribution with mean 0, variance 1 and skewness γ, in Wilson and Hilferty's form:
+
+    ``w(z) = 2/γ ((1 + γ z / 6 − γ² / 36)³ − 1),  γ = (1.5 V' − ½ Σ q g³) / (V^1.5 √n),  V' = dV/dt``
+
+    The quantile z₂ comes from Rao's score along the path:
 
     ``Σ (C − n q) g / sqrt(n V(q)) = w(z₂)``
 
-    which is linear in the counts: it has no bias, and its skewness is ``Σ q g³ / (V^1.5 √n)``, however steeply the
-    metric bends. Of a proportion both are the same. Where classes are rare a value is too hopeful of what its sample
-    does not show, and a score too doubtful.
+    The score is linear in the counts, so its bias is zero and its skewness is exactly ``Σ q g³ / (V^1.5 √n)``. For a
+    proportion both quantiles coincide. For rare classes z₁ gives intervals that are too short and z₂ intervals that
+    are too long.
 
-    The path begins at the observed table with two pseudo-cases spread over its cells, so that empty cells can fill.
-    Metrics without an upper limit are taken on the scale of their logarithm. Of weighted and clustered data n is what
-    makes V / n the design's variance, with what that lacks in small samples (`Design.small_sample`), and z is a
-    quantile of Student's t. The estimate's skewness in excess of that of n independent cases, e, enters once more by
-    the variance, which is estimated too small where bad clusters are missing: γ − 2 e is the skewness of the statistic,
-    and −e / 2 its mean.
+    The path starts at the observed table plus two pseudo-counts spread over its cells, so that empty cells can grow.
+    Metrics without an upper bound are analysed on the log scale.
 
-    Where cases count by their stratum (`Design.has_strata`) few of them may make up a large part of a table, and the
-    metric bends within a standard error. There the statistic is Rao's score alone. Of a metric without bounds, which
-    far out grows on where the score hardly does, it is the value alone.
+    For weighted or clustered data, n is the effective sample size: the n for which V / n equals the design-based
+    variance, after the small-sample correction (`Design.small_sample`). The normal quantile z is replaced by a Student
+    t quantile. Let e be the skewness of the estimate in excess of that of n independent cases. If bad clusters are
+    missing from the sample, the variance is underestimated; the statistic therefore has skewness γ − 2 e and mean
+    −e / 2.
 
-    Of ratings, whose patterns are nearly as many as the items, the variance is a sample's, with n − 1, and z a quantile
-    of Student's t with n − 1 degrees of freedom.
+    Three cases use a different statistic:
 
-    A mean loss of scores is its own score, and its path is exponential tilting: cases of a score change in number by
-    what they lose. The pseudo-cases stand for losses that were not seen: of the Brier score as often of the class that
-    a score speaks against as of the other, of the log loss in proportion to the root of the class's probability, as if
-    the scores were twice as confident as they deserve. Losses of scores that are more overconfident than that, and
-    were not seen, are beyond any method.
+    - Stratified samples (`Design.has_strata`) use z₂ alone: a few cases can make up a large part of a table, and the
+      metric is then nonlinear within one standard error.
+    - Metrics without bounds use z₁ alone: far from the estimate they keep growing while the score hardly does.
+    - Ratings have almost as many patterns as items. They use the sample variance, with n − 1, and a Student t quantile
+      with n − 1 degrees of freedom.
+
+    A mean loss of scores equals its own score, and its path is exponential tilting: the number of cases with a given
+    score changes with their loss. The pseudo-counts represent losses absent from the sample. For the Brier score, both
+    classes get the same pseudo-count at each score. For the log loss, the pseudo-counts are proportional to the square
+    root of the predicted class probability, as if the scores were twice as confident as they should be. The interval
+    does not allow for losses of scores that are more overconfident than that if the sample contains none.
 
     References
     ----------
@@ -105,7 +117,7 @@ class Flow(JointMethod):
     takes_levels: ClassVar[bool] = True
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for smooth metrics of counted cases, one label each, and of ratings."""
+        """Return "" for smooth metrics of counted single-label cases and of ratings, otherwise the reason why not."""
         if refusal := needs_counted_cases(self, table):
             return refusal
         if metric.of_one_model.average in EXTREMES:
@@ -119,10 +131,10 @@ class Flow(JointMethod):
         return ""
 
     def all_at_levels(self, metrics: Sequence[Metric], table: Table) -> AllAtLevels:
-        """Return the intervals as a function of their level: all levels share one path.
+        """Return the intervals as a function of their level; all levels share one path per metric.
 
-        Averages over classes go along their paths side by side. Of other metrics cells with equal slopes stay in
-        proportion all the way, and are one cell; a mean loss goes by its losses alone.
+        Averages over classes are solved jointly. For other metrics, cells with equal gradients keep their proportions
+        along the path and are collapsed. A mean loss needs only the distribution of the losses.
         """
         beside = _side_by_side(metrics, table)
         places = [place for place, metric in enumerate(metrics) if metric not in beside]
@@ -138,13 +150,13 @@ class Flow(JointMethod):
         return intervals
 
     def tested(self, metric: Metric, table: Table, confidence_level: float, null: float) -> tuple[Interval, Array]:
-        """Return intervals and p-values, along the same paths."""
+        """Return intervals and p-values from the same paths."""
         at_levels = self.at_levels(metric, table)
         return at_levels(confidence_level), tests_by(at_levels, metric.value_at(table.counted), null)
 
 
 def _side_by_side(metrics: Sequence[Metric], table: Table) -> list[Metric]:
-    """Return the averages over classes whose paths need no more than the counts of a confusion table."""
+    """Return the averages over classes whose paths depend on the counts of a confusion table alone."""
     design = table.design
     if table.counts_class is not ConfusionCounts or any(map(design.offers, ("sampled", "tangent", "rescaled"))):
         return []
@@ -166,7 +178,7 @@ def _by_cells(metric: Metric, table: Table) -> AtLevels:
 
 
 def _of_estimate(at_level: AtLevels, metric: Metric, table: Table) -> AtLevels:
-    """Return the intervals of a population's metric as those of its estimate: with its error, containing its value."""
+    """Return intervals of a population's metric with the standard error of the estimate, containing its value."""
     value, error = metric.value_at(table.counted), standard_error(metric, table)
 
     def interval(level: float) -> Interval:
@@ -196,7 +208,7 @@ def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -
     table : Table
         One table, or a batch.
     inflation, freedom : float or ndarray of the shape of the batch
-        How many times the design's variance that of the metric is, and its degrees of freedom.
+        Small-sample factor of the variance, and degrees of freedom.
     """
     with np.errstate(all="ignore"):
         sample = _Sample.of(metric, table, inflation, freedom)
@@ -209,7 +221,7 @@ def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -
 
 
 def _of_averages(metrics: Sequence[Metric], table: Table) -> AllAtLevels:
-    """Return the intervals of averages over classes, along paths side by side; by all cells where one is too steep."""
+    """Return the intervals of averages over classes, solved jointly; from all cells if a path is too steep for that."""
     shares: list[ClassShares] = [each.shares for each in metrics if each.shares is not None]
     averages, square = ClassShares.beside(shares), (-1, *table.shape)
     counts, tables = table.counts.reshape(square), math.prod(table.batch)
@@ -242,17 +254,17 @@ def _of_averages(metrics: Sequence[Metric], table: Table) -> AllAtLevels:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sample:
-    """Values of tables, their standard errors, and what a sample of each is worth, in the shape of the batch."""
+    """Value, standard error and effective sample size of each table; all fields have the shape of the batch."""
 
     value: Array
     error: Array
-    effect: Array  # how many counts an independent case is worth
+    effect: Array  # design effect: counts per independent case
     excess: Array  # skewness in excess of that of independent cases
     freedom: Any
 
     @classmethod
     def of(cls, metric: Metric, table: Table, inflation: Any, freedom: Any) -> _Sample:
-        """Return those of a metric; for the parameters see `flow_intervals`."""
+        """Summarise one metric; for the parameters see `flow_intervals`."""
         value, error = metric.value_at(table.counted), standard_error(metric, table)
         effect = np.asarray(inflation * design_effect(metric, table, shows_variation(error, value)))
         excess = np.broadcast_to(table.design.excess_skewness(table.cells, effect), effect.shape)
@@ -260,19 +272,19 @@ class _Sample:
 
     @classmethod
     def of_one(cls, value: Array, error: float) -> _Sample:
-        """Return those of one table of independent cases."""
+        """Summarise one table of independent cases."""
         return cls(value, np.asarray(error), np.ones(()), np.zeros(()), np.inf)
 
     @classmethod
     def beside(cls, samples: Sequence[_Sample]) -> _Sample:
-        """Return those of several metrics, on one more leading axis."""
+        """Stack the summaries of several metrics along a new first axis."""
         shape = samples[0].value.shape
         parts = ([np.broadcast_to(getattr(each, name), shape) for each in samples] for name in cls.__slots__)
         return cls(*map(np.stack, parts))
 
     @classmethod
     def of_averages(cls, averages: ClassShares, metrics: Sequence[Metric], table: Table) -> _Sample:
-        """Return those of averages over classes of independent cases."""
+        """Summarise averages over classes of independent cases."""
         each = np.arange(len(metrics)).reshape(-1, *(1 for _ in table.batch))
         variance = variance_of_independent(averages.at(each), cast("ClassCounts", table.counted))
         value = np.stack([each.value_at(table.counted) for each in metrics])
@@ -282,7 +294,7 @@ class _Sample:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Paths:
-    """The paths of all tables of a batch, in blocks that bound their memory."""
+    """The paths of all tables of a batch, in blocks of bounded memory."""
 
     blocks: list[Path]
     sample: _Sample
@@ -292,7 +304,7 @@ class _Paths:
     def of(
         cls, tables: Callable[[slice], PathTables], cells: int, sample: _Sample, bounds: tuple[float, float]
     ) -> _Paths:
-        """Return the paths of tables, of which ``tables`` gives a part."""
+        """Split the batch into blocks; ``tables(slice)`` returns the path tables of one block."""
         value, excess = sample.value.reshape(-1), sample.excess.reshape(-1)
         step = max(1, ENTRIES // cells)
         parts = [slice(start, start + step) for start in range(0, len(value), step)]
@@ -300,22 +312,22 @@ class _Paths:
 
     @property
     def bias(self) -> Array:
-        """The second-order bias of each average over classes; 0 of other metrics, which may be on another scale."""
+        """Return the second-order bias of averages over classes; 0 for other metrics, whose scale may differ."""
         each = [block.bias if block.tables.sums_classes else np.zeros(block.bias.shape) for block in self.blocks]
         return np.concatenate(each).reshape(self.sample.value.shape)
 
     @property
     def is_sparse(self) -> Array:
-        """Whether many classes have so few cases that the bias is not known."""
+        """Return whether many classes have so few cases that the bias is unknown."""
         return np.concatenate([block.is_sparse for block in self.blocks]).reshape(self.sample.value.shape)
 
     @property
     def varies(self) -> Array:
-        """Whether each metric varies at all."""
+        """Return whether the variance of each metric is positive at the start of its path."""
         return np.concatenate([block.varies for block in self.blocks]).reshape(self.sample.value.shape)
 
     def interval(self, confidence_level: float, table: Table) -> Interval:
-        """Return the interval at a level; ``table`` tells what no level there can be for."""
+        """Return the interval at a level; ``table`` determines the reason for infinite quantiles."""
         why_endless = ONE_CASE if table.has_sample_variance else ONE_CLUSTER
         return _interval(self.sample, self, self.bounds, quantile(confidence_level, self.sample.freedom), why_endless)
 
@@ -332,7 +344,7 @@ class _Paths:
 def _interval(
     sample: _Sample, paths: _Paths | Tilting, bounds: tuple[float, float], z: Any, why_endless: str = ""
 ) -> Interval:
-    """Return the interval at a normal quantile, or Student's; where that is not finite the reason is given."""
+    """Return the interval at a normal or Student t quantile; if it is not finite, limits are nan with a reason."""
     value, (lowest, highest) = sample.value, bounds
     with np.errstate(all="ignore"):
         low, high = paths.limits(z)
@@ -345,7 +357,7 @@ def _interval(
 
 
 def _with_caution(found: Interval, bias: Any, is_sparse: Any) -> Interval:
-    """Return intervals with a caution where the bias exceeds half the width, or cannot be known."""
+    """Return intervals with a caution if the bias exceeds half the width, or is unknown."""
     with np.errstate(invalid="ignore"):
         exceeds = np.abs(bias) > (found.high - found.low) / 2
     if not (np.any(exceeds) or np.any(is_sparse)):
@@ -357,10 +369,10 @@ def _with_caution(found: Interval, bias: Any, is_sparse: Any) -> Interval:
 
 
 def design_effect(metric: Metric, table: Table, varies: Array) -> Array:
-    """Return how many times the variance of the metric is that of independent cases, one a count, of each table.
+    """Return the design effect of the metric for each table: its variance over that of independent unit cases.
 
-    Where the sample shows no variation it is that of the smoothed table, and where even that shows none, that of a form
-    which varies in any: pseudo-cases are to be in the unit of the weights.
+    If the sample variance is zero, the smoothed table is used. If that variance is zero too, a form that varies in
+    every table is used, so that pseudo-counts are in the unit of the weights.
     """
     if table.design.is_independent and not table.has_sample_variance:
         return np.ones(table.batch)

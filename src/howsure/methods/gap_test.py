@@ -1,4 +1,4 @@
-"""The interval of a distance from calibration, by inverting a test: it keeps 0 where the scores may be calibrated."""
+"""Interval of a distance from calibration by test inversion: it contains 0 if the scores may be calibrated."""
 
 from __future__ import annotations
 
@@ -29,21 +29,23 @@ NEGLIGIBLE = 1e-9  # eigenvalue of the covariance, relative to the largest
 @final
 @dataclass(frozen=True, slots=True)
 class GapTest(Method):
-    """Interval of a calibration error by inverting the test of how far the sample's gaps are from zero.
+    """Interval of a calibration error by inverting a test of the norm of the sample's gaps.
 
     Notes
     -----
-    A calibration error is a norm of gaps between stated and observed shares. Noise adds to it whatever its sign, so
-    that calibrated scores have an error in every sample, and a normal interval around it never holds 0. Here a true
-    error t lies within the limits if the observed one is between the tail quantiles that it has where the gaps are t
-    and the noise is normal, with the design's covariance. The lower limit is 0 where calibrated scores would show an
-    error as large. Which gaps make up t is not known, and the widest limits of three are taken: that they are those
-    seen to be off zero, so that all others are noise; that they are all, in proportion to what was seen, or to their
-    standard errors where that is more; and that these are on one side. Near 0 the covariance is the one that
-    calibrated scores have.
+    A calibration error is a norm of gaps between stated and observed proportions. Noise increases it whatever its sign,
+    so calibrated scores have an error above 0 in every sample, and a normal interval around it never contains 0. This
+    interval contains a true error t if the observed error is between the tail quantiles of its distribution, with gaps
+    of norm t and normal noise with the covariance of the design. The lower limit is 0 if calibrated scores would often
+    show an error as large as the observed one.
 
-    The limits do not depend on how the error is estimated, and are extended to the estimate where needed: the plain
-    one lies above the middle, the debiased one nearer to it.
+    The gaps that make up t are unknown, so the widest limits of three assumptions are used. Only the gaps that
+    differ clearly from zero are real, and all others are noise. All gaps are real, in proportion to the observed ones,
+    or to their standard errors if these are larger. These gaps all lie on one side. Near 0 the covariance is that of
+    calibrated scores.
+
+    The limits do not depend on the estimator of the error. They are extended to contain the estimate: the plain
+    estimator lies above the middle of the interval, the debiased one closer to it.
 
     References
     ----------
@@ -61,7 +63,7 @@ class GapTest(Method):
     name: ClassVar[str] = "gap_test"
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for distances from calibration of labelled scores."""
+        """Return "" for distances from calibration of labelled scores, otherwise the reason why not."""
         if metric.distance is None:
             return f"`GapTest` is for calibration errors such as `ece`, not for `{metric.name}`. Use `Delta()`."
         return needs_labels(self, table)
@@ -85,7 +87,7 @@ class GapTest(Method):
     def p_value(
         self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
     ) -> float:
-        """Return the p-value of the test that the interval inverts, no smaller than the draws of the noise tell."""
+        """Return the p-value of the inverted test, at least the smallest that the number of noise draws resolves."""
         value = float(metric(table.counted))
         if metric.distance is None or not (np.isfinite(value) and table.design.degrees_of_freedom > 0 and null >= 0):
             return np.nan
@@ -94,9 +96,9 @@ class GapTest(Method):
 
 @dataclass(frozen=True, eq=False)
 class _Gaps:
-    """Observed sums of residuals with the shares of their runs, and the covariance of their noise.
+    """Observed sums of residuals, the proportions of cases in their runs, and the covariance of their noise.
 
-    ``calibrated`` is the covariance where the stated probabilities are right.
+    ``calibrated`` is the covariance under the assumption that the stated probabilities are right.
     """
 
     distance: Distance
@@ -123,12 +125,12 @@ class _Gaps:
 
     @cached_property
     def least(self) -> float:
-        """The observed norm, or that of noise alone where this is more: no sample shows that there is less error."""
+        """Return the observed norm, or that of noise alone if larger: no sample shows a smaller error."""
         return max(self.found, float(np.median(self.norm(self.noise[0]))))
 
     @cached_property
     def directions(self) -> list[Array]:
-        """What the true sums may be, of norm 1; see `GapTest`."""
+        """Return possible directions of the true sums, with norm 1; see `GapTest`."""
         errors, size = np.sqrt(np.diag(self.covariance)), np.abs(self.sums)
         largest = size >= (1 - DUST) * size.max()  # or as large
         off = (divide(size, errors) > OFF) | largest
@@ -139,7 +141,7 @@ class _Gaps:
 
     @cached_property
     def noise(self) -> list[Array]:
-        """Draws of the sums' noise as observed, and as it is where the stated probabilities are right."""
+        """Return draws of the noise, with the observed covariance and with that of calibrated scores."""
         rng, found = np.random.default_rng(0), []
         for covariance in (self.covariance, self.calibrated):
             values, vectors = np.linalg.eigh(covariance)
@@ -153,13 +155,13 @@ class _Gaps:
         return found
 
     def drawn(self, norm: float) -> list[Array]:
-        """Return what the observed norm could be where the true one is this: draws, for each direction."""
+        """Return draws of the observed norm for a hypothetical true norm, for each direction."""
         nearness = max(0.0, 1 - norm / self.found) if self.found > 0 else float(norm == 0)
         noise = np.sqrt(1 - nearness) * self.noise[0] + np.sqrt(nearness) * self.noise[1]  # whose covariances add up
         return [self.norm(norm * direction + noise) for direction in self.directions]
 
     def limits(self, level: float) -> tuple[float, float]:
-        """Return the least and the largest norm that the observed one agrees with at a level."""
+        """Return the smallest and largest norm that the test does not reject at a level."""
         if not self.directions:
             return 0.0, self.found
         tails = ((1 - level) / 2, (1 + level) / 2)
@@ -176,7 +178,7 @@ class _Gaps:
         return float(low), float(high)
 
     def p_value(self, norm: float) -> float:
-        """Return the probability of an observed norm as far off as this one, were the true one another; two-sided."""
+        """Return the two-sided p-value of a hypothetical true norm."""
         if not self.directions:
             return 1.0
         drawn = self.drawn(norm)
@@ -185,7 +187,7 @@ class _Gaps:
 
 
 def _covariances(distance: Distance, table: Table, sums: Array) -> tuple[Array, Array]:
-    """Return the covariance of the sums as observed, and as it is where the stated probabilities are right."""
+    """Return the observed covariance of the sums, and that under calibrated scores."""
     stated, total = distance.stated, table.counts.sum()
     squares = table.design.squares(table.cells)
     if squares is None:
@@ -203,7 +205,7 @@ def _covariances(distance: Distance, table: Table, sums: Array) -> tuple[Array, 
 
 
 def _polarised(forms: list[Array], table: Table) -> Array:
-    """Return the covariance of linear forms in the counts from variances of pairs of them."""
+    """Return the covariance of linear forms in the counts, from variances of sums of pairs."""
     own = np.array([float(table.variance(form)) for form in forms])
     found = np.diag(own)
     for first in range(len(forms)):
@@ -214,7 +216,7 @@ def _polarised(forms: list[Array], table: Table) -> Array:
 
 
 def _unseen(distance: Distance, table: Table) -> Array:
-    """Return what the variance of each sum lacks where its cases agree: with one more of either class they differ."""
+    """Return the variance to add to sums whose cases agree: that of the sum with one more case of either class."""
     mass, hits, total = table.counts.sum(-1), table.counts[:, 1], table.counts.sum()
     lacking = np.zeros(len(distance.kernel))
     for place, row in enumerate(distance.weights()):

@@ -1,4 +1,4 @@
-"""The interval that takes the skewness out of the t statistic of a metric of values."""
+"""Interval that corrects the t statistic of a metric of values for its skewness."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ SYMMETRIC = 1e-7  # skewness that is none
 class Hall(Method):
     """Interval by Hall's cubic transformation, which removes the skewness of Student's t: for metrics of values.
 
-    It suits standard deviations, trimmed means, errors and other smooth metrics of values. Means have the default
-    `EmpiricalLikelihoodScore`.
+    Use it for standard deviations, trimmed means, errors and other smooth metrics of values. The default method for
+    means is `EmpiricalLikelihoodScore`.
 
     Notes
     -----
-    The t statistic T of a skewed metric is skewed itself. With ``a = Σ u³ / (Σ u²)^1.5``, where u is the influence of a
-    case (or cluster) on the metric, ``T + a T²/3 + a² T³/27 + a/6`` has nearly Student's distribution. The
+    The t statistic T of a skewed metric is skewed itself. Let u be the influence of a case (or cluster) on the metric,
+    and ``a = Σ u³ / (Σ u²)^1.5``. Then ``T + a T²/3 + a² T³/27 + a/6`` approximately has Student's distribution. The
     transformation is monotone, so each level has one interval. The degrees of freedom are the number of cases minus 1,
-    fewer where weights or clusters are uneven (Satterthwaite).
+    and fewer if weights or clusters are uneven (Satterthwaite).
 
-    The limits are not inside those of Student's t. On the short side the transformation relies on an estimate of the
-    skewness that is too uncertain: without this, a limit misses up to 5 % of standard deviations instead of 2.5 %.
+    The limits are never inside those of Student's t. On the short side the transformation relies on an estimate of the
+    skewness that is too uncertain: otherwise a limit misses up to 5 % of standard deviations instead of 2.5 %.
 
-    Where all values are equal the limits of a mean are those of a share of n among n (mid-p): no more than so many of
-    the cases to come may have another value, which may be as far away as the bounds allow.
+    If all values are equal, the limits of a mean follow from the mid-p limits for n successes in n trials. They bound
+    the proportion of future cases with another value, which may be as far away as the bounds of the metric allow.
 
     References
     ----------
@@ -58,7 +58,7 @@ class Hall(Method):
     name: ClassVar[str] = "hall"
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for metrics of values but quantiles, and differences of means on the same cases."""
+        """Return "" for metrics of values except quantiles, and differences of means of the same cases."""
         if refusal := needs_counted_cases(self, table):
             return refusal
         skewed_alone = metric.is_mean or (metric.contrast is None and metric.rank is None)
@@ -85,7 +85,7 @@ class Hall(Method):
         parts, number = found
         skewness = float(quotient((number * parts**3).sum(), (number * parts**2).sum() ** 1.5))
         skewness = skewness if abs(skewness) > SYMMETRIC else SYMMETRIC
-        # Few heavy cases, or clusters, tell little of the variance; the tails of values are in the skewness.
+        # Few heavy cases or clusters reduce the degrees of freedom; the tails of the values enter the skewness.
         inflation, freedom = table.small_sample(slopes)
         alike = np.ones(slopes.size)
         freedom = np.minimum(freedom, table.design.satterthwaite(table.cells, table.truth, alike))
@@ -101,7 +101,7 @@ class Hall(Method):
 
 
 def _without_skewness(quantile: float, skewness: float) -> float:
-    """Return the t statistic whose transformation is a quantile."""
+    """Return the t statistic whose transformed value is the given quantile."""
     return float(3 / skewness * (np.cbrt(1 + skewness * (quantile - skewness / 6)) - 1))
 
 

@@ -1,4 +1,4 @@
-"""Where a condition stops holding, by halving, and where a continuous function falls to zero; elementwise."""
+"""Elementwise search for the place where a condition ends or a continuous function falls to zero."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 HALVINGS = 200  # at most; far fewer suffice but near zero
-TINIEST = 2.0**-1000  # below it numbers are not told apart
+TINIEST = 2.0**-1000  # smaller numbers are treated as equal
 PRECISION = 2.0**-53  # of a float
 NARROWEST = 2.0**-50  # relative width of a bracket that still can be divided
 
@@ -53,7 +53,7 @@ def root(
 ) -> Array:
     """Return where a continuous function, positive at ``near``, falls to zero on the way to ``far``; elementwise.
 
-    Inverse quadratic interpolation where three points lie well for it, and halving elsewhere; nan counts as negative.
+    Inverse quadratic interpolation if three points are suitable, otherwise bisection; nan counts as negative.
     Source: Chandrupatla (1997), Advances in Engineering Software 28, 145.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Intervals, and why there is none."""
+"""The `Interval` class, and the reasons for undefined limits."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Interval:
     Parameters
     ----------
     low, high, standard_error : float or ndarray of the shape of the batch
-        Limits, and the standard error.
+        Limits and standard error.
     draws : ndarray of shape (draws,), optional
-        Draws of the metric, where the method makes some.
+        Draws of the metric, for methods that simulate.
     reason : str, or ndarray of the shape of the batch
-        Why limits are undefined, or what to know of them.
+        Why the limits are undefined, or a caveat about them. Empty if there is neither.
     stream : hashable, optional
-        Token of the joint stream of tables that the draws are from (see `stream_of`); None where there are no draws.
+        Identifier of the joint stream of tables behind `draws` (see `stream_of`); None without draws.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class Interval:
     stream: Hashable = None
 
     def each(self) -> list[Interval]:
-        """Return the interval of each table of a batch, in plain numbers and words."""
+        """Return the interval of each table of a batch, with Python floats and strings."""
         parts = (self.low, self.high, self.standard_error, self.reason)
         low, high, error, reason = (np.broadcast_to(part, np.shape(self.low)).tolist() for part in parts)
         return Interval(low, high, error, reason=reason).parts()
@@ -62,20 +62,20 @@ class Interval:
         return [Interval(low, high, error, reason=reason) for low, high, error, reason in zip(*parts, strict=True)]
 
     def of_one(self) -> Interval:
-        """Return the interval of a single table, in plain numbers and words."""
+        """Return the interval of a single table, with Python floats and strings."""
         low, high, error = (float(each) for each in (self.low, self.high, self.standard_error))
         return Interval(low, high, error, self.draws, np.asarray(self.reason).item(), self.stream)
 
 
 def told(low: Any, high: Any, error: Any, *refusals: tuple[Any, str]) -> Interval:
-    """Return the interval, with nan limits and the reason where there can be none.
+    """Return the interval, with nan limits and a reason wherever an exception applies.
 
     Parameters
     ----------
     low, high, error : ndarray of the shape of the batch
-        Limits, and the standard error, which is nan too where the metric is undefined.
+        Limits and standard error. The standard error becomes nan if the metric is undefined.
     *refusals : tuple of ndarray and str
-        Where there can be none, and why; the last one that holds is told.
+        Tables without an interval, and the reason. The last exception that applies to a table sets its reason.
     """
     reason = np.zeros(np.shape(low), "<U1")
     held = [(where, why) for where, why in refusals if where.any()]
@@ -92,7 +92,7 @@ AllAtLevels = Callable[[float], list[Interval]]
 
 
 def stacked(intervals: Sequence[Interval]) -> Interval:
-    """Return the intervals of single tables as those of a batch."""
+    """Return the intervals of single tables as one batch."""
     low, high, error, reason = (
         np.array([getattr(each, name) for each in intervals]) for name in ("low", "high", "standard_error", "reason")
     )

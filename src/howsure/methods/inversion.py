@@ -1,4 +1,4 @@
-"""Tests by inverting intervals: p is 1 minus the confidence level at which the interval just touches the null value."""
+"""Tests by interval inversion: p is 1 minus the confidence level at which a limit equals the null value."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Limits = Callable[[float], tuple[float, float]]
 LimitsOfEach = Callable[[Levels], tuple[Any, Any]]
 SMALLEST_Z = 1e-6  # below it some quantiles round to nothing (Student's t with 4 degrees of freedom)
 KNOWN = 0.5  # level at which there are limits, where there are any
-LARGEST_Z = 30.0  # beyond it what a level leaves, 1e-197, is too little for quantiles of Student's t
+LARGEST_Z = 30.0  # tail probability 1e-197; quantiles of Student's t cannot be computed beyond it
 REACHES = (2.0, 4.0, 8.0, 16.0, LARGEST_Z)  # looked at in turn: the way to a far limit is long
 
 
 def p_value(limits: Limits, value: float, null: float) -> float:
-    """Return the two-sided p-value of a hypothesis: 1 minus the level at which the interval just touches it.
+    """Return the two-sided p-value of a hypothesis: 1 minus the level at which a limit of the interval equals it.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def p_values(limits: LimitsOfEach, value: Array, null: float) -> Array:
     sign = np.where(value > null, 1.0, -1.0)
 
     def gap(z: Array) -> Array:
-        """Return how far the hypothesis is outside of the interval; negative inside, and where the limit is at it."""
+        """Return the distance of the hypothesis outside the interval; negative inside, and if a limit equals it."""
         tail = share_beyond(z)
         low, high = limits(Levels(tail))
         found = sign * (np.asarray(np.where(value > null, low, high)) - null)
@@ -79,9 +79,9 @@ def p_values(limits: LimitsOfEach, value: Array, null: float) -> Array:
 
 
 def resolved(limits: Limits, draws: int) -> Limits:
-    """Return the limits that this many draws tell: none at levels whose tails hold less than one draw in all.
+    """Return the limits at the levels that a number of draws resolves: both tails together contain at least one draw.
 
-    The smallest p-value of a bootstrap is then ``2 / (draws + 1)``, as that of counting draws beyond the hypothesis.
+    The smallest p-value of a bootstrap is then ``2 / (draws + 1)``, as for counting the draws beyond the hypothesis.
     """
     highest = 1 - 2 / (draws + 1)
     return lambda level: limits(level) if level <= highest else (-math.inf, math.inf)

@@ -1,4 +1,4 @@
-"""The jackknife: a metric on the tables without one unit, and what these values say of its distribution."""
+"""The jackknife: the metric on tables from which one unit is left out, its variance and skewness."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ MOST_ENTRIES = 2**22  # of the tables without a unit, all together
 
 
 def jackknife(metric: Metric, table: Table) -> tuple[Array, Array]:
-    """Return the metric on each table without one unit, and how many units each of them stands for.
+    """Return the metric on tables from which one unit is left out, and the number of units that each represents.
 
-    Of many cells the values are told from the gradient, up to a constant: leaving each out is quadratic in them.
+    With many cells the values are linear approximations from the gradient, up to a constant: the exact computation is
+    quadratic in the number of cells.
     """
     cells = table.cells
     if np.count_nonzero(cells) * cells.size > MOST_ENTRIES:
@@ -33,11 +34,11 @@ def jackknife(metric: Metric, table: Table) -> tuple[Array, Array]:
 
 
 def variance_of_jackknife(values: Array, number: Array) -> float:
-    """Return the jackknife variance from values, each of which stands for a number of units; undefined ones apart.
+    """Return the jackknife variance from values that represent several units each; undefined values are left out.
 
     Examples
     --------
-    Of a share of 3 of 4 it is that of the sample, with its own degrees of freedom:
+    For a proportion of 3/4 in 4 cases it equals the sample variance, with n - 1:
 
     >>> round(variance_of_jackknife(np.array([2 / 3, 1.0]), np.array([3, 1])), 9), 3 / 4 * 1 / 4 / (4 - 1)
     (0.0625, 0.0625)
@@ -48,14 +49,14 @@ def variance_of_jackknife(values: Array, number: Array) -> float:
 
 
 def skewness_of_jackknife(values: Array, number: Array) -> float:
-    """Return the BCa acceleration from jackknife values, each of which stands for a number of units."""
+    """Return the BCa acceleration from jackknife values that represent several units each."""
     deviations, number = _deviations(values, number)
     square = float((number * deviations**2).sum())
     return float((number * deviations**3).sum()) / (6 * square**1.5) if square > 0 else 0.0
 
 
 def _deviations(values: Array, number: Array) -> tuple[Array, Array]:
-    """Return how far the defined values are below their mean, and for how many units each stands."""
+    """Return the deviations of the defined values below their mean, and the number of units of each."""
     defined = np.isfinite(values)
     values, number = values[defined], number[defined]
     units = number.sum()

@@ -1,4 +1,4 @@
-"""Draws of many models at once: the joint table is drawn, and added up to every model's table by one product."""
+"""Joint draws for many models: the joint table is drawn, and one matrix product sums it to every model's table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from howsure.tables.counts import ConfusionCounts
 from howsure.tables.paired import JointTable, PairedTable
 
 Array = NDArray[Any]
-BLOCK_DRAWS = 64  # tables drawn at once, at least: so many make a matrix product worth while
+BLOCK_DRAWS = 64  # smallest number of tables drawn at once, for an efficient matrix product
 BLOCK_ENTRIES = 2**21  # of the models' tables held at once
 DENSE_CLASSES = 16  # up to which the product is quicker with a dense matrix
 DENSE_ENTRIES = 2**25  # of it, at most
@@ -46,11 +46,11 @@ def draws_of_models(
     table
         A paired table, of predicted labels or of scores.
     method
-        What draws.
+        The method that draws.
 
     Notes
     -----
-    Many cells of few independent cases are resampled with a Poisson weight for each case, not with a fixed total: the
+    If many cells have few independent cases, each case is resampled with a Poisson weight instead of a fixed total: the
     metrics do not change when a table is multiplied by a constant.
     """
     size = method.size
@@ -85,7 +85,7 @@ def _draws_of_scores(
 
 
 def _drawing(table: PairedTable, method: Bootstrap | Dirichlet) -> tuple[Draw, Array, type[np.floating[Any]]]:
-    """Return what draws weights, the joint cell that each column of them belongs to, and their type."""
+    """Return the function that draws weights, the joint cell of each column of weights, and their type."""
     every = np.arange(table.counts.size)
     if isinstance(method, Dirichlet):
         return method.drawer(table), every, np.float64
@@ -98,7 +98,7 @@ def _drawing(table: PairedTable, method: Bootstrap | Dirichlet) -> tuple[Draw, A
 
 
 def poisson_weights(size: int, cases: int, rng: np.random.Generator) -> Array:
-    """Return Poisson weights of mean 1, ``(size, cases)``, to the precision of a byte."""
+    """Return Poisson weights with mean 1, ``(size, cases)``, to the precision of a byte."""
     weights = np.empty((size, cases), dtype=np.float32)
     words = -(-cases // 8)
     for row in weights:
@@ -112,10 +112,10 @@ def poisson_weights(size: int, cases: int, rng: np.random.Generator) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Adding:
-    """The matrices that add up weights of cells to the tables of all models.
+    """The matrices that sum weights of cells to the tables of all models.
 
-    One for each true class where classes are few: all models' rows of a case's true class, of which the cells follow
-    each other; else a sparse one.
+    With few classes there is one for each true class: the rows of that class in all models' tables, whose cells are
+    contiguous. Otherwise there is one sparse matrix.
     """
 
     shape: tuple[int, int]  # models, classes
@@ -153,7 +153,7 @@ class _Adding:
 
 
 def _product(weights: Array, matrix: Array) -> Array:
-    """Return ``weights @ matrix`` by products so small that the linear algebra library starts no threads in ours."""
+    """Return ``weights @ matrix`` in products so small that the linear algebra library starts no threads."""
     (size, cells), width = weights.shape, matrix.shape[1]
     depth = max(1, UNTHREADED // (size * width))
     added = np.zeros((size, width), dtype=np.result_type(weights, matrix))

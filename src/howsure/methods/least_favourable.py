@@ -1,4 +1,4 @@
-"""Intervals from the metric at the two tables to which it moves fastest."""
+"""Intervals from the metric at the two tables at a given distance along which it changes fastest."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ MOST_CELLS = 400  # whose covariances with the metric are found cell by cell
 @final
 @dataclass(frozen=True, slots=True)
 class LeastFavourable(Method):
-    """The metric at the two tables to which it moves fastest, as far away as the level allows.
+    """Interval from the metric at two tables: those in the direction in which it changes fastest.
 
     Notes
     -----
-    Where the table is a known function of several independent samples (`Design.refit`), as from `transported`, each
-    sample has binomial limits for its part of the metric: Jeffreys', or mid-p limits where all its cases agree. To
-    first order the metric changes by gᵢ·pᵢ with the proportions pᵢ of sample i. The mean of gᵢ is a share of the way
-    from its least to its greatest value; its limit is rᵢ away. All samples move together along their covariances with
-    gᵢ, each by the part ``rᵢ / √Σ rᵢ²`` of its way, and the metric of the table estimated there is the limit. This is
-    repeated twice with the mean of the gradients at both ends; the farthest value is the limit. Where the metric is
-    linear this is the method of variance estimates recovery. Where it bends, as with a class that hardly occurs, the
-    limit follows the bend and stays in the range.
+    Some tables are a known function of several independent samples (`Design.refit`), for example those of
+    `transported`. To first order the metric then changes by gᵢ·pᵢ with the proportions pᵢ of sample i. The mean of gᵢ
+    is a proportion of the range between its least and its greatest value. Its binomial limit is at a distance rᵢ:
+    Jeffreys', or mid-p if all cases of the sample agree. All samples move jointly along their covariances with gᵢ, each
+    by the fraction ``rᵢ / √Σ rᵢ²`` of its distance, and the limit is the metric of the table estimated there. This is
+    repeated twice with the mean of the gradients at both ends; the farthest value is the limit. If the metric is
+    linear, this is the method of variance estimates recovery. If it is nonlinear, as with a class that hardly occurs,
+    the limit follows the curvature and stays in the range.
 
     For other estimates the table moves along its covariance with the metric. With gradient g and covariance Σ of the
-    table T, the table that is z standard errors away has moved by ``z Σg / √(g·Σg)``. The limits are the extremes of
-    the metric on the way to these two tables, with cells below zero set to zero.
+    table T, the table at a distance of z standard errors is displaced by ``z Σg / √(g·Σg)``. The limits are extremes
+    of the metric along the way to these two tables, with negative cells set to zero.
 
     References
     ----------
@@ -62,7 +62,7 @@ class LeastFavourable(Method):
     name: ClassVar[str] = "least_favourable"
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for smooth metrics of one estimated table of few cells."""
+        """Return "" for smooth metrics of one estimated table with few cells, otherwise the reason why not."""
         estimated = not table.design.is_counted and table.design.has_labels and not table.design.is_exact
         if not estimated or len(table.design.test_sets) > 1 or metric.contrast is not None or table.batch:
             return "`LeastFavourable` is for one table of estimated counts, as from `transported`. Use `Delta()`."
@@ -101,7 +101,7 @@ class LeastFavourable(Method):
 
 def _straight(metric: Metric, table: Table, value: float, error: float, slopes: Array) -> Limits:
     """Return the limits along the table's covariance with the metric, as a function of quantile and level."""
-    # Of a value of zero an error may be rounding too.
+    # For a value of zero the standard error may be a rounding error.
     if not (np.isfinite(value) and error > DUST * float(np.abs(slopes).max()) * table.cells.sum()):
         return lambda *_: (np.nan, np.nan)
     direction = _direction(table, slopes)

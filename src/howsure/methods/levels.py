@@ -1,4 +1,4 @@
-"""Confidence levels so near 1 that only what they leave tells them apart."""
+"""Confidence levels so close to 1 that they are represented by their tail probability."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ERFC = np.frompyfunc(math.erfc, 1, 1)
 
 @final
 class Level(float):
-    """A confidence level that knows what it leaves, also where it rounds to 1.
+    """A confidence level that stores its tail probability, so that it is exact even if the level rounds to 1.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Level(float):
     tail: float
 
     def __new__(cls, tail: float) -> Level:
-        """Return the level that leaves this much."""
+        """Return the level with this tail probability."""
         level = super().__new__(cls, 1 - tail)
         level.tail = tail
         return level
@@ -41,7 +41,7 @@ class Level(float):
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Levels:
-    """A confidence level for each table of a batch, by what it leaves.
+    """A confidence level for each table of a batch, stored as its tail probability.
 
     Parameters
     ----------
@@ -53,12 +53,12 @@ class Levels:
 
 
 def tail_of(confidence_level: float | Levels) -> Any:
-    """Return 1 minus a confidence level, to full precision where the level knows it."""
+    """Return 1 minus a confidence level, to full precision for `Level` and `Levels`."""
     return confidence_level.tail if isinstance(confidence_level, Level | Levels) else 1 - confidence_level
 
 
 def share_beyond(z: Any) -> NDArray[Any]:
-    """Return the share of a standard normal distribution beyond a quantile on either side, elementwise.
+    """Return the two-sided tail probability of a standard normal quantile, elementwise.
 
     Examples
     --------

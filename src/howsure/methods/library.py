@@ -1,4 +1,4 @@
-"""All interval methods: importing this registers them. `registry.find` does so where a name is not known yet."""
+"""All interval methods: importing this module registers them. `registry.find` imports it for unknown names."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ METHODS.update(_in_order)  # whichever was needed first
 
 
 def suitable_methods(table: Table, metric: str | Metric, *, threshold: float | None = None) -> list[str]:
-    """Return the names of the interval methods that suit a metric of a table, the default one first.
+    """Return the names of the methods that are applicable to a metric of a table, the default one first.
 
     Parameters
     ----------
     table : Table
-        From `confusion`, `from_counts`, `scores` or another source.
+        A table from `confusion`, `from_counts`, `scores` or another source.
     metric : str or Metric
         A spec string such as ``"f1@macro"``, or a metric.
     threshold : float, optional
-        For a metric of counts on a table of scores.
+        Decision threshold, for a metric of counts on a table of scores.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The losses that an interval of their mean goes by: of all cells, of those with cases, or the points of a grid."""
+"""Distributions of losses, for intervals of their mean: of all cells, of cells with cases, or on a grid."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ BEYOND = ORDERS / 2 - 1  # points beyond either end
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Losses:
-    """How many cases lose how much. Counts at the points of a grid may lie below zero.
+    """Numbers of cases by loss. Counts on a grid may be negative.
 
     Parameters
     ----------
     losses : ndarray of shape (m,)
-        What may be lost.
+        The losses.
     cases : ndarray of shape (m,)
-        How many cases lose that.
+        Number of cases with each loss.
     prior : ndarray of shape (m,)
-        How a prior's mass is spread; sums to 1.
+        Distribution of the pseudo-counts; sums to 1.
     """
 
     losses: Array
@@ -40,14 +40,15 @@ class Losses:
 
     @classmethod
     def of(cls, table: Table, losses: CellLosses) -> Losses:
-        """Return the losses of a table, on a grid where that saves much.
+        """Return the losses of a table, on a grid if that reduces their number considerably.
 
-        It does not where most are closer together than the points of the grid: sums would be off by more than rounding.
+        The grid is not used if most losses are closer together than its points: sums would be off by more than
+        rounding.
 
         Parameters
         ----------
         table : Table
-            Its design is of independent cases.
+            A table of independent cases.
         losses : CellLosses
             The loss of each of its cells.
         """
@@ -62,9 +63,9 @@ class Losses:
 
 
 def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
-    """Return a metric of the cells with cases, and the table of these; both as they are where that saves little.
+    """Return the metric and the table restricted to the cells with cases, or unchanged if that saves little.
 
-    So they are where cases do not count alike, and where the cases show no variation, so that empty cells are needed.
+    They are also unchanged if cases have unequal weights, or if the cases show no variation and empty cells are needed.
 
     Parameters
     ----------
@@ -102,21 +103,21 @@ def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
 
 
 def on_grid(losses: CellLosses, counts: Array, ends: tuple[float, float]) -> Losses:
-    """Return few losses, over which all sums are those over many.
+    """Return few losses that have the same sums of smooth functions as many.
 
-    Each loss is shared out to the six grid points around it by Lagrange's polynomials, and the even share that its cell
-    has of a prior to the nearest four. Sums of polynomials to the fifth order (of the prior, which is light, to the
-    third) then are exact; those of what bends little from one point to the next, such as the exponential tilts of a
-    path, are off by less than rounding.
+    Each loss is distributed to the six grid points around it by Lagrange's polynomials. The equal prior share of each
+    cell is distributed to the nearest four. Sums of polynomials up to degree five (three for the prior) are then exact.
+    For functions with little curvature between two points, such as the exponential tilts of a path, the errors are
+    below rounding.
 
     Parameters
     ----------
     losses : CellLosses
         The loss of each cell.
     counts : ndarray of the cells' shape
-        How many cases each has.
+        Number of cases of each.
     ends : tuple of float
-        Between which the losses lie; they differ.
+        Smallest and largest possible loss; they differ.
 
     Examples
     --------
@@ -132,7 +133,7 @@ def on_grid(losses: CellLosses, counts: Array, ends: tuple[float, float]) -> Los
 
 
 def _shared_out(moments: Array) -> Array:
-    """Return what each grid point gets of the bins around it, from their moments: of as many points, evenly about."""
+    """Return the weights of the grid points from the moments of the bins around them, one moment per point."""
     orders = moments.shape[1]
     points = np.arange(orders) - (orders - 1) / 2  # in widths of a bin, from its middle
     shares = moments @ np.linalg.inv(np.vander(points, increasing=True))  # of a power of the place to each of them

@@ -1,4 +1,4 @@
-"""The exact interval of the area under the ROC curve of a few cases, from the distribution of Mann and Whitney's U."""
+"""The exact interval of the area under the ROC curve for few cases, from the distribution of Mann and Whitney's U."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class MannWhitney(Method):
 
     Notes
     -----
-    U, the number of pairs in which the positive case scores higher, has an exact distribution wherever one class's
-    scores have the other's distribution function to a power (Lehmann's alternatives): going along the ranks, the next
-    case is positive with odds ``a θ : b`` for a positive and b negative ones left, and the area is ``1 / (1 + θ)``
-    from the bottom or ``θ / (1 + θ)`` from the top. The limits are the areas at which a U as far off as the observed
-    one has a probability of half of one minus the level, in whichever of the two directions is wider. At an area of
-    one half the distribution is that of the test: the interval holds one half exactly if the test, two-sided by
-    twice the smaller tail, does not reject. Ties count half, and the next whole U that widens the interval is taken.
-    For independent cases, and up to 1600 pairs.
+    U is the number of pairs in which the positive case has the higher score. Its distribution is exact under Lehmann's
+    alternatives, in which the distribution function of one class is a power of the other's. Going along the ranks, if a
+    positive and b negative cases are left, the next case is positive with odds ``a θ : b``. The area is ``1 / (1 + θ)``
+    from the bottom or ``θ / (1 + θ)`` from the top. The limits are the areas at which the tail probability of the
+    observed U is (1 − level) / 2, for the direction with the wider interval. At an area of 1/2 the distribution is that
+    of the test: the interval contains 1/2 exactly if the test, two-sided by twice the smaller tail, does not reject.
+    Ties count half, and U is rounded to the next integer that widens the interval. For independent cases, and up to
+    1600 pairs.
 
     References
     ----------
@@ -53,7 +53,7 @@ class MannWhitney(Method):
     name: ClassVar[str] = "mann_whitney"
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for the area of a table of scores of few independent, labelled cases."""
+        """Return "" for the area of a table of scores with few independent, labelled cases, else why not."""
         refusal = suits_areas_of_scores(self, metric, table)
         if refusal:
             return refusal
@@ -96,7 +96,7 @@ class MannWhitney(Method):
 def wins_distribution(positives: int, negatives: int, area: float) -> Array:
     """Return the probability of each number of won pairs, ``(positives * negatives + 1,)``, at an area.
 
-    Under Lehmann's alternatives from the bottom of the ranks; with the classes' sizes exchanged, from the top.
+    Lehmann's alternatives are taken from the bottom of the ranks; exchange the sizes of the classes for the top.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def wins_distribution(positives: int, negatives: int, area: float) -> Array:
 
 
 def _root(function: Callable[[float], float]) -> float:
-    """Return where an increasing function of the area is zero."""
+    """Return the root of an increasing function of the area."""
     from scipy import optimize, special
 
     ends = (-LARGEST_LOG_ODDS, LARGEST_LOG_ODDS)

@@ -21,7 +21,7 @@ Limits = Callable[[float], tuple[Any, Any]]
 
 
 def of_proportion(metric: Metric, table: Table, quantiles: Limits) -> Limits:
-    """Return the limits of a proportion at a level, and quantiles where it was not tried.
+    """Return the limits of a proportion by level; the given quantiles if it has no trials.
 
     They are quantiles of the even mixture of Beta(x + 1, n − x) and Beta(x, n − x + 1): the mid-p limits.
     """
@@ -35,7 +35,7 @@ def of_proportion(metric: Metric, table: Table, quantiles: Limits) -> Limits:
 
 
 def averages_all_classes(metric: Metric, counts: Counts) -> bool:
-    """Whether the metric, or that of both models which it compares, is an average of all classes or of none."""
+    """Return whether the metric, or that of both models of a contrast, averages all classes or none."""
     if metric.contrast is not None:
         sides = metric.contrast.first, metric.contrast.second
         return all(averages_all_classes(side.metric, counts.through(side.view)) for side in sides)
@@ -45,7 +45,7 @@ def averages_all_classes(metric: Metric, counts: Counts) -> bool:
 
 
 def matched(quantiles: Limits, draws: Array, metric: Metric, middle: Counts | None, sample: Table | None) -> Limits:
-    """Return limits at a level from those that draws have.
+    """Return matched limits by level, from the limits of draws.
 
     Parameters
     ----------
@@ -56,10 +56,10 @@ def matched(quantiles: Limits, draws: Array, metric: Metric, middle: Counts | No
     metric : Metric
         The metric, bound to the table.
     middle : Counts, optional
-        The mean of the drawn tables. Limits move by twice what the metric's curvature takes from the mean of draws.
+        The mean of the drawn tables. Limits are shifted by twice the effect of curvature on the mean of the draws.
     sample : Table, optional
-        What is known of the cases, where the draws stand for no more than that: limits then lie as far apart as the
-        sample varies, and hold the metric's value.
+        The table of the cases, if the draws have no other information. The limits are then stretched to the sampling
+        variation of the metric, and contain its value.
     """
     mean, (lowest, highest) = float(draws.mean()), metric.range
     with np.errstate(all="ignore"):
@@ -80,10 +80,11 @@ def matched(quantiles: Limits, draws: Array, metric: Metric, middle: Counts | No
 
 
 def _spread(draws: Array, metric: Metric, sample: Table) -> float:
-    """Return how many times as far apart limits lie as quantiles: what the metric varies by, over what draws do.
+    """Return the ratio of the metric's standard error to the standard deviation of the draws, at least 1.
 
-    Of a share of n cases the delta method has (n − 1) / n of the variance, on average, and the jackknife n / (n − 1);
-    their mean is right to the second order. The draws have (n − 1) / (n + 1), and what comes of the unseen cases.
+    For a proportion of n cases, the expected delta-method variance is (n − 1) / n times the true one, and that of the
+    jackknife n / (n − 1) times; their mean is accurate to second order. The draws have (n − 1) / (n + 1) times the true
+    variance, plus the part of the unseen cases.
     """
     variance = (standard_error(metric, sample) ** 2 + variance_of_jackknife(*jackknife(metric, sample))) / 2
     drawn = float(draws.var())

@@ -1,4 +1,4 @@
-"""What every method is given and gives back, and the three kinds of methods."""
+"""Interface of the interval methods, and its three base classes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ONE_CLASS = "Ask for one class at a time: '@binary+positive_class=…'."
 
 
 def tests_by(at_levels: Any, value: Array, null: float) -> Array:
-    """Return the two-sided p-values of a hypothetical value, from intervals at levels of each table's own."""
+    """Return the two-sided p-values of a hypothetical value, from intervals with a separate level for each table."""
 
     def limits(levels: Levels) -> tuple[Array, Array]:
         found = at_levels(levels)
@@ -33,26 +33,26 @@ def tests_by(at_levels: Any, value: Array, null: float) -> Array:
 
 
 class Method(abc.ABC):
-    """A way to an interval: settings that turn a metric and a table into limits at any level.
+    """Base class of interval methods: settings that turn a metric and a table into limits at any level.
 
-    A subclass needs a `name` and `at_levels`, and registers itself by that name: it then works wherever a method is
-    named. It says in `suits` what it is for. Where it takes all tables of a batch in one pass it sets `takes_batches`;
-    elsewhere it is given one table at a time.
+    A subclass defines `name` and `at_levels`. It is registered under its name, which can then be used wherever a method
+    is named. `suits` returns for which metrics and tables it is applicable. If the method computes all tables of a
+    batch in one pass, it sets `takes_batches`; otherwise it is called for one table at a time.
 
     Attributes
     ----------
     name : str
-        Its name, in small letters and underscores.
+        Name of the method, in lower case with underscores.
     synonyms : tuple of str
         Other names.
     variants : tuple of Variant
-        For a class whose settings have names of their own: these, instead of `name` and `synonyms`.
+        Names of particular settings, used instead of `name` and `synonyms`.
     takes_batches : bool
         Whether tables may have leading axes.
     takes_levels : bool
-        Whether each table of a batch may have a level of its own, as `Levels`.
+        Whether each table of a batch may have its own confidence level, as `Levels`.
     holds_at_every_look : bool
-        Whether its intervals hold together, however often one looks at growing data.
+        Whether the intervals cover simultaneously, however often one looks at growing data.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class Method(abc.ABC):
             register(cls)
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text, or why the method does not suit, and what to use instead.
+        """Return "" if the method is applicable, otherwise the reason why not and what to use instead.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class Method(abc.ABC):
         return ""
 
     def described(self, table: Table) -> Table:
-        """Return the table whose value the interval is of: the one given, but where a method asks of another one.
+        """Return the table that the estimate describes: the given one, unless the method is for another population.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class Method(abc.ABC):
 
     @abc.abstractmethod
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
-        """Return the interval as a function of its level; what does not depend on the level is worked out once.
+        """Return the interval as a function of its level; everything independent of the level is computed once.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class Method(abc.ABC):
         Returns
         -------
         Interval
-            Of plain numbers for one table, else of arrays in the shape of the batch.
+            With plain numbers for one table, otherwise with arrays in the shape of the batch.
         """
         if not table.batch:
             return self.at_levels(metric, table, rng)(confidence_level).of_one()
@@ -156,7 +156,7 @@ class Method(abc.ABC):
         return [self.interval(metric, table, confidence_level, rng) for metric in metrics]
 
     def one_sided(self) -> Method:
-        """Return the method for a single limit: itself where either side of the interval misses equally often."""
+        """Return the method to use for a single limit: itself if both limits miss equally often."""
         return self
 
     def p_value(
@@ -164,8 +164,8 @@ class Method(abc.ABC):
     ) -> float:
         """Return the two-sided p-value of a hypothetical value of the metric on one table.
 
-        It is 1 minus the confidence level at which the interval just touches the value, unless the method has a test
-        of its own; nan where nothing is tested.
+        It is 1 minus the confidence level at which a limit of the interval equals the value, unless the method has its
+        own test; nan if there is no test.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class Method(abc.ABC):
         null : float
             The hypothetical value.
         draws : ndarray of shape (draws,), optional
-            Draws that the method has made of the metric, so that they are not made again.
+            Draws of the metric that the method has already made.
         rng : seed, optional
             Seed of the methods that draw.
         """
@@ -222,7 +222,7 @@ class Method(abc.ABC):
         return self.interval(metric, table, confidence_level), self.p_values(metric, table, null)
 
     def e_value(self, metric: Metric, table: Table, null: float) -> float:
-        """Return the evidence against a hypothetical value, at most 1 on average if it holds; nan of most methods.
+        """Return an e-value against a hypothetical value: expectation at most 1 if true; nan for most methods.
 
         Parameters
         ----------
@@ -237,9 +237,9 @@ class Method(abc.ABC):
 
 
 class JointMethod(Method, abc.ABC):
-    """A method that takes many metrics of a table in one pass.
+    """Base class of methods that compute many metrics of a table in one pass.
 
-    A subclass says in `all_at_levels` what the intervals of metrics are.
+    A subclass defines `all_at_levels`, which returns the intervals of all metrics.
     """
 
     __slots__ = ()
@@ -272,10 +272,10 @@ class JointMethod(Method, abc.ABC):
 
 
 class DrawingMethod(Method, abc.ABC):
-    """A method that draws tables: many metrics share one stream of them.
+    """Base class of methods that draw tables; all metrics share one stream of draws.
 
-    A subclass has the number of draws in `size`, says in `drawer` how tables are drawn, and in `levels_of` what
-    interval follows from the draws of a metric.
+    A subclass defines `size`, the number of draws, `drawer`, which returns the function that draws tables, and
+    `levels_of`, which returns the interval from the draws of a metric.
 
     Examples
     --------
@@ -293,11 +293,11 @@ class DrawingMethod(Method, abc.ABC):
 
     @abc.abstractmethod
     def drawer(self, table: Table) -> Draw:
-        """Return what draws tables: ``(size, generator)`` → ndarray of shape (size, cells)."""
+        """Return the function that draws tables: ``(size, generator)`` → ndarray of shape (size, cells)."""
 
     @abc.abstractmethod
     def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
-        """Return the interval that draws of a metric give, as a function of its level.
+        """Return the interval from draws of a metric, as a function of its level.
 
         Parameters
         ----------
@@ -308,27 +308,27 @@ class DrawingMethod(Method, abc.ABC):
         table : Table
             The table.
         rng : seed, optional
-            Of the draws.
+            Seed of the draws.
         """
 
     def lumps(self, table: Table) -> Array | None:
-        """Return codes of the cells that `drawer` draws alike from a table in which those of one code are put together.
+        """Return codes of the cells; cells with equal codes can be collapsed before drawing. None if none can.
 
-        None where it does not. By default what the design says of its resamples and posterior.
+        The default uses the design's codes for resamples and posterior draws.
 
         Parameters
         ----------
         table : Table
-            What is drawn from.
+            The observed table.
         """
         return table.design.lumps(table.cells.shape[-1])
 
     def lumped(self, metrics: Sequence[Metric], table: Table) -> Table:
-        """Return the smallest table from which draws of the metrics are those from a table."""
+        """Return the smallest table that has the same distribution of the metrics' draws."""
         apart = self.lumps(table)
         if len(metrics) != 1:
             return lumped(table, metrics, apart)
-        (metric,) = metrics  # of which an interval may ask more than once
+        (metric,) = metrics  # a method may compute several intervals of it
         return metric.drawn_from(table, apart, lambda: lumped(table, metrics, apart))
 
     def draws(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> Array:
@@ -353,7 +353,7 @@ class DrawingMethod(Method, abc.ABC):
     def interval_of(
         self, draws: Array, metric: Metric, table: Table, confidence_level: float, rng: Any = None
     ) -> Interval:
-        """Return the interval that draws of a metric give at a level; see `levels_of`."""
+        """Return the interval from draws of a metric at a level; see `levels_of`."""
         return self.levels_of(draws, metric, table, rng)(confidence_level)
 
     def each_at_levels(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> list[AtLevels]:
@@ -372,7 +372,7 @@ def _within(at_level: AtLevels, stream: Hashable) -> AtLevels:
 
 
 def needs_labels(method: Method, table: Table) -> str:
-    """Return an empty text for labelled cases, else what to use instead of a method that is for them."""
+    """Return "" for labelled cases, otherwise what to use instead of the method."""
     if all(design.has_labels for design in table.design.test_sets):
         return ""
     words = "'predictive', " if table.design.knows_chances else ""
@@ -383,7 +383,7 @@ def needs_labels(method: Method, table: Table) -> str:
 
 
 def needs_no_distance(method: Method, metric: Metric, table: Table) -> str:
-    """Return an empty text, or what to use instead of draws for a distance from calibration, to which noise adds."""
+    """Return "", or for a distance from calibration, which noise increases, what to use instead of draws."""
     if not metric.is_distance or needs_labels(method, table):
         return ""
     said = f"`{type(method).__name__}` adds the noise of its draws to `{metric.name}` and misses small errors."
@@ -393,7 +393,7 @@ def needs_no_distance(method: Method, metric: Metric, table: Table) -> str:
 
 
 def needs_counted_cases(method: Method, table: Table) -> str:
-    """Return an empty text for counted cases, which alone have a number of trials that tells noise near 0 and 1."""
+    """Return "" for counted cases, otherwise what to use instead: a score interval needs a number of trials."""
     if table.design.has_trials:
         return ""
     name = type(method).__name__

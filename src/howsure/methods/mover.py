@@ -1,4 +1,4 @@
-"""MOVER: the interval of a sum of proportions from the score intervals of its parts."""
+"""MOVER: the interval of a sum of proportions from the score intervals of its terms."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ Array = NDArray[Any]
 class Mover(Method):
     """Method of variance estimates recovery, for averages and differences of proportions.
 
-    Each part's variance near the lower limit is recovered from its own Wilson interval, and likewise near the
-    upper one: ``low = value - sqrt(r * sum(w**2 (p - l)**2))``. The factor ``r`` is the delta method's variance
-    of the whole over that of its parts taken as independent: 1 for macro recall and macro precision of
-    independent cases, and it carries correlated parts (macro F1) and any other design.
+    The variance of each term near its lower limit is recovered from its own Wilson interval, and likewise near the
+    upper one: ``low = value - sqrt(r * sum(w**2 (p - l)**2))``. The factor ``r`` is the delta-method variance of the
+    sum over that of independent terms. It is 1 for macro recall and macro precision of independent cases. It accounts
+    for correlated terms (macro F1) and for any other design.
 
     References
     ----------
@@ -55,7 +55,7 @@ class Mover(Method):
     takes_batches: ClassVar[bool] = True
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for averages and sums of proportions of counted cases, and for differences."""
+        """Return "" for averages and sums of proportions of counted cases, and for differences; else why not."""
         if metric.contrast is not None:
             effect = metric.contrast.effect.name
             return (
@@ -98,10 +98,10 @@ class Mover(Method):
 
 
 def _difference(metric: Metric, contrast: Contrast, table: Table) -> AtLevels:
-    """Return the interval of a difference from those of the two models, and how these correlate.
+    """Return the interval of a difference from those of the two models and their correlation.
 
-    For shares of two independent samples it is Newcombe's hybrid score interval (1998, Statistics in Medicine
-    17:873–890, method 10); for shares of the same cases his method 8 for paired data.
+    For proportions of two independent samples it is Newcombe's hybrid score interval (1998, Statistics in Medicine
+    17:873–890, method 10); for proportions of the same cases his method 8 for paired data.
     """
     value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
     sides = (contrast.first, contrast.second)
@@ -129,7 +129,7 @@ def _difference(metric: Metric, contrast: Contrast, table: Table) -> AtLevels:
 
 
 def _single(metric: Metric, table: Table) -> AtLevels:
-    """Return the interval of one model: of a share Wilson's, as in Newcombe's, and else the default one."""
+    """Return the interval of one model: Wilson's for a proportion, as in Newcombe's methods, otherwise the default."""
     wilson = Wilson()
     method = default_method(metric, table) if wilson.suits(metric, table) else wilson
     return method.at_levels(metric, table)
@@ -141,7 +141,7 @@ def _reach(first: Any, second: Any, correlation: Any) -> Array:
 
 
 def _correlation(sides: tuple[Side, Side], table: Table, error: Array) -> Array:
-    """Return how the two models' values correlate, from their variances and that of their difference."""
+    """Return the correlation of the two models' values, from their variances and that of their difference."""
     first, second = (standard_error(side.as_metric(), table) for side in sides)
     with np.errstate(invalid="ignore"):
         return np.clip(quotient(first**2 + second**2 - error**2, 2 * first * second), -1.0, 1.0)
@@ -149,7 +149,7 @@ def _correlation(sides: tuple[Side, Side], table: Table, error: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One proportion of each class, ``(..., classes)``, with its share of the whole."""
+    """One proportion of each class, ``(..., classes)``, and its weight in the sum."""
 
     share: Proportion
     weight: float
@@ -162,7 +162,7 @@ class _Part:
     @classmethod
     def of_all(cls, parts: Parts, table: Table) -> list[_Part]:
         counts = table.counted
-        assert isinstance(counts, ClassCounts)  # noqa: S101 - of which alone there are parts
+        assert isinstance(counts, ClassCounts)  # noqa: S101 - only these have parts
         classes = np.arange(counts.classes) if parts.classes is None else np.asarray(parts.classes)
         outcomes = np.stack([part[..., classes] for part in counts.outcomes()])
         return [cls.of(weight, ratio, outcomes, table, classes) for weight, ratio in parts.terms]
@@ -200,21 +200,21 @@ def _link_slope(share: Proportion, shares: Array) -> Array:
 
 
 def _by_class(values: Array, classes: Array, index: int, table: Table) -> Array:
-    """Return values of the four outcomes of one class, ``(4, ...)``, by the table's cells, ``(..., cells)``."""
+    """Return values for the four outcomes of one class, ``(4, ...)``, as values of the cells, ``(..., cells)``."""
     counts = table.counted
-    assert isinstance(counts, ClassCounts)  # noqa: S101 - of which alone there are parts
+    assert isinstance(counts, ClassCounts)  # noqa: S101 - only these have parts
     spread = np.zeros((*values.shape, counts.classes))
     spread[..., classes[index]] = values
     return counts.by_cell(spread)
 
 
 def _class_squares(table: Table, classes: Array) -> Array | None:
-    """Return the sums of squared weights by outcome and class, ``(4, ..., m)``, where cases vary independently."""
+    """Return the sums of squared weights by outcome and class, ``(4, ..., m)``, for independent cases."""
     squares = table.design.squares(cells := table.cells)
     if squares is None:
         return None
     counts = table.counted if squares is cells else table.wrap(squares)
-    assert isinstance(counts, ClassCounts)  # noqa: S101 - of which alone there are parts
+    assert isinstance(counts, ClassCounts)  # noqa: S101 - only these have parts
     return np.stack([part[..., classes] for part in counts.outcomes()])
 
 
@@ -261,7 +261,7 @@ def _worth(
 
 
 def _cases(share: Proportion, table: Table, classes: Array) -> Array:
-    """Return how many cases each class's share is of, ``(..., m)``."""
+    """Return the number of cases in the denominator of each class's proportion, ``(..., m)``."""
     sampled, design = table.design.sampled(table.cells), table.design
     marked = [_by_class(share.trials.astype(float), classes, index, table) for index in range(len(classes))]
     found = [(sampled * design.lifted((each > 0).reshape(-1) * 1.0)).sum(-1) for each in marked]
@@ -269,7 +269,7 @@ def _cases(share: Proportion, table: Table, classes: Array) -> Array:
 
 
 def _small_samples(slopes: Array, table: Table, classes: Array) -> tuple[Array, Array]:
-    """Return by how much the variance of each class's form is too small, and its degrees of freedom, ``(..., m)``."""
+    """Return the variance factor of each class's form and its degrees of freedom, ``(..., m)``."""
     found = [table.small_sample(_by_class(slopes[..., index], classes, index, table)) for index in range(len(classes))]
     inflation, freedom = (np.stack(each, -1) for each in zip(*found, strict=True))
     return inflation, freedom

@@ -1,4 +1,4 @@
-"""The names of the shipped methods, as type checkers see them; a test holds them equal to the registered ones."""
+"""The names of the shipped methods, for type checkers; a test compares them with the registered ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A method by its name, its class, or itself."""
+"""Look-up of a method by name or class."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from howsure.methods.registry import AUTOMATIC, METHODS, canonical, find
 
 
 def named(method: str | Method | type[Method] | None) -> Method | None:
-    """Return the method that a name, a synonym or a class stands for; None for ``"auto"``.
+    """Return the method for a name, a synonym, a class or an instance; None for ``"auto"``.
 
     Parameters
     ----------
     method : str, Method or class of methods, optional
-        What to use; a class means its usual settings.
+        The method; a class stands for its default settings.
 
     Raises
     ------
     HowsureError
-        If there is no method of that name; the message has the nearest ones.
+        If there is no method of that name; the message lists the nearest names.
     """
     if method is None or isinstance(method, Method):
         return method

@@ -28,13 +28,13 @@ class OrderStatistics(Method):
 
     Notes
     -----
-    The number of cases at or below the quantile q of a distribution is ``Bin(n, q)``, whatever the distribution, so
-    that the r-th smallest value is above it with the chance ``P(Bin(n, q) < r)``: the limits are the nearest values
-    at which this chance, either way, is at most half of what the level leaves. They cover at least as often as they
-    promise, ties included. Of weighted and clustered cases n is the number of independent ones that give the share of
-    cases at or below the quantile its variance (Woodruff), at most the effective number of cases or clusters.
+    The number of cases at or below the quantile q of a distribution is ``Bin(n, q)``, whatever the distribution. The
+    r-th smallest value is therefore above the quantile with probability ``P(Bin(n, q) < r)``. The limits are the
+    nearest values for which this probability, on either side, is at most (1 − level) / 2. Coverage is at least nominal,
+    also with ties. For weighted or clustered data, n is the number of independent cases that gives the proportion at or
+    below the quantile its variance (Woodruff), at most the effective number of cases or clusters.
 
-    Where so few cases tell no limit on a side, it is the end of the metric's range.
+    If there are too few cases for a limit on one side, the limit is the end of the metric's range.
 
     References
     ----------
@@ -53,7 +53,7 @@ class OrderStatistics(Method):
     synonyms: ClassVar[tuple[str, ...]] = ("woodruff",)
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for quantiles of values."""
+        """Return "" for quantiles of values, otherwise the reason why not."""
         if metric.rank is None:
             return f"`OrderStatistics` is for quantiles, and `{metric.name}` is none. Use `Delta()` or `Bootstrap()`."
         return needs_counted_cases(self, table)
@@ -91,7 +91,7 @@ class OrderStatistics(Method):
 
 
 def _independent_cases(table: Table, below: Array, share: float) -> float:
-    """Return the number of independent cases that give the share of the marked ones the variance it has."""
+    """Return the number of independent cases that gives the proportion of marked cases its variance."""
     worth = float(table.effective_trials(np.ones(table.cells.size)))
     if table.design.is_independent:
         return worth

@@ -43,7 +43,7 @@ class PairedShares(Method, abc.ABC):
         )
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
-        """Return the interval as a function of its level: the cases are counted once."""
+        """Return the interval as a function of its level; the cases are counted once."""
         return paired_intervals(metric, table, self.limits, self.effect)
 
     @abc.abstractmethod
@@ -106,9 +106,10 @@ class Tango(_PairedScore):
 
     Notes
     -----
-    The differences ``d`` with ``|b − c − n d| ≤ z sqrt(n (2 q + d (1 − d)))``, where b and c count the cases that only
-    the first or only the second model gets right, and ``q`` is the share of the latter that is most likely given
-    ``d``. At ``d = 0`` it is McNemar's asymptotic test, so the p-value is that test's.
+    The interval contains the differences ``d`` with ``|b − c − n d| ≤ z sqrt(n (2 q + d (1 − d)))``. Here b and c are
+    the numbers of cases that only the first or only the second model gets right, and ``q`` is the maximum likelihood
+    estimate of the proportion of the latter given ``d``. At ``d = 0`` the test is McNemar's asymptotic one, so the
+    p-values are equal.
 
     References
     ----------
@@ -210,7 +211,7 @@ def _standardized(gap: Array, variance: Array) -> Array:
 
 
 class _Newcombe(PairedShares, abc.ABC):
-    """The Wilson intervals of either share, and how the two correlate."""
+    """Base class of Newcombe's intervals, from the Wilson intervals of both proportions and their correlation."""
 
     __slots__ = ()
     single: ClassVar[Any]
@@ -235,13 +236,14 @@ class _Newcombe(PairedShares, abc.ABC):
 @final
 @dataclass(frozen=True, slots=True)
 class NewcombePaired(_Newcombe):
-    """Newcombe's interval for paired shares (1998, method 10), from the Wilson intervals of either.
+    """Newcombe's interval for paired proportions (1998, method 10), from the Wilson intervals of both.
 
     Notes
     -----
     ``low = d − sqrt((p1 − l1)² − 2 φ (p1 − l1)(u2 − p2) + (u2 − p2)²)`` and likewise the upper limit, with φ the
-    correlation of the two successes; where it is positive half a case is taken from ``both · neither − …`` for
-    continuity. `NewcombePairedCC` (method 9) has Wilson intervals with continuity correction and the plain φ.
+    correlation of the two successes. If the numerator of φ, ``both · neither − first · second``, is positive, it is
+    reduced by n/2 for continuity, but not below 0. `NewcombePairedCC` (method 9) uses Wilson intervals with continuity
+    correction and the plain φ.
 
     References
     ----------
@@ -262,7 +264,7 @@ class NewcombePaired(_Newcombe):
 @final
 @dataclass(frozen=True, slots=True)
 class NewcombePairedCC(_Newcombe):
-    """Newcombe's interval for paired shares with continuity correction (1998, method 9).
+    """Newcombe's interval for paired proportions with continuity correction (1998, method 9).
 
     References
     ----------
@@ -282,7 +284,7 @@ class NewcombePairedCC(_Newcombe):
 
 
 def correlation(counts: PairCounts, continuity: float = 0.0) -> Array:
-    """Return the φ coefficient of the two models' successes; a positive one shrunk by ``continuity · n`` cases."""
+    """Return the φ coefficient of the two models' successes; a positive numerator is reduced by ``continuity · n``."""
     e, f, g, h = counts.both, counts.first, counts.second, counts.neither
     covariance = e * h - f * g
     shrunk = np.maximum(covariance - continuity * counts.total, 0.0)

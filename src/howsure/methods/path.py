@@ -1,4 +1,4 @@
-"""One way and the other from the observed tables, as far as a quantile asks for: where the limits of a flow are."""
+"""The path from the observed table in both directions, and its values at a normal quantile: the limits of the flow."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REMOTE = 6 * np.log(10.0)  # on a logarithmic scale: rounding decides how likely
 
 @final
 class Path:
-    """The tables on the way down and up from each observed one, and how far they are: as a normal quantile."""
+    """The tables along the path down and up from each observed one, and their distances from it as normal quantiles."""
 
     def __init__(self, tables: PathTables, value: Array, excess: Array, bounds: tuple[float, float]) -> None:
         self.tables, self.excess, self.bounds = tables, excess, bounds
@@ -33,10 +33,10 @@ class Path:
         self.distances = self.values = np.zeros((1, 2, len(self.centre)))
 
     def distance(self, here: Point, near: Point, far: Point, tables: Any) -> Array:
-        """Return the quantile of a normal variable at which the observed table would be, were ``here`` the truth.
+        """Return the normal quantile of the observed table if ``here`` were the true one.
 
-        Of Rao's score, how far the observed cells are from ``here`` along its slopes, variance and skewness are exact,
-        however steeply the metric bends, as it is linear in the counts.
+        Rao's score measures the distance of the observed cells from ``here`` along its gradient. It is linear in the
+        counts, so its variance and skewness are exact even if the metric is strongly nonlinear.
         """
         if self.tables.by_deviance:
             return self.tables.deviance(here, tables)
@@ -56,7 +56,7 @@ class Path:
         return found
 
     def walk(self, reach: Array) -> None:
-        """Go on both ways from every table that has not been as far, until each is farther than its quantile."""
+        """Continue both directions of each path until its distance exceeds the quantile ``reach``."""
         short = reach > self.reach
         tables: Any = slice(None) if short.all() else np.flatnonzero(short)
         near = self.start.of(tables)
@@ -64,7 +64,7 @@ class Path:
         far = here.turned()
         farthest, latest = np.zeros((2, len(reach))), np.repeat(self.start.value, 2, axis=0)
         farthest[:, tables] = self.distance(near, here, far, tables)
-        ended = np.zeros(farthest.shape, dtype=bool)  # a way that turned, or varies no more: what follows is rounding
+        ended = np.zeros(farthest.shape, dtype=bool)  # turned back, or without variance
         distances, values = [farthest.copy()], [latest.copy()]
         for _ in range(MOST_STRIDES):
             turned = WAYS * (here.value - near.value) <= CLOSE * np.sqrt(here.variance)
@@ -89,16 +89,16 @@ class Path:
         self.values = _put(short, np.stack([values[1][::-1], *values]), self.values)
 
     def _end(self, last: Point) -> Array:
-        """Return the value at which a path ends, as its next stride leads back: that of the range, if so near.
+        """Return the value at the end of a path, where the next step would turn back: the end of the range, if close.
 
-        Near an extreme value e the metric is ``e + c x²``, and a stride of x leads back where x is less than half the
-        stride; e is then nearer than half a stride of the value.
+        Near an extreme value e the metric is ``e + c x²``. A step turns back if x is less than half its length; e is
+        then closer than half of the step in value.
         """
         is_near = np.abs(self.ends - last.value) <= STRIDE / 2 * np.sqrt(last.variance)
         return np.where(is_near, self.ends, last.value)
 
     def limits(self, z: Array) -> Array:
-        """Return the values on the path at which the observed ones are at a quantile, lower and upper."""
+        """Return the lower and upper values on the path at which the observed table is at a quantile."""
         farthest = np.where(np.isfinite(z), z, 0.0)
         if (farthest > self.reach).any():
             self.walk(farthest)
@@ -112,7 +112,7 @@ class Path:
 
 
 def _put(tables: Array, path: Array, other: Array) -> Array:
-    """Return the path of some tables, and another of the others; the shorter one stays where it ends."""
+    """Return one path for some tables and another for the others; the shorter path is extended by its last value."""
     if tables.all():
         return path
     strides = max(len(path), len(other))
@@ -121,15 +121,15 @@ def _put(tables: Array, path: Array, other: Array) -> Array:
 
 
 def _quantile(statistic: Array, skewness: Array) -> Array:
-    """Return the normal quantile of a statistic of mean 0, variance 1 and a skewness, down and up the path."""
+    """Return the normal quantile of a statistic with mean 0, variance 1 and a skewness, down and up the path."""
     skewness = np.where(np.abs(skewness) > SYMMETRIC, skewness, SYMMETRIC)
     return np.asarray(-WAYS * (6 / skewness * (np.cbrt(1 + skewness * statistic / 2) - 1) + skewness / 6))
 
 
 def _bent_skewness(here: Point, near: Point, far: Point) -> Array:
-    """Return the skewness of the metric's value at a point, with how the variance changes with the value.
+    """Return the skewness of the metric's value at a point, allowing for the change of the variance with the value.
 
-    That is of a parabola through the point and two others of its path.
+    The change is that of a parabola through the point and two others of its path.
     """
     rise = _slope(here, near)
     rise = rise + (here.value - near.value) * (rise - _slope(near, far)) / (here.value - far.value)
@@ -137,14 +137,14 @@ def _bent_skewness(here: Point, near: Point, far: Point) -> Array:
 
 
 def _slope(here: Point, there: Point) -> Array:
-    """Return how the variance changes with the value from one point to another."""
+    """Return the derivative of the variance with respect to the value, from one point to another."""
     return np.asarray((there.variance - here.variance) / (there.value - here.value))
 
 
 def _between(place: Array, at: Array, values: Array) -> Array:
-    """Return values between the last two of three points, by the parabola through all, bent no more than monotone.
+    """Return interpolated values between the last two of three points, by the monotone part of a parabola.
 
-    The last one is the end of the path where it is as far as that.
+    If the requested place is beyond the end of the path, the last value is returned.
     """
     (before, near, far), (first, start, stop) = at, values
     slope, earlier = (stop - start) / (far - near), (start - first) / (near - before)

@@ -1,9 +1,9 @@
-"""The tables along paths of averages over classes, many averages of one table at once.
+"""Paths of averages over classes, for many averages of one table at once.
 
-Such an average looks at the hits and the totals of each class alone, so that a wrong prediction has the slope of its
-true class plus that of the predicted one. Small tables are told by all their cells. Of large ones the cells that
-nobody fell into start alike, and stay the product of a factor of their true class and one of the predicted one: only
-cells with cases are told one by one.
+Such an average depends only on the hits and the totals of each class. The slope of a wrong prediction is therefore that
+of its true class plus that of its predicted class. Small tables store all their cells. In large tables all empty cells
+start equal, and remain the product of a factor of the true class and one of the predicted class; only cells with cases
+are stored individually.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ FEW_CASES = 4  # of a class, on average
 
 
 class TooSteepError(Exception):
-    """A stride changes wrong predictions by more than is allowed, and they are no products any more."""
+    """Raised if a step changes wrong predictions so much that they are no longer products."""
 
 
 def _prior_classes(counts: ConfusionCounts, classes: int) -> tuple[Array, Array]:
-    """Return which true and which predicted classes share the pseudo-cases, ``(tables, K)``: see `occurring`."""
+    """Return which true and which predicted classes share the pseudo-counts, ``(tables, K)``: see `occurring`."""
     return occurring(counts.rows.reshape(-1, classes), counts.columns.reshape(-1, classes))
 
 
 class ClassPath(PathTables, abc.ABC):
-    """Tables along paths of averages; entries are those of `ProductTables`.
+    """Tables along paths of averages; the entries are those of `ProductTables`.
 
     Parameters
     ----------
     averages : ClassShares
         One for each table.
     counts : ConfusionCounts
-        One table for all averages, or for each its own.
+        One table for all averages, or one for each.
     effect : ndarray of shape (tables,)
-        How many counts an independent case is worth.
+        Design effect: number of counts per independent case.
     told : tuple of two ndarray
-        True and predicted class of the cells that are told one by one.
+        True and predicted class of the cells that are stored individually.
     is_listed : bool
-        Whether these are all cells, and hold the pseudo-cases; else all cells have a product of two factors besides,
-        of the true and of the predicted class.
+        Whether these are all cells, including the pseudo-counts. Otherwise every cell also has a product of two
+        factors, of the true and of the predicted class.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class ClassPath(PathTables, abc.ABC):
         self.totals = steady(cells.sum((-2, -1)) / effect)
         seen = np.diagonal(cells, axis1=-2, axis2=-1), cells[:, self.told.truth, self.told.prediction]
         right, missed = (steady(each / effect[:, None]) for each in seen)
-        self.cases = np.concatenate([right, missed], -1)  # of those told one by one
+        self.cases = np.concatenate([right, missed], -1)  # of the cells that are stored individually
         true, predicted = _prior_classes(counts, self.classes)
         pseudo = PSEUDO_CASES / (true.sum(-1) * predicted.sum(-1))[:, None]
         wrong = pseudo * true[:, self.told.truth] * predicted[:, self.told.prediction] * is_listed
@@ -83,7 +83,7 @@ class ClassPath(PathTables, abc.ABC):
         self.filled = np.concatenate([np.broadcast_to(each, (len(effect), each.shape[-1])) for each in parts], -1)
 
     def is_sparse(self) -> Array:
-        """Return whether many classes have few cases on average, of each table; a weighted recall has no bias."""
+        """Return whether many classes of each table have few cases on average; a weighted recall has no bias."""
         cells = self.cases
         rows = cells[:, : self.classes] + self.told.by_class(cells[:, self.classes :])[0]
         occurs = (rows > 0).sum(-1)
@@ -92,16 +92,16 @@ class ClassPath(PathTables, abc.ABC):
         return np.asarray(few & ~(is_recall & self.averages.by_total.any(-1)))
 
     def score(self, here: Point, tables: Any) -> Array:
-        """Return how far the observed cells are from a point along its slopes."""
+        """Return the score: the distance of the observed cells from a point along its gradient."""
         return dot(self.cases[tables], here.slopes[..., : -2 * self.classes])
 
     @cached_property
     def left_out(self) -> LeftOut:
-        """The averages without one case of each kind."""
+        """Return the averages on tables from which one case of each kind is left out."""
         return LeftOut(self.averages, self.told, self.cases)
 
     def centre_bias(self) -> Array:
-        """Return the bias that intervals are corrected for; that of macro averages is half by second differences."""
+        """Return the bias correction of the intervals; for macro averages half of it is from second differences."""
         bias, is_weighted = self.left_out.bias(), self.left_out.is_weighted.reshape(-1)
         if not is_weighted.all():
             bias = np.where(is_weighted, bias, (bias + self.bias()) / 2)
@@ -109,24 +109,24 @@ class ClassPath(PathTables, abc.ABC):
         return np.where(equal, fixed, bias)
 
     def second_order(self) -> tuple[Array, Array]:
-        """Return bias and inflation of the variance."""
+        """Return the second-order bias and the inflation of the variance."""
         return self.centre_bias(), self.left_out.inflation()
 
     def point(self, cells: Array, tables: Any) -> Point:
-        """Return the point of the path at tables in these proportions."""
+        """Return the point of the path at tables with these proportions."""
         found = self.told.moments(self.averages.at(tables), cells, self.totals[tables])
         return Point(cells, found.slopes, found.value, found.second, found.third)
 
 
 @final
 class ManyClasses(ClassPath):
-    """Tables told by the cells with cases; the others are products. For the parameters see `ClassPath`."""
+    """Large tables, stored by the cells with cases; all others are products. For the parameters see `ClassPath`."""
 
     def __init__(self, averages: ClassShares, counts: ConfusionCounts, effect: Array) -> None:
         super().__init__(averages, counts, effect, told=counts.once(filled_cells), is_listed=False)
 
     def bias(self) -> Array:
-        """Return the second-order bias by what each class adds."""
+        """Return the second-order bias, as a sum over the classes."""
         hits, (misses, alarms) = self.filled[..., : self.classes], self.told.errors(self.filled)
         rows = hits + misses  # a weighted average is over the cases of its own classes
         total = (~self.averages.by_total | (self.averages.times > 0)) * rows
@@ -134,7 +134,7 @@ class ManyClasses(ClassPath):
         return self.averages.bias((hits, misses, alarms, rest), SMALL_PART, NUDGE)
 
     def directions(self, here: Point, pace: Array) -> Array:
-        """Return what the logarithms of the factors change by; refuse a pace that would end that cells are products."""
+        """Return the derivatives of the log factors; raise an error if cells would not stay products."""
         factors = np.abs(here.slopes[..., -2 * self.classes :]).reshape(*here.slopes.shape[:-1], 2, self.classes)
         if (np.abs(pace) * factors.max(-1).sum(-1) > STEEPEST).any():
             raise TooSteepError
@@ -143,7 +143,7 @@ class ManyClasses(ClassPath):
 
 @final
 class FewClasses(ClassPath):
-    """Tables told by all their cells. For the parameters see `ClassPath`."""
+    """Small tables, stored by all their cells. For the parameters see `ClassPath`."""
 
     def __init__(self, averages: ClassShares, counts: ConfusionCounts, effect: Array) -> None:
         super().__init__(averages, counts, effect, told=counts.once(all_cells), is_listed=True)
@@ -151,8 +151,9 @@ class FewClasses(ClassPath):
     def bias(self) -> Array:
         """Return half the sum of ``C · ∂²/∂C²`` over the cells, each of which changes the terms of two classes.
 
-        An average is N / M, with N the sum of the classes' weights times their values, and M that of the weights. With
-        ``N ± hd + h²s/2`` over ``M ± hm`` its second difference is ``(sM − 2md + 2Nm²/M) / (M² − h²m²)``.
+        An average is N / M, where N is the sum of weight times value over the classes and M the sum of the weights. If
+        a change of ±h gives ``N ± hd + h²s/2`` and ``M ± hm``, the second difference of N / M is
+        ``(sM − 2md + 2Nm²/M) / (M² − h²m²)``.
         """
         cells, diagonal = np.empty((len(self.filled), self.classes, self.classes)), np.arange(self.classes)
         cells[:, diagonal, diagonal] = self.filled[:, : self.classes]

@@ -1,4 +1,4 @@
-"""The tables along paths of contrasts of averages over classes, of two models on the same cases."""
+"""Paths of contrasts of averages over classes, for two models on the same cases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Array = NDArray[Any]
 
 
 def compares_averages(metric: Metric, table: Table) -> bool:
-    """Return whether a metric is a contrast of averages over classes of two models on the same counted cases."""
+    """Return whether a metric is a contrast of class averages of two models on the same counted cases."""
     if metric.contrast is None or table.design.has_strata:
         return False
     sides = metric.contrast.first, metric.contrast.second
@@ -35,7 +35,7 @@ def compares_averages(metric: Metric, table: Table) -> bool:
 
 @final
 class ContrastOfAverages(AllCells):
-    """Tables by all their joint cells, with the bias and the inflation of the variance of `ClassPath`.
+    """Tables stored by all their joint cells, with the bias and the inflation of the variance of `ClassPath`.
 
     For the parameters see `AllCells`.
     """
@@ -49,11 +49,11 @@ class ContrastOfAverages(AllCells):
         self.sums_classes = not self.scale.sign
 
     def is_sparse(self) -> Array:
-        """Return whether many classes have few cases on average, of each table."""
+        """Return whether many classes of each table have few cases on average."""
         return np.logical_or(*(each.is_sparse() for each in self.sides))
 
     def second_order(self) -> tuple[Array, Array]:
-        """Return bias and inflation of the variance; the bias on a logarithmic scale is that of `AllCells`."""
+        """Return bias and inflation of the variance; on a log scale the bias is that of `AllCells`."""
         weights = self.contrast.effect.slopes(*(each.left_out.mean[:, 0] for each in self.sides))
         bias: Array = np.zeros(len(self.cases))
         slopes, changes = np.zeros((2, *self.cases.shape))
@@ -66,7 +66,7 @@ class ContrastOfAverages(AllCells):
         return centre, inflation(self.cases, slopes, changes, of_class)
 
     def _joint(self, view: Marginal, path: ClassPath, values: Array) -> Array:
-        """Return values by the cells of one model's path by the joint cells."""
+        """Return values for the cells of one model's path as values for the joint cells."""
         every, size = np.arange(path.classes), path.classes
         cells = np.zeros((len(values), size, size))
         cells[:, every, every], cells[:, path.told.truth, path.told.prediction] = np.split(values, [size], axis=-1)

@@ -1,4 +1,4 @@
-"""The tables along a path that the flow takes, by all their cells: of any metric, and of any design."""
+"""Tables along a path of the flow, stored by all their cells: for any metric and any design."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ WAYS = np.array([-1.0, 1.0])[:, None]  # down and up
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Point:
-    """Tables, with the metric's gradient by their cells, and its value, variance and third moment on the scale.
+    """Tables, the metric's gradient with respect to their cells, and its value, variance and third moment.
 
-    Arrays have the way, down or up or for both, as their first axis, then the tables of the batch, and then the cells.
+    Value and moments are on the metric's scale. The axes of the arrays are the direction (down, up, or one for both),
+    the tables of the batch, and the cells.
     """
 
     cells: Array
@@ -54,7 +55,7 @@ class Point:
         return Point(*(part[:, tables] for part in self._parts))
 
     def turned(self) -> Point:
-        """Return the points of the other way."""
+        """Return the points of the opposite direction."""
         return Point(*(part[::-1] for part in self._parts))
 
     @property
@@ -65,14 +66,14 @@ class Point:
 @final
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The scale of a metric without bounds: the logarithm of the distance from its single end; else its own."""
+    """Scale of a metric: the log distance from the only finite end of its range, otherwise the identity."""
 
     sign: float = 0.0
     end: float = 0.0
 
     @classmethod
     def of(cls, metric: Metric) -> Scale:
-        """Return the scale of a metric, on which a mean loss stays as it is."""
+        """Return the scale of a metric; a mean loss is not transformed."""
         bounds = metric.range
         if metric.is_mean_loss or automatic_scale(bounds) != "log":
             return cls()
@@ -83,25 +84,25 @@ class Scale:
         return self.sign * np.log(self.sign * (value - self.end)) if self.sign else value
 
     def unscaled(self, value: Array) -> Array:
-        """Return the values that are these on the scale."""
+        """Return the values from those on the scale."""
         return np.asarray(self.end + self.sign * np.exp(self.sign * value) if self.sign else value)
 
 
 class PathTables(abc.ABC):
-    """How tables are told along a path: by all their cells, or by less where a metric looks at less.
+    """Representation of the tables along a path: all their cells, or the part that determines the metric.
 
     Attributes
     ----------
     filled : ndarray of shape (tables, entries)
-        What the tables are at the start, two pseudo-cases beyond the observed ones.
+        The tables at the start: the observed ones plus two pseudo-counts.
     by_deviance : bool
         Whether the statistic is the root of the deviance: for geometric and harmonic means.
     sums_classes : bool
         Whether the metric is a sum over classes of ratios, so that its score has the bias of its value.
     scale : Scale
-        The metric's.
+        The metric's scale.
     score_share : float
-        How much of the statistic is Rao's score along the path; the rest is the metric's value.
+        Weight of Rao's score along the path in the statistic; the metric's value has the remaining weight.
     """
 
     filled: Array
@@ -112,23 +113,23 @@ class PathTables(abc.ABC):
 
     @abc.abstractmethod
     def point(self, cells: Array, tables: Any) -> Point:
-        """Return the point of the path at tables in these proportions, with the totals that the design fixes."""
+        """Return the point of the path at tables with these proportions and the totals that the design fixes."""
 
     @abc.abstractmethod
     def bias(self) -> Array:
         """Return the second-order bias of the metric on its scale, at the start."""
 
     def second_order(self) -> tuple[Array, Array]:
-        """Return the bias, and by what factor the variance exceeds that of the delta method."""
+        """Return the bias, and the ratio of the variance to that of the delta method."""
         bias = self.bias()
         return bias, np.ones(bias.shape)
 
     def is_sparse(self) -> Array:
-        """Return whether many classes have so few cases that the bias is not known, of each table."""
+        """Return whether many classes of each table have so few cases that the bias is unknown."""
         return np.zeros(len(self.filled), dtype=bool)
 
     def deviance(self, here: Point, tables: Any) -> Array:
-        """Return the root of the deviance of the tables at the start from points of the path."""
+        """Return the root of the deviance of the starting tables from points of the path."""
         filled = self.filled[tables]
         cells = here.cells * quotient(filled.sum(-1), here.cells.sum(-1))[..., None]
         with np.errstate(all="ignore"):
@@ -137,20 +138,20 @@ class PathTables(abc.ABC):
 
     @abc.abstractmethod
     def score(self, here: Point, tables: Any) -> Array:
-        """Return how far the observed cells are from a point along its slopes."""
+        """Return the score: the distance of the observed cells from a point along its gradient."""
 
     def directions(self, here: Point, pace: Array) -> Array:
-        """Return what the logarithms of the cells change by, in proportion, on a stride of a pace down and up."""
+        """Return the derivatives of the log cells along the path, for a step of this length down and up."""
         return here.slopes
 
     @final
     def start(self) -> Point:
-        """Return the tables at the start, one for both ways."""
+        """Return the tables at the start, shared by both directions."""
         return self.point(np.array([self.filled]), slice(None))
 
     @final
     def ahead(self, here: Point, tables: Any) -> Point:
-        """Return the points one stride on."""
+        """Return the points after one more step."""
         found = STRIDE / np.sqrt(here.variance)
         if self.by_deviance:  # which is steep where a class has few hits
             found = np.minimum(found, SHORT / np.abs(here.slopes).max(-1))
@@ -159,7 +160,7 @@ class PathTables(abc.ABC):
 
 
 class AllCells(PathTables):
-    """Tables told by the cells that the design samples.
+    """Tables stored by the cells that the design samples.
 
     Parameters
     ----------
@@ -168,9 +169,9 @@ class AllCells(PathTables):
     table : Table
         One table, or a batch.
     cases : ndarray of shape (tables, cells)
-        Numbers of independent cases.
+        Numbers of independent cases, that is counts divided by the design effect.
     part : slice
-        Which tables of the batch these are.
+        Indices of these tables in the batch.
     """
 
     def __init__(self, metric: Metric, table: Table, cases: Array, part: slice = EVERY) -> None:
@@ -190,12 +191,12 @@ class AllCells(PathTables):
             self.filled = self.cases + table.design.spread(self._flat(table.half_hits))  # type: ignore[attr-defined]
 
     def _flat(self, cells: Array) -> Array:
-        """Return values by the cells of one table, or of each in this part of the batch, ``(..., cells)``."""
+        """Return values for the cells of one table, or of each table in this part of the batch, ``(..., cells)``."""
         many = cells.ndim > self.table.axes
         return cells.reshape(len(self.table.cells), -1)[self.part] if many else cells.ravel()
 
     def pseudo_shares(self) -> Array:
-        """Return the share of the pseudo-cases in each cell: of a loss without bound fewer where it is large."""
+        """Return the proportion of the pseudo-counts in each cell; for an unbounded loss less where it is large."""
         averages_classes = self.metric.of_one_model.members is not None
         shares = self.table.shares_of_occurring if averages_classes else self.table.prior_shares
         even = self.table.design.spread(self._flat(shares))
@@ -209,22 +210,22 @@ class AllCells(PathTables):
         return np.asarray(shares / shares.sum(-1, keepdims=True))
 
     def bias(self) -> Array:
-        """Return the second-order bias of the metric: with many cells by what each class adds."""
+        """Return the second-order bias of the metric; with many cells as a sum over classes."""
         if self.by_deviance or self.metric.is_mean_loss:
             return np.zeros(len(self.cases))
         terms = self.metric.terms
         few = len(self.table.labels) ** 2 < LUMPED_CELLS
         if terms is None or few or self.scale.sign or self.table.design.has_strata:
             return second_order_bias(self.value, self.filled)
-        counts = cast("ClassCounts", self.table.wrap(self.filled))  # of which alone there are terms
+        counts = cast("ClassCounts", self.table.wrap(self.filled))  # only these have terms
         return bias_by_class(terms, np.stack(counts.outcomes(), -1))
 
     def value(self, cells: Array) -> Array:
-        """Return the metric of tables, by their sampled cells, on its scale."""
+        """Return the metric of tables, given by their sampled cells, on its scale."""
         return self.scale.scaled(np.asarray(self.metric(self.table.wrap(self.table.design.tables(cells)))))
 
     def point(self, cells: Array, tables: Any) -> Point:
-        """Return the point of the path at tables in these proportions, with the totals that the design fixes."""
+        """Return the point of the path at tables with these proportions and the totals that the design fixes."""
         design = self.table.design
         cells = design.rescaled(cells, self.cases[tables])
         whole = design.tables(cells)
@@ -241,17 +242,17 @@ class AllCells(PathTables):
         return Point(cells, slopes, self.scale.scaled(value), np.add.reduce(squares, -1), third)
 
     def directions(self, here: Point, pace: Array) -> Array:
-        """Return what the logarithms of the cells change by; what is left of a finite population varies less."""
+        """Return the derivatives of the log cells along the path; smaller for the rest of a finite population."""
         return here.slopes * np.sqrt(self.left) if self.is_finite else here.slopes
 
     def score(self, here: Point, tables: Any) -> Array:
-        """Return how far the observed cells are from a point along its slopes."""
+        """Return the score: the distance of the observed cells from a point along its gradient."""
         slopes = quotient(here.slopes, np.sqrt(self.left)) if self.is_finite else here.slopes
         return dot(self.cases[tables], slopes)
 
 
 def steady(cases: Array) -> Array:
-    """Return numbers of cases to twelve digits: those of weighted ones round, and far along a path that may be seen."""
+    """Return numbers of cases rounded to twelve digits, so that rounding of weighted counts does not grow on a path."""
     mantissa, exponent = np.frexp(cases)
     rounded: Array = np.ldexp(np.rint(mantissa * 2.0**DIGITS), exponent - DIGITS)
     return rounded
@@ -263,9 +264,9 @@ def bias_by_class(terms: Callable[..., Array], outcomes: Array) -> Array:
     Parameters
     ----------
     terms : callable
-        Outcomes (tp, fn, fp, tn) of each class, ``(..., K)`` → what each class adds.
+        Outcomes (tp, fn, fp, tn) of each class, ``(..., K)`` → contribution of each class.
     outcomes : ndarray of shape (tables, K, 4)
-        At which it is taken.
+        Outcomes at which the bias is computed.
     """
 
     def by_class(flat: Array) -> Array:
@@ -277,10 +278,10 @@ def bias_by_class(terms: Callable[..., Array], outcomes: Array) -> Array:
 
 
 def second_order_bias(value: Callable[[Array], Array], cells: Array, part: float = 1.0) -> Array:
-    """Return the bias of a function of Poisson counts to second order: half the sum of ``C · ∂²/∂C²`` over the cells.
+    """Return the second-order bias of a function of Poisson counts: half the sum of ``C · ∂²/∂C²`` over the cells.
 
     For very many cells the sum is Hutchinson's estimate of that trace, in fixed directions. Each sign of a direction is
-    the product of a sign of the row and one of the column, so that the signs of any two cells are uncorrelated.
+    the product of a sign for the row and one for the column, so that the signs of any two cells are uncorrelated.
 
     Parameters
     ----------
@@ -289,7 +290,7 @@ def second_order_bias(value: Callable[[Array], Array], cells: Array, part: float
     cells : ndarray of shape (tables, cells)
         The counts, all positive.
     part : float
-        Share of a count by which it is changed at the most.
+        Largest change of a count, as a proportion of it.
     """
     tables, size = cells.shape
     total = np.zeros(tables)

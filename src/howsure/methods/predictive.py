@@ -1,4 +1,4 @@
-"""Prediction intervals of cases whose labels are to come, and what else serves expected counts."""
+"""Prediction intervals for cases that are not labelled yet, from the distribution of the labels given the scores."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ MANY = 4 * BINS  # values, from which on that saves time
 @final
 @dataclass(frozen=True, slots=True)
 class Predictive(Method):
-    """Prediction interval of a metric of cases whose labels are to come, from its own distribution.
+    """Prediction interval of a metric for cases that are not labelled yet, from its predictive distribution.
 
-    Given the scores, the positive cases among the predicted positives (TP) and among the predicted negatives (FN)
-    are independent Poisson-binomial variables. The metric is evaluated on every table that they can form, and the
-    limits are quantiles of its distribution: at most half of what the level leaves lies beyond each. Beyond 2×2
-    tables labels are drawn instead, always the same where no `random_state` is given. Tables on which the metric is
-    undefined are left out, and counted in the estimate's `reason`.
+    Given the scores, the numbers of positive cases among the predicted positives (TP) and among the predicted negatives
+    (FN) are independent Poisson-binomial variables. The metric is evaluated on every possible table. The limits are
+    quantiles of its distribution: each tail has a probability of at most (1 − level) / 2. Beyond 2×2 tables labels are
+    drawn instead, with a fixed seed unless `random_state` is given. Tables on which the metric is undefined are left
+    out, and the estimate's `reason` reports their number.
 
     Parameters
     ----------
     n_draws : int
-        How often labels are drawn, where they are.
+        Number of draws of the labels, for tables that need draws.
 
     References
     ----------
@@ -66,7 +66,7 @@ class Predictive(Method):
         whole_number("n_draws", self.n_draws, most=MOST_DRAWS)
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for cases whose labels are to come."""
+        """Return "" for cases that are not labelled yet, otherwise the reason why not."""
         if table.design.knows_chances:
             return ""
         return (
@@ -86,7 +86,7 @@ class Predictive(Method):
     def intervals(
         self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
     ) -> list[Interval]:
-        """Return the interval of each metric, all from one joint distribution where there is one."""
+        """Return the interval of each metric, all from one joint distribution if it can be computed."""
         if table.batch or table.design.is_exact or not (has_joint_distribution(table) or table.is_binary):
             return [self.interval(metric, table, confidence_level, rng) for metric in metrics]
         if not has_joint_distribution(table):
@@ -97,7 +97,7 @@ class Predictive(Method):
         return [_levels(metric, table, outcomes)(confidence_level).of_one() for metric in metrics]
 
     def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
-        """Return the interval that draws of a metric give, as a function of its level.
+        """Return the interval from draws of a metric, as a function of its level.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class Predictive(Method):
         table : Table
             The table.
         rng : seed, optional
-            Of the draws.
+            Seed of the draws.
         """
         quantiles = Bootstrap("percentile", self.n_draws).levels_of(draws, metric, table, rng)
         return _around_expectation(quantiles, float(metric(table.counted)))
@@ -119,7 +119,7 @@ def _values(metrics: Sequence[Metric], table: Table) -> list[float]:
 
 
 def _around_expectation(quantiles: AtLevels, value: float) -> AtLevels:
-    """Return intervals that hold the metric's value on the expected table."""
+    """Return intervals extended to contain the metric's value on the expected table."""
 
     def interval(confidence_level: float) -> Interval:
         found = quantiles(confidence_level)
@@ -136,7 +136,7 @@ def _around_expectation(quantiles: AtLevels, value: float) -> AtLevels:
 
 
 def _levels(metric: Metric, table: Table, outcomes: tuple[Array, Array]) -> AtLevels:
-    """Return quantiles of a metric's distribution over the tables that a batch may turn out to be, by the level."""
+    """Return quantiles of the metric's distribution over the possible tables of a batch, by level."""
     return _around_expectation(_quantiles(metric, *outcomes), float(metric(table.counted)))
 
 
@@ -164,9 +164,9 @@ def _quantiles(metric: Metric, tables: Array, mass: Array) -> AtLevels:
 
 
 def _quantile(values: Array, mass: Array) -> Callable[[float], float]:
-    """Return the quantiles of a distribution: the smallest value up to which a share of the mass lies.
+    """Return the quantile function of a distribution: the smallest value whose cumulative mass reaches a probability.
 
-    Many values are counted in bins, and only those of the bin in question sorted.
+    Many values are counted in bins, and only the values of the relevant bin are sorted.
     """
     low, high = float(values.min()), float(values.max())
     scale = BINS / (high - low) if low < high else 0.0
@@ -187,12 +187,12 @@ def _quantile(values: Array, mass: Array) -> Callable[[float], float]:
 
 
 def _reached(values: Array, up_to: Array, share: float) -> float:
-    """Return the first of ascending values up to which a share of the mass lies."""
+    """Return the first of the ascending values whose cumulative mass reaches ``share``."""
     return float(values[min(int(np.searchsorted(up_to, share)), len(values) - 1)])
 
 
 def is_predictable(table: Table) -> bool:
-    """Whether the predictive distribution is the best that there is for a table, and quick to have."""
+    """Return whether the predictive distribution is the best method for a table, and fast to compute."""
     design = table.design
     if isinstance(design, Batch):
         few = (table.has_thresholds or table.shape == (2, 2)) and table.rows <= FEW_CASES
@@ -201,7 +201,7 @@ def is_predictable(table: Table) -> bool:
 
 
 def has_joint_distribution(table: Table) -> bool:
-    """Whether the predictive distribution is computed; otherwise labels are drawn."""
+    """Return whether the predictive distribution is computed exactly; otherwise labels are drawn."""
     return isinstance(table.design, Batch) and table.shape == (2, 2) and table.design.cases.is_binary
 
 
@@ -211,7 +211,7 @@ def _outcomes(table: Table) -> tuple[Array, Array]:
 
 
 def joint_distribution(cases: Cases, shape: tuple[int, ...]) -> tuple[Array, Array]:
-    """Return the tables that a batch may turn out to be, ``(tables, *shape)``, and their probabilities."""
+    """Return the possible tables of a batch, ``(tables, *shape)``, and their probabilities."""
     sums = [_trimmed(*each) for each in cases.sums]
     if np.prod([float(len(mass)) for _, mass in sums]) > MOST_TABLES:
         sums = [_thinned(*each) for each in sums]
@@ -227,14 +227,14 @@ def joint_distribution(cases: Cases, shape: tuple[int, ...]) -> tuple[Array, Arr
 
 
 def _trimmed(start: int, mass: Array) -> tuple[Array, Array]:
-    """Return the counts and probabilities without tails that do not matter."""
+    """Return the counts and probabilities without negligible tails."""
     first = int(np.searchsorted(np.cumsum(mass), NEGLIGIBLE))
     last = len(mass) - int(np.searchsorted(np.cumsum(mass[::-1]), NEGLIGIBLE))
     return start + np.arange(first, last, dtype=float), mass[first:last] / mass[first:last].sum()
 
 
 def _thinned(counts: Array, mass: Array) -> tuple[Array, Array]:
-    """Take neighbouring counts together, at their mean."""
+    """Return fewer counts: neighbouring ones are merged at their mean."""
     if len(counts) <= MOST_COUNTS:
         return counts, mass
     index = np.arange(len(counts)) * MOST_COUNTS // len(counts)

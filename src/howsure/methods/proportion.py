@@ -23,18 +23,18 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Binomial(JointMethod, abc.ABC):
-    """An interval for a proportion, carried over to every metric that is a monotone function of one.
+    """Base class of intervals for a proportion, also used for metrics that are monotone functions of one.
 
-    Recall, precision or accuracy are proportions; binary F1 is ``2p / (1 + p)`` and Jaccard's index is ``p``,
-    with ``p`` the share of true positives among the cases that are not true negatives. Weighted and clustered
-    data enter with their effective counts (Korn and Graubard 1998).
+    Recall, precision and accuracy are proportions. Binary F1 is ``2p / (1 + p)`` and Jaccard's index is ``p``, with
+    ``p`` the proportion of true positives among the cases that are not true negatives. Weighted and clustered data use
+    effective counts (Korn and Graubard 1998).
     """
 
     limits: ClassVar[Any]
     takes_batches: ClassVar[bool] = True
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for proportions of counted cases."""
+        """Return "" for proportions of counted cases, otherwise the reason why not."""
         if refusal := needs_labels(self, table):
             return refusal
         if metric.proportion is None:
@@ -48,7 +48,7 @@ class Binomial(JointMethod, abc.ABC):
         return needs_counted_cases(self, table)
 
     def all_at_levels(self, metrics: Sequence[Metric], table: Table) -> AllAtLevels:
-        """Return the intervals as a function of their level, all limits found at once; see the class."""
+        """Return the intervals as a function of their level, with all limits computed at once."""
         shares = [each.proportion for each in metrics if each.proportion is not None]  # all of them: see `suits`
         counts = _counts(shares, table, 0.0) if table.design.is_independent else None  # the same at all levels
         if counts is None or table.has_sample_variance:
@@ -79,7 +79,7 @@ def _counts(shares: Sequence[Proportion], table: Table, confidence_level: float)
 
 
 def _errors(shares: Sequence[Proportion], counts: Array) -> Array:
-    """Return the standard errors of what follows from proportions of independent cases; nan where there is none."""
+    """Return the standard errors of functions of proportions of independent cases; nan if undefined."""
     successes, trials = counts
     with np.errstate(all="ignore"):
         observed = successes / trials
@@ -133,7 +133,7 @@ class WilsonCC(Binomial):
 @final
 @dataclass(frozen=True, slots=True)
 class ClopperPearson(Binomial):
-    """The exact interval of Clopper and Pearson (1934): never covers too little.
+    """Clopper and Pearson's exact interval (1934): coverage is never below nominal.
 
     References
     ----------
@@ -154,7 +154,7 @@ class ClopperPearson(Binomial):
 @final
 @dataclass(frozen=True, slots=True)
 class MidP(Binomial):
-    """The exact interval with half the weight on the observed count.
+    """Mid-p interval: exact, with half the probability of the observed count in each tail.
 
     References
     ----------
@@ -236,7 +236,7 @@ class Logit(Binomial):
 @final
 @dataclass(frozen=True, slots=True)
 class Arcsine(Binomial):
-    """Normal interval of the variance-stabilised share.
+    """Normal interval of the variance-stabilised (arcsine) proportion.
 
     References
     ----------
@@ -256,7 +256,7 @@ class Arcsine(Binomial):
 @final
 @dataclass(frozen=True, slots=True)
 class LikelihoodRatio(Binomial):
-    """The shares whose deviance from the observed one is not significant.
+    """Likelihood-ratio interval: the proportions whose deviance from the observed one is not significant.
 
     References
     ----------
@@ -277,7 +277,7 @@ class LikelihoodRatio(Binomial):
 @final
 @dataclass(frozen=True, slots=True)
 class BinomTest(Binomial):
-    """The shares that the two-sided exact test does not reject.
+    """Interval of the proportions that the two-sided exact test does not reject.
 
     References
     ----------
@@ -294,15 +294,15 @@ class BinomTest(Binomial):
     limits = staticmethod(binomial.binom_test)
 
     def one_sided(self) -> ClopperPearson:
-        """Return what inverts the one-sided exact test."""
+        """Return the method that inverts the one-sided exact test."""
         return ClopperPearson()
 
 
 def row_shares(table: Table, confidence_level: float) -> tuple[Array, Array, Array]:
-    """Return the share of each true class that is predicted as each class, with Wilson's limits; three ``(K, K)``.
+    """Return the proportion of each true class that is predicted as each class, with Wilson's limits; three ``(K, K)``.
 
-    Weighted and clustered cases enter with their effective number. A class without cases has nan, and a known share
-    has no limits.
+    Weighted and clustered cases are counted by their effective number. A class without cases has nan; a known
+    proportion has no limits.
 
     Examples
     --------

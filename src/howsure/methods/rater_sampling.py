@@ -1,4 +1,4 @@
-"""Intervals that hold for other raters too, or for other raters and other items."""
+"""Intervals that generalise to other raters, or to other raters and other items."""
 
 from __future__ import annotations
 
@@ -31,22 +31,23 @@ OVER = ("raters", "items_and_raters")
 @final
 @dataclass(frozen=True, slots=True)
 class RaterSampling(Method):
-    """Interval for raters who are a sample of those who could have rated, by leaving out each in turn.
+    """Interval for raters who are a sample from a population of raters, by the jackknife over raters.
 
     Parameters
     ----------
     over : {"items_and_raters", "raters"}
-        What would be others if the study were repeated: items and raters, or the raters of the same items. That other
-        items alone would be rated by the same raters is what all other methods say.
+        What changes if the study is repeated: items and raters, or only the raters. All other methods assume other
+        items with the same raters.
 
     Notes
     -----
-    With ``θ₍g₎`` the coefficient without rater g of R, the raters' variance is the jackknife's,
-    ``V_R = (R − 1)/R Σ (θ₍g₎ − θ̄)²``, with R − 1 degrees of freedom. Items and raters together have ``V_I + V_R``,
-    the items' variance and the raters', with the degrees of freedom of a sum (Satterthwaite), and the interval is that
-    along the flow, as for items, with so many fewer items. That raters differ from item to item is in both, so that the
-    sum is on the safe side; less their estimated share it covers too seldom with three raters. Few raters tell little
-    of others: with three of them Student's t has two degrees of freedom where the raters make most of the variance.
+    Let ``θ₍g₎`` be the coefficient without rater g, for R raters. The variance due to raters is the jackknife's,
+    ``V_R = (R − 1)/R Σ (θ₍g₎ − θ̄)²``, with R − 1 degrees of freedom. Items and raters together have the variance
+    ``V_I + V_R``, with V_I that of the items, and Satterthwaite's degrees of freedom. The interval is the one along the
+    flow for items, with the number of items reduced accordingly. Both variances include the differences of raters
+    between items, so the sum is conservative; after subtracting an estimate of that part, coverage is too low with
+    three raters. Few raters carry little information about others: with three of them and most of the variance due to
+    raters, Student's t has two degrees of freedom.
 
     References
     ----------
@@ -78,7 +79,7 @@ class RaterSampling(Method):
         return self.over
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for the agreement of three or more raters."""
+        """Return "" for the agreement of three or more raters, otherwise the reason why not."""
         if not (table.holds == ("ratings",) and metric.spec is not None):
             return f"`{self.name}` is for the agreement of one set of raters, which `{metric.name}` is not. Use 'auto'."
         if "rater" in metric.spec.definition.parameters:
@@ -90,7 +91,7 @@ class RaterSampling(Method):
         return ""
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
-        """Return the interval as a function of its level: each rater is left out once."""
+        """Return the interval as a function of its level; each rater is left out once."""
         variances = _Variances.of(metric, table)
         value = float(metric(table.counted))
         if np.isfinite(value) and not np.isfinite(variances.raters):
@@ -133,7 +134,7 @@ class _Variances:
 
     @property
     def factor(self) -> float:
-        """How many times the items' variance that of items and raters is."""
+        """Ratio of the variance of items and raters to that of the items."""
         return 1 + self.raters / self.items if self.items > 0 else 1.0
 
     def freedom(self, of_items: Any) -> Any:

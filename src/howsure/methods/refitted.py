@@ -1,4 +1,4 @@
-"""Limits of a metric of an estimated table from the limits of the samples that it is estimated from."""
+"""Limits of a metric of an estimated table, from the limits of the samples that the table is estimated from."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Refitted:
     """The metric as a function of the observed counts, with its limits.
 
     To first order the metric changes by ``Σ g p`` when the proportions p of a sample change, with g its gradient. The
-    mean of g in a sample is a share of the way from its least to its greatest value, and has binomial limits. The
-    samples move together towards these limits, each by the part of the way that its own reach is of
-    ``sqrt(Σ reach²)`` (method of variance estimates recovery), and the metric of the table estimated there is the
-    limit. The mean of the gradients at both ends, which differ where the metric bends, gives other parts, and the
-    farthest limit is kept. Where the observed counts are outside of the range of possible tables, as with a share below
-    zero, there is a gradient just inside of it and one at its border, and the farther limit counts.
+    mean of g in a sample is a proportion of the range between its least and its greatest value, and has binomial
+    limits. By the method of variance estimates recovery, the samples move jointly towards these limits, each by the
+    fraction ``reach / sqrt(Σ reach²)`` of the distance. The limit is the metric of the table estimated there. The
+    gradients at the two ends differ if the metric is nonlinear. Their mean gives other fractions; the farthest limit is
+    used. If the observed counts are outside the range of possible tables, for example with a negative proportion,
+    the gradient is taken just inside the range and at its border, and the farther limit is used.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Refitted:
     table : Table
         The estimated table.
     refit : Refit
-        What it is estimated from.
+        The function from the observed counts to the table.
     """
 
     metric: Metric
@@ -94,7 +94,7 @@ class Refitted:
         starts : sequence of ndarray of shape (observed cells,)
             Its gradients at the observed counts.
         z : float
-            Quantile of the level, of Student's t where variances are uncertain.
+            Quantile of the level, of Student's t if variances are uncertain.
         confidence_level : float
             Coverage of the interval.
         """
@@ -114,7 +114,7 @@ class Refitted:
         return farthest
 
     def _moved(self, gradient: Array, worth: float, level: float) -> Array:
-        """Return the counts at the upper limit of a linear form."""
+        """Return the observed counts at the upper limit of a linear form."""
         observed = self.refit.observed
         inside = self.rows > 0
         lowest, highest = (
@@ -160,7 +160,7 @@ def limits_at_levels(
     table : Table
         One table of estimated counts.
     refit : Refit
-        What it is estimated from.
+        The function from the observed counts to the table.
     value : float
         The metric of the table.
     slopes : ndarray of shape (cells,)

@@ -41,7 +41,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A registered name, with the class that it stands for."""
+    """A registered name and its class."""
 
     kind: type[Any]
     variant: Variant
@@ -98,7 +98,7 @@ def _check_name(name: str, kind: type[Any]) -> None:
 
 
 def find(name: str) -> Entry | None:
-    """Return what a name or synonym stands for, or None."""
+    """Return the entry of a name or synonym, or None."""
     known = _registered(name)
     if known is None:
         import_module(LIBRARY)

@@ -46,7 +46,7 @@ def values_of_resamples(metrics: Sequence[Metric], table: Table, size: int, seed
 
 
 def _fill_others(values: Array, metrics: Sequence[tuple[int, Metric]], table: Table, resamples: Resamples) -> None:
-    """Put the values of metrics on tables, as many of which are made at once as fit the processor's cache."""
+    """Compute metrics on tables, in blocks of tables that fit the processor's cache."""
     size, at_once = values.shape[1], table.draws_at_once
     step = max(1, at_once // EIGHT)
     eights = range(-(-size // EIGHT))

@@ -1,8 +1,9 @@
-"""Bounds that hold at every look: mixtures over how far a hypothetical value may be from the true one.
+"""Bounds that are valid at every look: mixtures over the distance of the hypothetical value from the true one.
 
-Each excludes the values against which a mixture of likelihood ratios, or its normal approximation, is too large. If the
-value holds, such a mixture is 1 on average and, looked at as often as one likes, ever as large as ``1 / α`` with a
-chance of at most ``α`` (Ville 1939). Below, ``ρ²`` is the variance of the mixture in units of the variance of one case.
+Each bound excludes the values for which a mixture of likelihood ratios, or its normal approximation, is too large. If
+the value is true, such a mixture has expectation 1. The probability that it ever reaches ``1 / α``, at any of
+arbitrarily many looks, is at most ``α`` (Ville 1939). Below, ``ρ²`` is the variance of the mixture relative to the
+variance of one case.
 """
 
 from __future__ import annotations
@@ -18,22 +19,22 @@ from howsure.methods.halving import root
 Array = NDArray[Any]
 TUNED = 0.05  # the error at which the mixture is best after `n_optimal` cases
 BEST = 8.211968062068253  # ρ² n there: x - log(1 + x) = 2 log(1 / TUNED)
-FARTHEST = 30.0  # standard errors: what lies beyond no table shows
-STAKE = 3.0  # that wins most on a value so many standard errors off
+FARTHEST = 30.0  # largest half width, in standard errors
+STAKE = 3.0  # best stake for a value at this distance, in standard errors
 STAKE_OF_PAIRS = 6.0  # on the difference of two models, which agree on most cases: half of an outcome's range varies
 
 
 def mixture_variance(n_optimal: float) -> float:
-    """Return the variance of the mixture, in units of one case's, that is narrowest after so many cases.
+    """Return the variance ρ² of the mixture with the narrowest interval after n_optimal cases.
 
-    Of the half widths ``sqrt((1 + 1/x) (log(1 + x) + 2 log(1/α)))`` with ``x = ρ² n`` the smallest is where
+    The half width ``sqrt((1 + 1/x) (log(1 + x) + 2 log(1/α)))`` with ``x = ρ² n`` is smallest at the x that solves
     ``x - log(1 + x) = 2 log(1/α)``.
     """
     return BEST / n_optimal
 
 
 def reach(cases: ArrayLike, tail: float, n_optimal: float) -> Array:
-    """Return how many standard errors an interval reaches that holds at every look: the normal mixture's.
+    """Return the half width, in standard errors, of a normal-mixture interval that is valid at every look.
 
     ``sqrt((1 + 1/x) (log(1 + x) - 2 log(tail)))`` with ``x = ρ² n``.
     Source: Robbins (1970), Annals of Mathematical Statistics 41, 1397; Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas
@@ -46,7 +47,7 @@ def reach(cases: ArrayLike, tail: float, n_optimal: float) -> Array:
     tail : float
         1 minus the level.
     n_optimal : float
-        Number of cases after which it reaches least.
+        Number of cases after which the half width is smallest.
 
     Examples
     --------
@@ -59,12 +60,13 @@ def reach(cases: ArrayLike, tail: float, n_optimal: float) -> Array:
 
 
 def beta_binomial(successes: ArrayLike, trials: ArrayLike, tail: float, n_optimal: float) -> tuple[Array, Array]:
-    """Return the limits of a share that hold at every look, whatever the share: exact.
+    """Return the limits of a proportion that are valid at every look: exact for every proportion.
 
-    The shares p at which the chance of the outcomes in their order, were the true share drawn from
-    ``Beta(r p, r (1 - p))``, is less than ``1 / tail`` times their chance at p itself. The spread of that distribution
-    is the normal mixture's, ``p (1 - p) / (r + 1) = ρ² p (1 - p)``. The logarithm of the ratio of the two is convex in
-    p: it is a sum of ``log(r + i/p)`` and ``log(r + i/(1 - p))``.
+    Let the mixture be the probability of the outcomes in their order if the true proportion is drawn from
+    ``Beta(r p, r (1 - p))``. The interval contains the p for which the mixture is less than ``1 / tail`` times the
+    probability at p itself. The variance of that distribution is that of the normal mixture,
+    ``p (1 - p) / (r + 1) = ρ² p (1 - p)``. The log ratio of the two is convex in p, as it is a sum of
+    ``log(r + i/p)`` and ``log(r + i/(1 - p))``.
     Source: Howard, Ramdas, McAuliffe and Sekhon (2021), Annals of Statistics 49, 1055, section 3.1.
 
     Parameters
@@ -74,7 +76,7 @@ def beta_binomial(successes: ArrayLike, trials: ArrayLike, tail: float, n_optima
     tail : float
         1 minus the level.
     n_optimal : float
-        Number of trials after which they are closest.
+        Number of trials after which the interval is narrowest.
 
     Examples
     --------
@@ -87,7 +89,7 @@ def beta_binomial(successes: ArrayLike, trials: ArrayLike, tail: float, n_optima
 
 
 def _least_share(successes: Array, failures: Array, tail: float, n_optimal: float) -> Array:
-    """Return the smallest share that the mixture does not exclude."""
+    """Return the smallest proportion that the mixture does not exclude."""
     observed = quotient(successes, successes + failures)
 
     def spare(share: Array) -> Array:
@@ -97,7 +99,7 @@ def _least_share(successes: Array, failures: Array, tail: float, n_optimal: floa
 
 
 def log_beta_binomial(successes: Array, failures: Array, share: Array, n_optimal: float) -> Array:
-    """Return the logarithm of the mixture of likelihood ratios against a share, an e-value of it."""
+    """Return the log of the mixture of likelihood ratios against a proportion, which is an e-value."""
     from scipy.special import gammaln, xlogy
 
     mass = 1 / mixture_variance(n_optimal) - 1
@@ -112,7 +114,7 @@ def log_beta_binomial(successes: Array, failures: Array, share: Array, n_optimal
 
 
 def stakes(n_optimal: float, winning: float = STAKE) -> tuple[Array, Array]:
-    """Return bets that are fixed in advance, as shares of the largest one, and the part of the capital on each.
+    """Return bets that are fixed in advance, as fractions of the largest one, and the fraction of capital on each.
 
     Powers of two times the stake that wins most after `n_optimal` cases, ``winning / sqrt(n_optimal)``, whose parts
     fall with the square of their distance from it: as they never end, the limits close in on the mean however long
@@ -126,7 +128,7 @@ def stakes(n_optimal: float, winning: float = STAKE) -> tuple[Array, Array]:
 
 
 def normal_mixture(quantile: float, cases: float, n_optimal: float) -> float:
-    """Return the mixture of normal likelihood ratios against a value so many standard errors off: an e-value of it.
+    """Return the mixture of normal likelihood ratios against a value at a distance in standard errors: an e-value.
 
     ``exp(z² x / (2 (1 + x))) / sqrt(1 + x)`` with ``x = ρ² n``: 1 / α where z is the reach at level 1 - α.
 

@@ -1,4 +1,4 @@
-"""One-sided limits: those of the two-sided interval that leaves as much on either side, cut to the metric's range."""
+"""One-sided limits: those of the two-sided interval with the same tail probability, cut to the metric's range."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ NOTES = {"less": "one-sided: an upper limit", "greater": "one-sided: a lower lim
 @final
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The level of an interval, and which of its limits are asked for.
+    """The confidence level of an interval, and which limits are requested.
 
     Parameters
     ----------
     level : float
         Coverage, between 0 and 1.
     alternative : {"two-sided", "less", "greater"}
-        Both limits; the upper one alone; or the lower one alone.
+        Both limits, only the upper one, or only the lower one.
     """
 
     level: float
@@ -34,7 +34,7 @@ class Sides:
 
     @classmethod
     def checked(cls, confidence_level: Any, alternative: Any) -> Sides:
-        """Return the sides that are asked for; refuse unknown ones, and one-sided levels of at most a half."""
+        """Return the requested sides; raise an error for unknown ones and for one-sided levels of at most 1/2."""
         level = checked_level(confidence_level)
         one_of("alternative", alternative, get_args(Alternative))
         if alternative != "two-sided" and level <= 0.5:
@@ -44,15 +44,15 @@ class Sides:
 
     @property
     def two_sided(self) -> float:
-        """The level of the two-sided interval that has the limit."""
+        """Level of the two-sided interval that has the same limit."""
         return self.level if self.alternative == "two-sided" else round(2 * self.level - 1, 15)
 
     def suited(self, method: Method | None) -> Method | None:
-        """Return the method, or the one that says the same of a single side."""
+        """Return the method, or its one-sided form if only one limit is requested."""
         return method if method is None or self.alternative == "two-sided" else method.one_sided()
 
     def p_value(self, two_sided: float, value: float, null: float) -> float:
-        """Return the p-value of the side that is asked for, from the two-sided one.
+        """Return the p-value of the requested side, from the two-sided one.
 
         Parameters
         ----------
@@ -66,7 +66,7 @@ class Sides:
         return two_sided / 2 if (value > null) == (self.alternative == "greater") else 1 - two_sided / 2
 
     def cut(self, interval: Interval, metric: Metric) -> Interval:
-        """Return the two-sided interval without the side that is not asked for: it ends where the metric does."""
+        """Return the two-sided interval with the other limit moved to the end of the metric's range."""
         if self.alternative == "two-sided":
             return interval
         undefined = np.isnan(interval.low) | np.isnan(interval.high)

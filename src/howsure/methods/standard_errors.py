@@ -1,4 +1,4 @@
-"""How precisely a sample tells a metric: standard errors, what is known of them, quantiles, effective numbers."""
+"""Standard errors, their small-sample corrections and degrees of freedom, quantiles, and effective counts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def normal_quantile(confidence_level: float | Levels) -> Any:
 
 
 def quantile(confidence_level: float | Levels, degrees_of_freedom: Any) -> Any:
-    """Two-sided quantile of Student's t: normal for infinite degrees of freedom, nan for none."""
+    """Return the two-sided quantile of Student's t: normal for infinite degrees of freedom, nan for 0."""
     normal = normal_quantile(confidence_level)
     if np.equal(degrees_of_freedom, np.inf).all():
         return normal
@@ -64,10 +64,10 @@ def standard_error(metric: Metric, table: Table) -> Array:
 
 
 def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
-    """Return by how much the variance of the metric is too small on average, and its degrees of freedom.
+    """Return the small-sample factor of the variance (its inverse relative bias), and the degrees of freedom.
 
-    Where a metric looks at scores, a few cases can make up most of its variance: it has Satterthwaite's degrees of
-    freedom. Where the sample shows no variation the cells that count are those of the smoothed table.
+    For metrics of scores, a few cases can make up most of the variance, so the degrees of freedom are Satterthwaite's.
+    If the sample shows no variation, the gradient of the smoothed table is used.
     """
     if not (metric.of_one_model.of_scores or table.has_sample_variance):
         return design_sample(metric, table)
@@ -77,10 +77,10 @@ def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
 
 
 def design_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
-    """Return by how much the variance of the metric is too small on average, and its degrees of freedom, by the design.
+    """Return the small-sample factor of the variance and the degrees of freedom, from the design.
 
-    Of an average over the classes each class has its own; they are put together as Welch and Satterthwaite do. Where
-    the variance is a sample's there are no more degrees of freedom than cases less one.
+    An average over the classes combines the values of the classes, as Welch and Satterthwaite do. If the metric uses
+    the sample variance, the degrees of freedom are at most the number of cases minus 1.
     """
     offered = table.design.offers("small_sample")
     inflation, freedom = (
@@ -92,9 +92,9 @@ def design_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
 
 
 def sample_with_unseen(metric: Metric, table: Table) -> tuple[Any, Any]:
-    """Return the small sample by the design, with a part of a unit that the sample may have missed.
+    """Return `design_sample`, with the variance factor increased for units that the sample may have missed.
 
-    In differences of models good and bad units are missed alike, and nothing is added.
+    For differences of models nothing is added, since good and bad units are equally likely to be missed.
     """
     inflation, freedom = design_sample(metric, table)
     if metric.contrast is None and table.design.offers("unseen"):
@@ -116,7 +116,7 @@ def _by_design(metric: Metric, table: Table, heard: tuple[Array, Array]) -> tupl
 
 
 def _heard_slopes(metric: Metric, table: Table) -> tuple[Array, Array]:
-    """Return the gradient by flat cells, that of the smoothed table where the sample shows no variation; and where."""
+    """Return the gradient by flat cells, and where it is that of the smoothed table: samples without variation."""
     with np.errstate(all="ignore"):
         gradient = metric.gradient_at(table.counted).reshape(table.cells.shape)
         heard = gradient * table.cells
@@ -128,13 +128,13 @@ def _heard_slopes(metric: Metric, table: Table) -> tuple[Array, Array]:
 
 
 def _finite(values: Array) -> Array:
-    """Return numbers, 0 for those that are none; where all are numbers, themselves."""
+    """Return values with 0 in place of those that are not finite."""
     finite = np.isfinite(values)
     return values if finite.all() else np.where(finite, values, 0.0)
 
 
 def _put_together(table: Table, slopes: Array) -> tuple[Array, Array]:
-    """Return the small sample of an average from those of what each true class adds to it."""
+    """Return variance factor and degrees of freedom of an average, combined from the terms of the true classes."""
     number = len(table.labels)
     each = [np.where(table.truth == index, slopes, 0.0) for index in range(number)]
     designs = table.design.parted(table.truth, number)
@@ -152,17 +152,17 @@ def _put_together(table: Table, slopes: Array) -> tuple[Array, Array]:
 
 
 def large_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
-    """Return that a variance is right on average, with the design's degrees of freedom."""
+    """Return a variance factor of 1, and the design's degrees of freedom."""
     return 1.0, table.design.degrees_of_freedom
 
 
 def critical_value(confidence_level: float | Levels, inflation: Any, degrees_of_freedom: Any) -> Any:
-    """Return how many standard errors an interval reaches: the quantile of Student's t, for what is too small wider."""
+    """Return the half width in standard errors: Student's quantile times the root of the variance factor."""
     return np.sqrt(inflation) * quantile(confidence_level, degrees_of_freedom)
 
 
 def standard_errors(metric: Metric, table: Table, cells: Array) -> Array:
-    """Return the standard errors that the table's design gives to other tables, ``(size, cells)``, over its cells."""
+    """Return the standard errors of other tables, ``(size, cells)``, under the table's design."""
     design = table.design
 
     def variance(gradient: Array) -> Array:
@@ -188,11 +188,12 @@ def _errors(metric: Metric, table: Table, counts: Counts, variance: Callable[[Ar
 
 
 def effective_counts(share: Proportion, table: Table, confidence_level: float) -> tuple[Array, Array]:
-    """Successes and trials of the simple random sample that the design's data are worth.
+    """Return the successes and trials of a simple random sample with the same precision: the effective counts.
 
-    For independent cases these are the counts. Otherwise trials are scaled so that the binomial variance equals
-    the design's (Korn and Graubard 1998), also for the heavier tail of Student's t, and never beyond the cases seen,
-    over the part of their population that was not: their effective number (Kish) where each has a weight of its own.
+    For independent cases these are the counts. Otherwise trials are scaled so that the binomial variance equals the
+    design's (Korn and Graubard 1998), and reduced for the heavier tails of Student's t. They never exceed the number of
+    observed cases (Kish's effective number, for unequal weights) over the proportion of their population that was not
+    sampled.
     """
     marked, met = share.trials.ravel(), share.successes.ravel()
     places = slice(None) if marked.all() else np.flatnonzero(marked)
@@ -215,11 +216,11 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
         reach = critical_value(confidence_level, np.where(shows, inflation, 1.0), freedom)
         worth = worth * (normal_quantile(confidence_level) / reach) ** 2
         if np.isfinite(freedom).any():
-            seen = design.sampled(table.cells) * design.lifted(marked * 1.0)  # of a finite population they tell more
+            seen = design.sampled(table.cells) * design.lifted(marked * 1.0)  # the finite population correction follows
             most = np.where(seen > 0, seen / design.remaining, 0.0).sum(-1) * table.cases_per_count
             worth = np.where(np.isnan(worth), np.nan, np.minimum(np.maximum(worth, LEAST_WORTH), most))
         settled = ~shows & (observed > 0) & (observed < 1) & design.settles(slopes)  # a share of fixed totals
         worth = np.where(settled, np.inf, worth)
     worth = np.where(trials == 0, 0.0, worth)
-    found = np.multiply(observed, worth, out=np.zeros_like(worth), where=observed > 0)  # 0 of infinitely many are 0
+    found = np.multiply(observed, worth, out=np.zeros_like(worth), where=observed > 0)  # 0 · inf is 0 here
     return np.where(trials == 0, successes, found), worth

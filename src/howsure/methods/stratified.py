@@ -1,4 +1,4 @@
-"""Intervals for tables whose cases are labelled in part, stratum by stratum."""
+"""Intervals for partially labelled tables, stratum by stratum."""
 
 from __future__ import annotations
 
@@ -37,20 +37,21 @@ MOST_MOVED = 2**22  # numbers of the tables with one stratum moved each; of more
 @final
 @dataclass(frozen=True, slots=True)
 class Stratified(Method):
-    """The interval of a sum over strata, from an interval of each: for cases of which some are labelled.
+    """Interval of a sum over strata, combined from intervals of the strata: for partially labelled cases.
 
     Notes
     -----
-    To first order a metric is a sum over the strata: the verdicts of a judge, or ranges of its grades. What a stratum
-    adds lies between the outcome there that is worst for the metric and the one that is best, and how far between is
-    estimated from its labelled cases, as a share. The limits of each share are put together by the method of variance
-    estimates recovery, with the variance of the strata's sizes:
-    ``low = value - sqrt(sum(w**2 (p - l)**2) + z**2 between)``,
-    where ``w (p - l)`` is how far the metric itself falls at most while that stratum moves to its limit.
-    A share's limits are Jeffreys', where all of a stratum agree mid-p's; a stratum without a label may be anything.
-    Several strata whose labels all agree have one limit together: what none of their cases showed. Where several strata
-    have few cases of an outcome each, the distances are widened to those of one share of all strata. Of weighted and
-    clustered cases the number of labels is the effective one, and z a quantile of Student's t.
+    To first order, a metric is a sum over the strata: the verdicts of a judge, or ranges of its grades. The
+    contribution of a stratum lies between those of its worst and its best outcome for the metric. Its place between the
+    two is a proportion p, estimated from the labelled cases of the stratum. The limits of the proportions are combined
+    by the method of variance estimates recovery, with the variance of the stratum sizes:
+    ``low = value - sqrt(sum(w**2 (p - l)**2) + z**2 between)``.
+    Here ``w (p - l)`` is the largest decrease of the metric itself while that stratum moves to its limit l.
+
+    The limits of a proportion are Jeffreys', or mid-p limits if all labels of a stratum agree; without labels they are
+    0 and 1. Several strata whose labels all agree have one joint limit for the outcomes absent from all of them. If
+    several strata have few cases of an outcome each, the distances are widened to those of a single proportion of all
+    strata. For weighted or clustered cases the number of labels is the effective one, and z a Student t quantile.
 
     References
     ----------
@@ -69,7 +70,7 @@ class Stratified(Method):
     name: ClassVar[str] = "stratified"
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for smooth metrics of cases that are labelled in part."""
+        """Return "" for smooth metrics of partially labelled cases, otherwise the reason why not."""
         if len(table.design.test_sets) > 1 or not table.design.offers("strata"):
             return "`Stratified` is for cases of which some are labelled, from `judged`. Use `Delta()`."
         if metric.rank is not None:
@@ -105,18 +106,18 @@ class Stratified(Method):
 def reaches(
     parts: Strata, z: float, confidence_level: float, moves: Callable[[Array, Array], tuple[Array, Array]] | None = None
 ) -> tuple[float, float]:
-    """Return how far below and above its value the limits of a sum over strata are.
+    """Return the distances of the limits of a sum over strata below and above its value.
 
     Parameters
     ----------
     parts : Strata
-        What each stratum adds.
+        The contributions of the strata.
     z : float
-        Quantile of the level, of Student's t where variances are uncertain.
+        Quantile of the level, of Student's t if variances are uncertain.
     confidence_level : float
         Coverage of the interval.
     moves : callable, optional
-        By how much the value falls and rises with each stratum; in proportion to its reach by default.
+        Decrease and increase of the value with each stratum; by default in proportion to its reach.
     """
     trials = parts.trials * (normal_quantile(confidence_level) / z) ** 2
     low, high = binomial.jeffreys_or_mid_p(parts.value, trials, confidence_level)
@@ -147,11 +148,12 @@ def reaches(
 def _sparse(parts: Strata, trials: Array, low: Array, high: Array, confidence_level: float) -> tuple[float, float]:
     """Return the factors by which the strata's distances to their limits are too short, below and above.
 
-    The method of variance estimates recovery takes each stratum's variance at that stratum's own limit. Where several
-    strata have one or two cases of an outcome each, all these limits are near 0, and so are the variances; the strata
-    together move each of them by less. Their sum is a share as well, of the sum of the reaches R, with the number of
-    cases that gives its variance: ``v (1 - v) R² / Σ r² p (1 - p) / n``. The factor is the distance to Jeffreys' limit
-    of that share over that of the strata, and 1 at least. For one stratum, and for many cases, it is 1.
+    The method of variance estimates recovery evaluates the variance of each stratum at the stratum's own limit. If
+    several strata have one or two cases of an outcome each, all these limits are near 0, and the variances are too
+    small; the joint limit moves each of them by less. The sum of the strata is also a proportion, of the sum of the
+    reaches R. Its number of cases is the one that gives its variance: ``v (1 - v) R² / Σ r² p (1 - p) / n``. The factor
+    is the distance to Jeffreys' limit of that proportion over that of the strata, and at least 1. For one stratum, and
+    for many cases, it is 1.
     """
     known = np.where(trials > 0, parts.reach, 0.0)
     varied = float((known**2 * quotient(parts.value * (1 - parts.value), trials)).sum())
@@ -169,18 +171,19 @@ def _sparse(parts: Strata, trials: Array, low: Array, high: Array, confidence_le
 
 
 def _unseen(gains: Array, trials: Array, confidence_level: float) -> Array:
-    """Return the shares of strata whose cases all agree that together move a sum farthest: not each its own limit.
+    """Return the proportions, in strata whose cases all agree, that jointly move a sum farthest.
 
-    The chance that no case of any differs is ``Π (1 - p)**m``. Where that is what the level leaves, the sum of the
-    gains ``g p`` is largest at ``1 - p = λ m / g``, and p = 0 where that is above 1. Of one stratum this is its limit.
+    The probability that no case of any stratum differs is ``Π (1 - p)**m``. Subject to this being equal to the tail
+    probability, the sum of the gains ``g p`` is largest at ``1 - p = λ m / g``, with p = 0 if that exceeds 1. For one
+    stratum the result is its own limit.
     Source: Buehler (1957), Journal of the American Statistical Association 52, 482, for the case of no event.
 
     Parameters
     ----------
     gains : ndarray of shape (strata,)
-        By how much the sum moves with the whole of each stratum; 0 of those that are left out.
+        Change of the sum for a proportion of 1 in each stratum; 0 for strata that are left out.
     trials : ndarray of shape (strata,)
-        Cases of each.
+        Number of cases of each.
     confidence_level : float
         Coverage of the two-sided interval.
     """
@@ -199,7 +202,7 @@ def _unseen(gains: Array, trials: Array, confidence_level: float) -> Array:
 def _moves(
     metric: Metric, table: Table, slopes: Array, parts: Strata
 ) -> Callable[[Array, Array], tuple[Array, Array]] | None:
-    """Return how far the metric itself moves when one stratum does: a curve is not its tangent, and may turn back."""
+    """Return the change of the metric itself when one stratum changes: it may be nonlinear, and not monotone."""
     ends = table.design.extremes(table.cells, slopes)
     if len(STEPS) * ends.size > MOST_MOVED:
         return None

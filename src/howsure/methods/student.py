@@ -20,14 +20,14 @@ def is_ordinary(tail: float, degrees_of_freedom: float) -> bool:
 def upper_quantile(tail: float, degrees_of_freedom: float) -> float:
     """Return the t that is exceeded with a probability, by Newton's steps from Cornish and Fisher's expansion.
 
-    The probability is convex in t, so that no step from below the root passes it, and one from above leads below.
+    The probability is convex in t, so that steps from below never pass the root, and a step from above leads below it.
 
     Parameters
     ----------
     tail : float
         The probability.
     degrees_of_freedom : float
-        Of Student's t; see `is_ordinary`.
+        Degrees of freedom; see `is_ordinary`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What draws say: location, spread, shape and intervals, each with its Monte Carlo error."""
+"""Summaries of draws: location, spread, shape and intervals, each with its Monte Carlo error."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-SAMPLE = 512  # of the draws, which tells where to look for the smallest
+SAMPLE = 512  # size of the subsample that bounds the smallest draws
 BATCHES = 20  # of the draws, whose scatter gives the Monte Carlo error
 BINS = 2048  # of the grid on which the density's peak is found
 COARSE_BINS = 256  # of those for batches
 
 
 def equal_tailed(draws: Array, confidence_level: float) -> tuple[Any, Any]:
-    """Return the quantiles that leave equal probability on both sides; draws lie along the last axis."""
+    """Return the quantiles with equal probability in both tails; draws are along the last axis."""
     shares = np.array(((1 - confidence_level) / 2, (1 + confidence_level) / 2))
     low, high = quantiles(draws, shares) if draws.ndim == 1 else np.quantile(draws, shares, axis=-1)
     return low, high
 
 
 def highest_density(draws: Array, confidence_level: float) -> tuple[Any, Any]:
-    """Return the shortest interval that holds this share of the draws, which lie along the last axis.
+    """Return the shortest interval that contains this proportion of the draws, which are along the last axis.
 
     Examples
     --------
@@ -69,14 +69,14 @@ def quantiles(draws: Array, shares: Array) -> list[float]:
 
 
 def _neighbours(draws: Array, rank: int) -> Array:
-    """Return the draw of a rank, and the next one."""
+    """Return the draw of a rank, and the next larger one."""
     if 2 * rank < len(draws):
         return smallest(draws, rank + 2)[-2:]
     return -smallest(-draws, len(draws) - rank)[:-3:-1]
 
 
 def smallest(draws: Array, number: int) -> Array:
-    """Return so many of the smallest draws, in order: most others are left out by what a sample of them tells.
+    """Return the ``number`` smallest draws, in order; a bound from a subsample excludes most others before sorting.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def smallest(draws: Array, number: int) -> Array:
 
 
 def _tails(draws: Array, number: int) -> tuple[Array, Array]:
-    """Return so many of the smallest draws and of the largest, each in order: most draws need none."""
+    """Return the ``number`` smallest and largest draws, each in order, without sorting most of the others."""
     size = draws.shape[-1]
     if draws.ndim == 1 and 2 * number < size:
         return smallest(draws, number), -smallest(-draws, number)[::-1]
@@ -106,10 +106,10 @@ def _tails(draws: Array, number: int) -> tuple[Array, Array]:
 
 
 def density(draws: Array) -> tuple[Array, Array]:
-    """Return a grid over the draws and their smoothed density on it; one point where they do not vary.
+    """Return a grid over the draws and their smoothed density on it; one point if they are all equal.
 
-    A histogram on a fine grid is smoothed by a normal kernel of Silverman's width, with the draws reflected at
-    their extremes so that a peak at the edge is found.
+    A histogram on a fine grid is smoothed by a normal kernel of Silverman's width. The draws are reflected at their
+    extremes, so that a peak at the edge is found.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def _smoothed(ordered: Array, bins: int) -> tuple[Array, Array, Array]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """Draws in a few numbers; `errors` has the Monte Carlo error of each.
+    """Summary statistics of draws; `errors` has the Monte Carlo error of each.
 
     ``uncertainty`` is the width of the interval (metric uncertainty, MU).
     """
@@ -182,7 +182,7 @@ class Probability(NamedTuple):
 
 
 def probability_above(draws: Array, threshold: float) -> Probability:
-    """Return the share of the defined draws above a threshold; its error is never 0, even where all agree."""
+    """Return the proportion of the defined draws above a threshold; its error is never 0, even if all agree."""
     kept = draws[np.isfinite(draws)]
     if not kept.size:
         return Probability(float("nan"), float("nan"))
@@ -220,7 +220,7 @@ def summarise(
 
 
 def _statistics(rows: Array, confidence_level: float, credible: Callable[..., Any]) -> dict[str, Array]:
-    """Return what a summary says of each row of draws."""
+    """Return the statistics of a summary for each row of draws."""
     ordered = np.sort(rows, axis=-1)
     size = rows.shape[-1]
     low, high = credible(ordered, confidence_level)

@@ -1,4 +1,4 @@
-"""Intervals of rates at a stated rate, whose threshold is estimated: limits of the threshold and of the rate there."""
+"""Intervals of rates at a stated rate with an estimated threshold: limits of the threshold and of the rate there."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ LEAST_TOGETHER = 0.5  # of the variance of independent parts: a few clusters may
 @final
 @dataclass(frozen=True, slots=True)
 class ThresholdLimits(Method):
-    """Interval of a rate at a stated rate: the threshold moves to its limits, and the rate there to its own.
+    """Interval of a rate at a stated rate, combined from limits of the threshold and of the rate there.
 
     Notes
     -----
     Let T(x) be the observed true positive rate at the false positive rate x, and m and n the numbers of negative and
     positive cases. At the true threshold the observed false positive rate has mean x and variance x(1 − x)/m. The
     threshold therefore lies between those with the rates ``x ± d``, where ``d = z sqrt(x (1 - x) / m)`` (Woodruff
-    1952). T at these rates, and Wilson's limits l and u of T(x) in n cases, are put together by the method of variance
-    estimates recovery: ``low = T(x) - sqrt((T(x) - T(x - d))² + (T(x) - l)²)``, and likewise the upper limit. No
-    density is estimated. Where ``x m`` is less than about 4 the threshold may lie above all scores, with T(x − d) = 0.
+    1952). Let l and u be Wilson's limits of T(x) in n cases. The method of variance estimates recovery combines them
+    with T at ``x ± d``: ``low = T(x) - sqrt((T(x) - T(x - d))² + (T(x) - l)²)``, and likewise for the upper limit. No
+    density is estimated. If ``x m`` is less than about 4, the threshold may lie above all scores, with T(x − d) = 0.
 
     The precision at a recall r is ``π r / (π r + (1 - π) F)``, with F the false positive rate at r and π the
     prevalence. It has three such distances: F at the recalls ``r ± z sqrt(r (1 - r) / n)``, Wilson's limits of F, and
     those of π.
 
-    With weights or clusters the numbers of cases are effective ones, which include Student's t. The distances are
-    multiplied by the root of the variance (delta method) over that of its parts taken as independent,
-    whose square is taken to be a half at least.
+    For weighted or clustered data the numbers of cases are effective ones, which allow for Student's t. The distances
+    are multiplied by the ratio of the delta-method standard error to that of independent parts. The square of this
+    ratio is at least 1/2.
 
-    Scores without labels have a variance that is known, of both classes together. Their interval is Wilson's, in the
-    number of cases that has this variance, and a normal one where that is less than one case.
+    For scores without labels the variance of both classes together is known. The interval is Wilson's, with the number
+    of cases that matches this variance, or a normal one if that number is below 1.
 
     References
     ----------
@@ -71,7 +71,7 @@ class ThresholdLimits(Method):
     name: ClassVar[str] = "threshold_limits"
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for rates at a stated rate, of scores of two classes."""
+        """Return "" for rates at a stated rate from scores of two classes, otherwise the reason why not."""
         if metric.contrast is not None or metric.operating is None:
             return (
                 f"`ThresholdLimits` is for metrics such as `recall_at+fpr=0.1`, not for `{metric.name}`. Use `Delta()`."
@@ -108,7 +108,7 @@ class ThresholdLimits(Method):
 
 
 def cumulated(counts: Array) -> tuple[Array, Array]:
-    """Return the cases of either class at or above each threshold from the top, ``(S + 1,)``; the first are 0."""
+    """Return the cases of either class at or above each threshold, from the top, ``(S + 1,)``; the first are 0."""
     above = np.zeros((2, len(counts) + 1))
     np.cumsum(counts[::-1].T, 1, out=above[:, 1:])
     return above[0], above[1]
@@ -117,7 +117,7 @@ def cumulated(counts: Array) -> tuple[Array, Array]:
 def rate_reaches(
     errors: Array, hits: Array, rate: Array, share: Array, sizes: tuple[Any, Any], level: float
 ) -> tuple[Array, Array]:
-    """Return how far the limits of true positive rates at given false positive rates are below and above them.
+    """Return the distances of the limits of true positive rates at given false positive rates, below and above them.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def rate_reaches(
 def _class_shares(table: Table, place: int, *, turned: bool = False) -> list[Proportion]:
     """Return the false and the true positive rate at a threshold from the top.
 
-    With ``turned`` the classes change places, and thresholds run from the lowest score.
+    With ``turned`` the classes are exchanged, and thresholds start at the lowest score.
     """
     rows = np.arange(len(table.counts))
     above = rows < place if turned else rows >= len(rows) - place
@@ -155,7 +155,7 @@ def _share(met: Array, tried: Array) -> Proportion:
 
 
 def _sizes(table: Table, shares: Sequence[Proportion], level: float) -> list[float]:
-    """Return the effective number of cases of each share."""
+    """Return the effective number of cases of each proportion."""
     return [float(effective_counts(share, table, level)[1]) for share in shares]
 
 
@@ -165,7 +165,7 @@ def _within(errors: Array, rate: Array) -> Array:
 
 
 def _precision_reaches(table: Table, errors: Array, hits: Array, rate: float, level: float) -> tuple[float, float]:
-    """Return how far the limits of the precision at a recall are below and above it."""
+    """Return the distances of the limits of the precision at a recall, below and above it."""
 
     def first(recall: float) -> int:
         return min(int(np.searchsorted(hits, recall * hits[-1] * (1 - ROUNDING))), len(hits) - 1)
@@ -214,7 +214,7 @@ def _of_expected(value: float, error: float, table: Table) -> AtLevels:
 
 
 def _wilson(share: Array, trials: Any, level: float) -> tuple[Array, Array]:
-    """Return Wilson's limits of shares; 0 and 1 of no trial, the share itself of infinitely many."""
+    """Return Wilson's limits; 0 and 1 without trials, the proportion itself for infinitely many."""
     known = np.isfinite(trials) & (np.asarray(trials) > 0)
     number = np.where(known, trials, 1.0)
     limits = binomial.wilson(share * number, number, level)

@@ -1,4 +1,4 @@
-"""The path of one mean loss: its cases are tilted by what they lose, and four sums over the losses say where it is."""
+"""The path of a single mean loss, along which cases are tilted exponentially by their loss."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ STEEPEST = 5.0  # logarithm of the factor by which a cell may change in a stride
 FLAT = 1e-12  # share of the first variance at which a table is at the end of the metric's range
 SYMMETRIC = 1e-6  # skewness that is none
 CLOSE = 1e-6  # normal quantiles between points that are one; standard errors of a stride that leads nowhere
-HOPELESS = 1000.0  # normal quantiles: with fewer than one degree of freedom, beyond what steps of a path can tell
+HOPELESS = 1000.0  # normal quantiles; reached with fewer than one degree of freedom, too far for steps of a path
 FARTHEST = 1e12  # normal quantiles: how far the end of a way is, beyond which there are no values
 CONFIDENCE = 2.0  # how many times too confident probabilities may be: pseudo-cases have the 1/2-th power of theirs
 DOWN, UP = -1, 1
 
 
 class Point(NamedTuple):
-    """How much a mean is off the observed one, its variance and its third moment."""
+    """Distance of a mean from the observed one, its variance and its third moment."""
 
     off: float
     variance: float
@@ -40,16 +40,16 @@ class Point(NamedTuple):
 
 
 class Tilting:
-    """The path of a mean loss of independent cases, that of `Flow`, both ways and as far as it was asked for.
+    """The path of `Flow` for a mean loss of independent cases, in both directions, extended as far as requested.
 
-    It is of one table, so that what it has of each point are numbers and not arrays.
+    It is for one table, so that its points are numbers and not arrays.
 
     Parameters
     ----------
     losses : Losses
-        What cases lose.
+        The losses of the cases.
     value : float
-        Their mean.
+        The mean loss.
     bounds : tuple of float
         Smallest and largest possible mean.
     """
@@ -70,7 +70,7 @@ class Tilting:
             self.ways = _Way(cases, DOWN, start.copy(), first), _Way(cases, UP, start, first)
 
     def limits(self, z: float) -> tuple[float, float]:
-        """Return the values at which the observed one is at a quantile, lower and upper."""
+        """Return the lower and upper values at which the observed one is at a quantile."""
         if not self.varies:
             return math.nan, math.nan
         down, up = self.ways
@@ -80,28 +80,28 @@ class Tilting:
 
 
 class _Cases:
-    """What cases lose, and to which points tilting takes their weights."""
+    """Losses of the cases, and the weights along the tilting path."""
 
     def __init__(self, off: Array, total: float) -> None:
         self.tilts, self.total = Tilts(off, STEEPEST), total
         self.farthest = float(max(off.max(), -off.min()))
 
     def point(self, weights: Array, pace: float = 0.0, shift: float = 0.0) -> Point:
-        """Return the point to which tilting takes weights, which it changes."""
+        """Return the point to which tilting moves; the weights are changed in place."""
         total, first, second, third = self.tilts.sums(weights, pace, shift)
         mean, square = first / total, second / total
         skew = third / total - 3 * mean * square + 2 * mean**3
         return Point(mean, max(square - mean**2, 0.0) / self.total, skew / self.total**2)
 
     def ahead(self, here: Point, weights: Array, way: int) -> Point:
-        """Return the point one stride on."""
+        """Return the point after one more step."""
         pace = way * STRIDE / (here.standard_error * self.total)
         is_steep = abs(pace) * (self.farthest + abs(here.off)) > STEEPEST
         return self.point(weights, pace, pace * here.off if is_steep else 0.0)
 
 
 class _Way:
-    """One way along a path: how far points are from the observed value, and how far that is from them in quantiles."""
+    """One direction of a path: distances of its points from the observed value, in value and as quantiles."""
 
     def __init__(self, cases: _Cases, way: int, weights: Array, start: Point) -> None:
         self.cases, self.way, self.weights, self.least = cases, way, weights, FLAT * start.variance
@@ -110,9 +110,9 @@ class _Way:
         self.arrive()
 
     def distance(self, here: Point) -> float:
-        """Return the quantile of a normal variable at which the observed value would be, were ``here`` the truth.
+        """Return the normal quantile of the observed value if ``here`` were the true one.
 
-        A mean is its own score, and as skewed as its cases.
+        A mean equals its own score, so its skewness is that of its cases.
         """
         error = here.standard_error
         skewness = here.third / here.variance / error
@@ -121,7 +121,7 @@ class _Way:
         return -self.way * bent
 
     def arrive(self) -> None:
-        """Note the point that was reached."""
+        """Store the point that was reached."""
         here, near = self.here, self.near
         turned = self.way * (here.off - near.off) <= CLOSE * here.standard_error
         found = FARTHEST if turned or not here.variance else self.distance(here)
@@ -130,13 +130,13 @@ class _Way:
         self.offs.append(self.way * max(self.way * self.offs[-1], self.way * here.off))
 
     def walk(self, z: float) -> None:
-        """Go on until the observed value is farther than a quantile, or the way ends."""
+        """Continue until the observed value is farther than a quantile, or the path ends."""
         while self.distances[-1] < z and not self.ended and len(self.offs) <= MOST_STRIDES:
             self.here, self.near = self.cases.ahead(self.here, self.weights, self.way), self.here
             self.arrive()
 
     def limit(self, z: float, other: _Way) -> float | None:
-        """Return how far from the observed value it is at a quantile; None beyond the end of the way."""
+        """Return the distance from the observed value at a quantile; None beyond the end of the path."""
         self.walk(z)
         if not (z <= HOPELESS and z <= self.distances[-1]):
             return None
@@ -147,7 +147,7 @@ class _Way:
 
 
 def _between(place: float, at: list[float], values: list[float]) -> float:
-    """Return the value between the last two of three points, by the parabola through all, bent but monotone."""
+    """Return the value between the last two of three points, by the monotone part of a parabola through all three."""
     near, far = at[-2:]
     start, stop = values[-2:]
     if place <= near:

@@ -1,4 +1,4 @@
-"""The interval of what follows from two rates, as likelihood and odds ratios do, from the intervals of the rates."""
+"""Intervals of functions of two rates, such as likelihood and odds ratios, from the intervals of the rates."""
 
 from __future__ import annotations
 
@@ -28,19 +28,21 @@ RATES = tuple(Proportion(POSITIVE & row, row, (1.0, 1.0), (0.0, 1.0)) for row in
 @final
 @dataclass(frozen=True, slots=True)
 class TwoRates(Method):
-    """The interval of a function of recall and false positive rate, from the mid-p intervals of the two.
+    """Interval of a function of recall and false positive rate, combined from the mid-p intervals of the two.
 
     Notes
     -----
-    A likelihood ratio, an odds ratio, or precision at a stated prevalence follows from how often either class is
-    predicted as the second one, p₀ and p₁, which vary apart. On the scale of the metric's range, the logarithm or the
-    logit, the squares of what it changes by when one of them moves to a limit of its own are added up:
+    A likelihood ratio, an odds ratio, or precision at a stated prevalence is a function of two independent rates p₀ and
+    p₁: the proportions of the negative and of the positive class that are predicted positive. Let g be the scale of
+    the metric's range, the logarithm or the logit. One rate at a time is moved to its own limit, and the squared
+    changes of g(θ) are added:
 
     ``low = g⁻¹(g(θ) − sqrt(r Σᵢ (g(θ) − g(θ with pᵢ at its limit))²))``
 
-    with the limit that lowers θ; the upper one likewise. Limits of a rate of one or two errors are far from symmetric,
-    and so become these. The factor r is the design's variance of the whole over that of its parts: 1 of independent
-    cases. Where the value is at an end of the range, g(θ) is that of the table with two cases spread over its cells.
+    with the limit of pᵢ that lowers θ; likewise for the upper limit. The limits of a rate with one or two errors are
+    far from symmetric, and so is the result. The factor r is the design-based variance over that of independent rates,
+    1 for independent cases. If the value is at an end of the range, g(θ) is that of the table with two cases spread
+    over its cells.
 
     References
     ----------
@@ -59,7 +61,7 @@ class TwoRates(Method):
     takes_batches: ClassVar[bool] = True
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for what follows from the two rates of a 2×2 table of counted cases."""
+        """Return "" for functions of the two rates of a 2×2 table of counted cases, otherwise the reason why not."""
         if metric.contrast is None and table.counts_class is ConfusionCounts and table.shape == (2, 2):
             with np.errstate(all="ignore"):
                 value, same = metric(ConfusionCounts(SAME_RATES))
@@ -96,7 +98,7 @@ class TwoRates(Method):
 
 
 def _rates(table: Table) -> Array:
-    """Return how often each class is predicted as the second, ``(2, ...)``."""
+    """Return the proportion of each class that is predicted as the second one, ``(2, ...)``."""
     cells = table.cells
     return np.stack([cells[..., place + 1] / (cells[..., place] + cells[..., place + 1]) for place in (0, 2)])
 
@@ -114,7 +116,7 @@ def _moved(metric: Metric, rates: Array, row: int, end: Array) -> Array:
 
 
 def _limits(rates: Array, table: Table, confidence_level: float) -> tuple[Array, Array]:
-    """Return the mid-p limits of the rates, lower and upper, ``(2, 2, ...)``, and whether there are any."""
+    """Return the mid-p limits of the rates, lower and upper, ``(2, 2, ...)``, and whether they exist."""
     successes, trials = np.stack([effective_counts(rate, table, confidence_level) for rate in RATES], 1)
     fixed, known = np.isinf(trials), ~np.isnan(trials)
     counted = known & ~fixed
@@ -124,13 +126,13 @@ def _limits(rates: Array, table: Table, confidence_level: float) -> tuple[Array,
 
 
 def _length(factor: Array, reach: Array) -> Array:
-    """Return how far both rates move a value to one side, from ``(rates, limits, ...)``; nan is without end."""
+    """Return the combined distance to one side, from ``(rates, limits, ...)``; nan is infinite."""
     each = np.maximum(np.where(np.isnan(reach), np.inf, reach), 0.0).max(1)
     return np.asarray(np.sqrt(factor * (each**2).sum(0)))
 
 
 def _factor(metric: Metric, table: Table, value: Array) -> Array:
-    """Return the design's variance of the metric over that of its parts, taken as apart."""
+    """Return the design-based variance of the metric over that of independent rates."""
     if table.design.is_independent:
         return np.ones(value.shape)
     slopes = metric.slopes(table.counted).reshape(table.cells.shape)

@@ -1,4 +1,4 @@
-"""Score intervals for two shares of independent samples: their difference, ratio and odds ratio."""
+"""Score intervals for two proportions of independent samples: their difference, ratio and odds ratio."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from howsure.metrics.metric import Contrast, Metric
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-LEVEL = 0.95  # of which effective counts without degrees of freedom do not depend
+LEVEL = 0.95  # arbitrary: effective counts with infinite degrees of freedom do not depend on it
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class MiettinenNurminen(Method):
-    """Miettinen and Nurminen's score interval (1985) for two shares of independent samples.
+    """Miettinen and Nurminen's score interval (1985) for two proportions of independent samples.
 
-    The differences, ratios or odds ratios that the score test does not reject: its variance is that of the shares which
-    are most likely under the hypothesis, times ``N / (N − 1)``. Weighted and clustered cases enter with their
-    effective number.
+    The interval contains the differences, ratios or odds ratios that the score test does not reject. Its variance is
+    evaluated at the maximum likelihood estimates under the hypothesis, times ``N / (N − 1)``. Weighted and clustered
+    cases are counted by their effective number.
 
     References
     ----------
@@ -47,7 +47,7 @@ class MiettinenNurminen(Method):
     takes_batches: ClassVar[bool] = True
 
     def suits(self, metric: Metric, table: Table) -> str:
-        """Return an empty text for a contrast of two shares of separate test sets of counted cases."""
+        """Return "" for a contrast of two proportions of separate test sets of counted cases, else why not."""
         if metric.contrast is None or len(table.design.test_sets) == 1 or _shares(metric.contrast) is None:
             return (
                 f"`MiettinenNurminen` needs two shares of different cases (accuracy, recall, specificity, precision), "
@@ -85,7 +85,7 @@ class MiettinenNurminen(Method):
         self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
     ) -> float:
         """Return the p-value of the score test."""
-        if not np.isposinf(table.design.degrees_of_freedom):  # what clusters are worth depends on the level
+        if not np.isposinf(table.design.degrees_of_freedom):  # effective counts of clusters depend on the level
             return Method.p_value(self, metric, table, null, draws=draws, rng=rng)
         contrast, counts_at = _counts(metric, table)
         counts = counts_at(LEVEL)
@@ -97,7 +97,7 @@ class MiettinenNurminen(Method):
 
 
 def _counts(metric: Metric, table: Table) -> tuple[Contrast, Callable[[float], Array]]:
-    """Return the contrast, and what successes and trials of either side are worth at a level, ``(4, ...)``."""
+    """Return the contrast, and the effective successes and trials of both sides by level, ``(4, ...)``."""
     contrast = metric.contrast
     assert contrast is not None  # noqa: S101 - see `suits`
     shares = _shares(contrast)
@@ -113,7 +113,7 @@ def _counts(metric: Metric, table: Table) -> tuple[Contrast, Callable[[float], A
 
 
 def _shares(contrast: Contrast) -> tuple[Proportion, Proportion] | None:
-    """Return the two plain shares of a contrast; None where either metric is something else."""
+    """Return the two plain proportions of a contrast; None if either metric is something else."""
     first, second = (side.metric.proportion for side in (contrast.first, contrast.second))
     if first is None or second is None:
         return None
@@ -124,9 +124,9 @@ def _shares(contrast: Contrast) -> tuple[Proportion, Proportion] | None:
 
 
 def _deviation(gap: Array, variance: Array, total: Array) -> Array:
-    """Return a deviation over its standard error; infinite where what cannot vary deviates."""
+    """Return a deviation over its standard error; infinite for a deviation with zero variance."""
     certain = np.where(gap == 0, 0.0, np.sign(gap) * np.inf)
-    inflation = np.where(total > 1, total / (total - 1), np.inf)  # few clusters may be worth less than one case
+    inflation = np.where(total > 1, total / (total - 1), np.inf)  # the effective number of few clusters may be below 1
     return np.where(variance > 0, gap / np.sqrt(variance * inflation), certain)
 
 
@@ -135,7 +135,7 @@ def _binomial(share: Array, trials: Array) -> Array:
 
 
 def score_of_difference(x1: Array, n1: Array, x0: Array, n0: Array, d: Array) -> Array:
-    """Return the score statistic at a difference, elementwise: the likeliest shares are the root of a cubic."""
+    """Return the score statistic at a difference, elementwise: the restricted estimates are the root of a cubic."""
     total, hits = n1 + n0, x1 + x0
     cubic = (total, (n1 + 2 * n0) * d - total - hits, (n0 * d - total - 2 * x0) * d + hits, x0 * d * (1 - d))
     a, b, c = (part / (3 * total) for part in cubic[1:])

@@ -1,4 +1,4 @@
-"""How far a metric goes on a way that tables take, which need not be straight, nor always in one direction."""
+"""Extremes of a metric along curves of tables, which need not be straight, nor the metric monotone."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ways:
-    """The extremes that a metric has taken up to each of some stops.
+    """Running extremes of a metric at some stops along curves.
 
     Parameters
     ----------
     stops : ndarray of shape (stops,)
-        How far along the ways, ascending.
+        Positions along the curves, ascending.
     values : ndarray of shape (stops, ways)
-        The metric at them.
+        The metric at these positions.
     """
 
     stops: Array
     values: Array
 
     def lowest(self, places: Array) -> Array:
-        """Return the least value from the first stop to a place on each way: it never rises with the place.
+        """Return the minimum from the first stop to a place on each curve: it never increases with the place.
 
         Examples
         --------
@@ -38,7 +38,7 @@ class Ways:
         return self._between(np.minimum.accumulate(self.values), places)
 
     def highest(self, places: Array) -> Array:
-        """Return the greatest value from the first stop to a place on each way."""
+        """Return the maximum from the first stop to a place on each curve."""
         return self._between(np.maximum.accumulate(self.values), places)
 
     def _between(self, values: Array, places: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Metrics of rates within the classes, as recall is: that class shares are estimates does not matter to them."""
+"""Metrics of rates within the classes, such as recall, which do not depend on estimated class frequencies."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from howsure.tables.table import Table
 
 
 def is_within_classes(metric: Metric, table: Table) -> bool:
-    """Whether a metric of a table with estimated class shares is the same in any shares.
+    """Return whether a metric of a table with estimated class frequencies is the same for all class frequencies.
 
-    Where a class hardly occurs, methods that move its counts say that nothing is known of such a metric. It is known
-    as well as the labelled cases tell it.
+    If a class hardly occurs, methods that move its counts give uninformative intervals for such a metric. Its precision
+    depends only on the labelled cases.
     """
     if not table.design.estimates_shares or metric.contrast is not None or table.batch:
         return False

@@ -19,24 +19,24 @@ from howsure.metrics.roc import below
 from howsure.tables.score_matrix import ScoreMatrixTable as Table
 
 Array = NDArray[Any]
-COLUMNS = 16  # of placements that are held at once
+COLUMNS = 16  # columns of placements in memory at once
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class AreasOfPairs:
-    """The areas of each class against each other one, by the scores of the first (Hand and Till 2001).
+    """The areas of each class against each other class, by the scores of the first (Hand and Till 2001).
 
     Parameters
     ----------
     table : ScoreMatrixTable
-        The scores, of classes.
+        The scores of the classes.
 
     Notes
     -----
-    With counts C, cases × classes, n their sums and M the placements, cases × classes, the area of a against b is
-    ``(M' C)[a, b] / (n[a] n[b])``; its derivatives are a column of M for a case of b, and for one of a the cases of b
-    below it.
+    Let C be the counts (cases × classes), n their sums and M the placements (cases × classes). The area of a against b
+    is ``(M' C)[a, b] / (n[a] n[b])``. Its derivatives are a column of M for a case of b, and the number of cases of b
+    below it for a case of a.
     """
 
     table: Table
@@ -63,7 +63,7 @@ class AreasOfPairs:
         slopes[...] = (of_weight.sum(-1) + of_weight.sum(-2) - fixed)[..., None, :]
         for columns, placements in self._placements(counts):
             slopes += placements @ by_win[..., columns, :]
-            others = counts @ np.swapaxes(by_win[..., columns, :], -1, -2)  # cases of others, by what a win is worth
+            others = counts @ np.swapaxes(by_win[..., columns, :], -1, -2)  # weighted by the value of a win
             for place, column in enumerate(columns):
                 ranking = self.table.rankings.column(column)
                 slopes[..., column] += ranking.spread(below(ranking.collected(others[..., place])))

@@ -43,7 +43,7 @@ class Average:
 
     @property
     def reads_weights(self) -> bool:
-        """Whether it looks at the true totals of the classes, if only to choose between those that tie."""
+        """Whether the average depends on the class totals, if only to choose between classes that tie."""
         return self.name in {"weighted", *EXTREMES}
 
 
@@ -124,7 +124,7 @@ def _extreme_slopes(choose: Callable[..., Any], fill: float) -> Callable[[Array,
     def slopes(values: Array, weights: Array) -> tuple[Array, Array]:
         with np.errstate(invalid="ignore"):
             chosen = np.isclose(values, extreme(values, weights)[..., None], rtol=TIED, atol=TIED)
-        fewest = np.where(chosen, weights, np.inf).min(-1, keepdims=True)  # of tied classes the least certain
+        fewest = np.where(chosen, weights, np.inf).min(-1, keepdims=True)  # the least certain of tied classes
         chosen &= weights <= fewest * (1 + TIED)
         # The first of them alone: the mean of several varies less than any, that of two complements not at all.
         chosen &= np.cumsum(chosen, -1) == 1
@@ -160,7 +160,7 @@ AVERAGES = (
     ),
 )
 BY_NAME = {name: average for average in AVERAGES for name in (average.name, *average.aliases)}
-EXTREMES = ("min", "max")  # which have no derivative where classes tie
+EXTREMES = ("min", "max")  # not differentiable if classes tie
 SINGLE = ("binary", "select_positive", "select")  # one class against the rest
 POOLED = ("micro", "micro_average")  # the outcomes of all classes added up
 PER_CLASS = ("none",)  # one value a class: `evaluate` gives one estimate for each

@@ -42,7 +42,7 @@ def _fit(table: Table, cells: Array, *, ties: bool) -> Fit:
 
 
 def _strength(table: Table, *, ties: bool) -> Scored:
-    """Return the strength of the model, of which the mean over all that are fitted is 0."""
+    """Return the strength of the model; the mean over all fitted models is 0."""
     at = np.eye(len(table.names))[table.model]
 
     def value(cells: Array) -> Array:

@@ -1,4 +1,4 @@
-"""From a spec to a metric: `resolve` is the one way, for every form of metric and every kind of table."""
+"""Binding of specs to metrics: `resolve` handles every form of metric and every kind of table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-MAKERS = {  # what tables hold → how such a table is made
+MAKERS = {  # contents of tables → the functions that create them
     "scores": (
         "a table of scores: `scores(y_true, y_score)`, for several models `paired_scores`, for many classes "
         "`multiclass_scores`"
@@ -38,18 +38,18 @@ MAKERS = {  # what tables hold → how such a table is made
     "ratings": "a table of ratings: `ratings(items_by_raters)`",
     "battles": "a table of battles: `preferences(a, b, winner)`",
 }
-OF_RATERS = {  # what raters have instead
+OF_RATERS = {  # alternatives for raters
     "kappa": "conger_kappa",
     "accuracy": "percent_agreement",
     "icc": "krippendorff_alpha+level=interval",
 }
 
 
-OF_CELLS = {"values", "detections", "ratings", "battles"}  # held by tables of which a metric is a function of its own
+OF_CELLS = {"values", "detections", "ratings", "battles"}  # contents of tables whose metrics are functions of the table
 
 
 def listed_metrics(metrics: Any) -> list[Any]:
-    """Return one metric, or several, as a list; refuse an empty one."""
+    """Return one or several metrics as a list; raise an error if it is empty."""
     found = [metrics] if isinstance(metrics, str | Spec | Metric) else several("metrics", metrics, "metrics")
     if not found:
         message = "`metrics` is empty. Name at least one, such as 'accuracy'."
@@ -213,7 +213,7 @@ def _refuse_unordered(spec: Spec, table: Table) -> None:
 
 
 def _of_another_kind(spec: Spec, table: Table) -> HowsureError:
-    """Return the error for a metric that does not look at what the table holds, with what to make or to give."""
+    """Return the error for a metric that is not defined for a kind of table, with what to use instead."""
     wanted, held = spec.definition.looks_at, table.holds[-1]
     if held == "ratings" and (same := OF_RATERS.get(spec.definition.name)):
         kind = wanted if wanted in MAKERS else "predictions and the truth"
@@ -242,7 +242,7 @@ def of_counts(spec: str | Spec | Metric) -> bool:
 
 
 def from_split(metric: Metric, split: int) -> Metric:
-    """Return a metric of the confusion table as one of scores, the first ``split`` of which are predicted negative."""
+    """Return a metric of the confusion table as one of scores; the first ``split`` scores are predicted negative."""
 
     def divided(cells: Array) -> ConfusionCounts:
         return ConfusionCounts(np.stack([cells[..., :split, :].sum(-2), cells[..., split:, :].sum(-2)], -1))
@@ -269,7 +269,7 @@ def from_split(metric: Metric, split: int) -> Metric:
 
 
 def smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
-    """Return the smallest table that holds all a metric looks at: the 2×2 one, of one class of many."""
+    """Return the smallest table that determines a metric: the 2×2 table for a metric of one class."""
     if metric.positive is None or table.shape == (2, 2) or metric.spec is None:
         return table, metric
     small = table.one_against_rest(metric.positive)
@@ -279,7 +279,7 @@ def smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
 
 
 def labels_to_expand(spec: str | Spec | Metric, table: Table) -> list[str] | None:
-    """Return one spec for each class where the average is ``none``, by the name that was asked for; else None."""
+    """Return one spec for each class if the average is ``none``, by the requested name; otherwise None."""
     if isinstance(spec, Metric):
         return None
     asked = spec if isinstance(spec, Spec) else parse(spec)

@@ -1,4 +1,4 @@
-"""Metrics of calibration: how far the shares of positive cases are from the scores that state them.
+"""Metrics of calibration: distances of the proportions of positive cases from the scores.
 
 Counts have shape ``(..., S, 2)`` over the distinct scores. Scores must lie in [0, 1]. Metrics of bins keep the bins
 that the observed table gives, and the smooth one its bandwidth, for resamples and draws too.
@@ -20,14 +20,14 @@ from howsure.metrics.registry import Scored, score_metric
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
-DUST = 1e-14  # of a difference of two shares that are equal
+DUST = 1e-14  # rounding error of the difference of two equal proportions
 
 
 def bin_starts(table: Table, bins: int, strategy: str) -> Array:
-    """Return where each non-empty bin of the distinct scores starts.
+    """Return the index at which each non-empty bin of the distinct scores starts.
 
-    ``"uniform"`` bins have equal width, open below like scikit-learn's ``calibration_curve``'s; ``"quantile"`` bins
-    have equal mass, as far as ties allow.
+    ``"uniform"`` bins have equal width and are open below, as in scikit-learn's ``calibration_curve``. ``"quantile"``
+    bins have equal mass, as far as ties allow.
     """
     bins = whole_number("bins", bins)
     scores = table.scores
@@ -91,11 +91,11 @@ def _largest(sums: Array, shares: Array) -> Array:
     return np.asarray(np.nan_to_num(divide(np.abs(sums), shares)).max(-1))
 
 
-NORMS = {"l1": _l1, "l2": _l2, "max": _largest}  # of the bins' gaps, each times the share of the cases in its bin
+NORMS = {"l1": _l1, "l2": _l2, "max": _largest}  # of the bins' gaps, weighted by the proportion of cases
 
 
 def _of_bins(table: Table, bins: int, strategy: str, norm: Callable[[Array, Array], Array], power: int = 1) -> Distance:
-    """Return the distance of the bins' shares of positive cases from their mean scores."""
+    """Return the distance of the bins' proportions of positive cases from their mean scores."""
     starts = bin_starts(table, bins, strategy)
     return Distance(table.scores, starts, np.eye(len(starts)), norm, power)
 
@@ -181,7 +181,7 @@ def _resolution(table: Table, *, bins: int = 10, strategy: str = "uniform") -> S
 
 
 def _from_overall(table: Table, starts: Array) -> Distance:
-    """Return the distance of the bins' shares of positive cases from that of all, which is estimated with them."""
+    """Return the distance of the bins' proportions of positive cases from the overall one, an estimate too."""
     totals = table.counts.reshape(-1, *table.shape).sum(0)
     overall = np.nan_to_num(divide(totals[:, 1].sum(), totals.sum()))
     shares = divide(np.add.reduceat(totals.sum(1), starts), totals.sum())
@@ -202,8 +202,8 @@ def _uncertainty(table: Table, *, bins: int = 10, strategy: str = "uniform") -> 
 
 # --- calibration without bins -------------------------------------------------------------------------------------
 
-MOST_RUNS = 1000  # of scores that are told apart
-POINTS = (40, 400)  # of the smoothed residuals, at least and at most
+MOST_RUNS = 1000  # largest number of distinct scores
+POINTS = (40, 400)  # smallest and largest number of smoothed residuals
 LEAST_BANDWIDTH = 1e-3
 HALVINGS = 24
 

@@ -40,9 +40,9 @@ def averaged(spec: Spec, table: Table, average: Average, chosen: Array | None, w
     Parameters
     ----------
     spec : Spec
-        Of a metric of outcomes.
+        Spec of a metric of outcomes.
     table : Table
-        Its classes.
+        The table with the classes.
     average : Average
         The average over classes.
     chosen : ndarray of int, optional
@@ -152,7 +152,7 @@ def _scatter(values: Array, chosen: Array, size: int) -> Array:
 
 
 def _parts(spec: Spec, members: ClassSet) -> Parts | None:
-    """Return the proportions of the classes that vary, with their share of all classes of the average."""
+    """Return the proportions of the classes that vary, and their fraction of the averaged classes."""
     varying = members.kept[np.isnan(members.constants[members.kept])]
     if not len(varying):
         return parts_of(spec, members.kept)
@@ -160,7 +160,7 @@ def _parts(spec: Spec, members: ClassSet) -> Parts | None:
 
 
 def parts_of(spec: Spec, classes: Array, weight: float = 1.0) -> Parts | None:
-    """Return the sum of proportions that a metric of outcomes, averaged over classes, is; None where it is none."""
+    """Return an average of a metric of outcomes as a sum of proportions, or None if it is not one."""
     definition = spec.definition
     ratios = [definition.share_ratio(**spec.arguments)]
     if definition.terms:

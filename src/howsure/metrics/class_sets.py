@@ -21,7 +21,7 @@ ROUNDING = 1e-12  # change of a value, per relative change of the counts, that i
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassSet:
-    """Which classes enter an average, decided on the observed tables; resamples and priors do not change it.
+    """The classes that enter an average, fixed by the observed tables; resamples and priors do not change them.
 
     A class on which the metric is undefined is left out, or has the constant value ``zero_division``. A class without
     true cases whose value cannot vary (precision, F1 and Jaccard's index are 0) keeps that value as a constant.
@@ -29,15 +29,15 @@ class ClassSet:
     Parameters
     ----------
     named : ndarray of int
-        Positions of the classes that the average was requested for.
+        Positions of the requested classes.
     kept : ndarray of int
-        Positions of those that enter it; ``named`` if none would be left.
+        Positions of the classes that enter; equal to ``named`` if none would be left.
     constants : ndarray of shape (K,)
-        The value of each class that is a constant, else nan.
+        The value of each constant class, otherwise nan.
     is_empty : bool
         Whether no class is left, so that the average is undefined.
     differs : bool
-        Whether the tables of a batch have different sets; each is then to be bound by itself.
+        Whether the tables of a batch have different sets; each is then bound separately.
     """
 
     named: Array

@@ -155,7 +155,7 @@ def markedness(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
 
 
 def _rates_at(tp: Array, fn: Array, fp: Array, tn: Array, prevalence: float) -> tuple[Array, Array, Any]:
-    """Return recall, false positive rate and prevalence: the one that is stated, or the table's own."""
+    """Return recall, false positive rate and prevalence: the stated one, or that of the table."""
     if prevalence <= 0 or prevalence >= 1:
         message = f"`prevalence` of a predictive value lies between 0 and 1, not {prevalence:g}."
         raise HowsureError(message)

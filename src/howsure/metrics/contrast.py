@@ -61,7 +61,7 @@ def contrast_metric(effect: Effect, first: Side, second: Side) -> Metric:
     Raises
     ------
     HowsureError
-        If the metric's range does not suit the effect: a ratio needs values of at least 0, odds need shares.
+        If the effect is not defined for the metric's range: ratios need values of at least 0, odds ratios proportions.
     """
     metric = first.metric
     effect.check(metric)
@@ -88,7 +88,7 @@ def contrast_metric(effect: Effect, first: Side, second: Side) -> Metric:
 
 
 def averaged_numbers(metric: Metric, cells: int) -> Array | None:
-    """Return the number of each cell of which a metric is the mean, or the difference of two means; None for others.
+    """Return the numbers of the cells whose mean, or difference of two means, is the metric; None for other metrics.
 
     Parameters
     ----------

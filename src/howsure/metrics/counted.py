@@ -1,4 +1,4 @@
-"""Metrics of predictions, bound to a table's classes: their value, their gradient, and what they are made of."""
+"""Metrics of predictions, bound to a table's classes, with their value, gradient and structure."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ REMEMBERED = 16  # linear forms of metrics, which may be large
 
 
 def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None, without: Array | None = None) -> Metric:
-    """Return the metric that a spec names on a table of predictions.
+    """Return the metric of a spec for a table of predictions.
 
     Parameters
     ----------
     spec : Spec
-        Of a metric of predictions.
+        Spec of a metric of predictions.
     table : ConfusionTable or MultilabelTable
-        Its classes.
+        The table with the classes.
     classes : sequence of int, optional
         Positions of the classes to average over; all by default.
     without : ndarray of bool of shape (K,), optional
@@ -42,7 +42,7 @@ def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None, with
     Raises
     ------
     HowsureError
-        If the metric is of one class, and the spec names none and no average.
+        If the metric is for one class, and the spec names neither a class nor an average.
     """
     if not table.has_negatives and spec.definition.reads_negatives:
         raise _needs_negatives(spec, table)
@@ -91,7 +91,7 @@ def _of_outcomes(spec: Spec, table: Table, classes: Sequence[int] | None, withou
 
 
 def _positions(classes: Sequence[int], size: int) -> Array:
-    """Return positions of classes; refuse what is none."""
+    """Return positions of classes; raise an error for invalid ones."""
     chosen = np.atleast_1d(np.asarray(classes))
     if chosen.dtype.kind not in "iu" or not chosen.size or chosen.min() < 0 or chosen.max() >= size:
         message = f"`classes` has positions of classes, whole numbers from 0 to {size - 1}, not {classes!r}."
@@ -140,7 +140,7 @@ def of_one_class(spec: Spec, table: Table, index: int) -> Metric:
 
 @lru_cache(REMEMBERED)
 def _ratio_of_two_classes(definition: Definition, arguments: tuple[tuple[str, Any], ...], index: int) -> Ratio:
-    """Return the linear forms of the cells of a 2×2 table, which tables of each class against the rest ask for."""
+    """Return the linear forms in the cells of a 2×2 table that one class against the rest needs."""
     one = ConfusionCounts(np.zeros((2, 2)))
     return _ratio_of_outcomes(definition, dict(arguments), lambda single: one.by_cell_of(single, np.array([index])))
 
@@ -172,9 +172,9 @@ def _of_one_table(
     last_share: float = 1.0,
     **facts: Any,
 ) -> Metric:
-    """Return the metric of one 2×2 table, to which the classes ``where`` contribute their outcomes.
+    """Return the metric of one 2×2 table, the sum of the outcomes of the classes ``where``.
 
-    Of the last of the four they may contribute a share alone.
+    The true negatives may be multiplied by a fraction.
     """
     definition, arguments, own, size = spec.definition, spec.arguments, _class_counts(table), len(table.labels)
 
@@ -236,7 +236,7 @@ def _of_margins(spec: Spec, size: int) -> Metric:
 
 @lru_cache(REMEMBERED)
 def _ratio_of_margins(definition: Definition, arguments: tuple[tuple[str, Any], ...], size: int) -> Ratio:
-    """Return the linear forms of the cells that a linear metric of margins is made of."""
+    """Return a linear metric of margins as a ratio of linear forms of the cells."""
     basis = np.eye(3 * size).reshape(-1, 3, size)
     forms = definition.function(*np.moveaxis(basis, 1, 0), **dict(arguments))
     one = ConfusionCounts(np.zeros((size, size)))

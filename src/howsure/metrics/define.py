@@ -22,7 +22,7 @@ from howsure.tables.scores import ScoresTable
 Array = NDArray[Any]
 TAKES = {"outcomes": ("tp", "fn", "fp", "tn"), "cells": ("counts",), "scores": ("counts", "scores")}
 EXACT = 512  # distinct scores up to which a gradient is taken by each count
-BLOCKS = 256  # of adjacent scores, over which the gradient of longer tables is averaged
+BLOCKS = 256  # blocks of adjacent scores; the gradient of longer tables is averaged in each
 
 
 def define_metric(
@@ -34,22 +34,22 @@ def define_metric(
     better: Better = "higher",
     gradient: Callable[..., Any] | None = None,
 ) -> Callable[[Function], Function]:
-    """Register a metric of your own: decorate a function of counts, and every average and interval follows.
+    """Register a metric of your own by decorating a function of counts; all averages and intervals then support it.
 
-    The function's further parameters, which need defaults, become arguments of the spec string:
+    Further parameters of the function, which need defaults, become arguments of the spec string:
     ``"mine+weight=2@macro"``.
 
     Parameters
     ----------
     form : {"cells", "outcomes", "scores"}
-        What the function takes, all with any leading axes in front, which it keeps:
+        Arguments of the function. All may have leading axes, which the result keeps:
 
         - ``"cells"``: ``(counts)``, the K×K table, shape ``(..., K, K)``, rows true and columns predicted;
-        - ``"outcomes"``: ``(tp, fn, fp, tn)`` of one class against the rest. The metric has all averages, ``@macro``,
-          ``@weighted``, ``@micro`` …, and serves multilabel data too;
+        - ``"outcomes"``: ``(tp, fn, fp, tn)`` of one class against the rest. The metric supports all averages,
+          ``@macro``, ``@weighted``, ``@micro`` …, and multilabel data;
         - ``"scores"``: ``(counts, scores)``, the negative and positive cases at each distinct score, shape
-          ``(..., S, 2)``, and these scores, ascending, shape ``(S,)``. Over the classes of `multiclass_scores` it has
-          all averages.
+          ``(..., S, 2)``, and these scores, ascending, shape ``(S,)``. It supports all averages over the classes of
+          `multiclass_scores`.
     name : str, optional
         Its name in spec strings; the function's own by default.
     aliases : sequence of str
@@ -59,30 +59,30 @@ def define_metric(
     better : {"higher", "lower", "neither"}
         Whether higher or lower values are better.
     gradient : callable, optional
-        Takes what the function takes and returns the derivative by each count, in the counts' shape (of outcomes: four
-        arrays). By default it is taken by complex step.
+        Takes the same arguments and returns the derivative with respect to each count, in the counts' shape (for
+        outcomes, four arrays). The default is the complex step.
 
     Returns
     -------
     callable
-        A decorator that leaves the function as it is.
+        A decorator that returns the function unchanged.
 
     Raises
     ------
     HowsureError
-        If the function breaks a law on generic tables: it must take leading axes, not change when all counts are
-        multiplied by a constant, stay in its range, and accept complex counts (no ``abs``, ``max`` or comparison of
-        counts on the way) unless ``gradient`` is given. Also if the name is taken by one of howsure's metrics.
+        If the function violates a requirement on generic tables. It must accept leading axes, not change when all
+        counts are multiplied by a constant, stay in its range, and accept complex counts (no ``abs``, ``max`` or
+        comparison of counts) unless ``gradient`` is given. Also if the name is that of a metric of howsure.
 
     Notes
     -----
-    Where a value is not finite the metric is undefined. Of tables with more than 512 distinct scores the complex step
-    takes 256 blocks of adjacent scores with equal numbers of cases, each class by itself: the derivative is averaged
-    within a block, which moves the standard error of a smooth metric by far less than its own error.
+    The metric is undefined if its value is not finite. For tables with more than 512 distinct scores the complex step
+    uses 256 blocks of adjacent scores with equal numbers of cases, separately for each class. The derivative is
+    averaged within a block; the effect on the standard error of a smooth metric is far smaller than its own error.
 
     Examples
     --------
-    A cost per case, of the whole table:
+    A cost per case, as a metric of the whole table:
 
     >>> import howsure as hs
     >>> @hs.define_metric(range=(0, 10), better="lower")
@@ -158,7 +158,7 @@ def _check_facts(name: str, aliases: tuple[str, ...], bounds: Any, better: str) 
 
 
 def _parameters(function: Callable[..., Any], name: str, form: str) -> dict[str, inspect.Parameter]:
-    """Return the parameters that a spec string may set; refuse those that it cannot."""
+    """Return the parameters that a spec string may set; raise an error for unsupported ones."""
     taken = TAKES[form]
     try:
         found = list(inspect.signature(function).parameters.values())

@@ -21,7 +21,7 @@ from howsure.metrics.registry import Scored, detection_metric
 
 Array = NDArray[Any]
 RECALLS = np.linspace(0.0, 1.0, 101)  # at which COCO reads the precision
-EPSILON = float(np.spacing(1))  # which COCO adds to the number of detections
+EPSILON = float(np.spacing(1))  # added to the number of detections, as in COCO
 CLOSE = 1e-9
 
 
@@ -162,7 +162,7 @@ def _mean_over(
     value: Callable[[Any, Array], Array],
     add_slopes: Callable[[Any, Array, Array], None],
 ) -> Scored:
-    """Return the mean over the chosen classes and thresholds of what is defined."""
+    """Return the mean of the defined values over the chosen classes and thresholds."""
     chosen = [each for each in table.slices if label == "" or each.label == table.position(label)]
     if not math.isnan(iou):
         near = np.flatnonzero(np.abs(table.iou - iou) < CLOSE)
@@ -173,7 +173,7 @@ def _mean_over(
         chosen = [each for each in chosen if each.threshold == near[0]]
 
     def values(cells: Array) -> Array:
-        # Of single units most classes are empty, and have no value.
+        # In single units most classes are empty, and have no value.
         some = [each for each in chosen if cells[..., each.start : each.stop + 1].any()]
         return np.stack([value(each, cells) for each in some or chosen[:1]], -1)
 

@@ -1,4 +1,4 @@
-"""Metrics of events that look at the number of units, where nobody counts true negatives."""
+"""Metrics of events by the number of units, for data without counted true negatives."""
 
 from __future__ import annotations
 

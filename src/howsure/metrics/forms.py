@@ -1,4 +1,4 @@
-"""What metrics are made of: quotients, derivatives by the complex step, ratios of linear forms, and proportions."""
+"""Building blocks of metrics: quotients, complex-step derivatives, ratios of linear forms, and proportions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[Any]
 Better = Literal["higher", "lower", "neither"]
 
 NUDGED = 2**17  # entries of the nudged tables evaluated at once in a gradient: bounds its memory
-STEP = 1e-20  # of the complex-step derivative: exact to rounding, for no difference is taken
+STEP = 1e-20  # of the complex-step derivative, which is exact to rounding since it takes no difference
 
 
 def divide(part: Array, whole: Array) -> Array:
@@ -28,7 +28,7 @@ def divide(part: Array, whole: Array) -> Array:
 
 
 def mean_of_defined(values: Array) -> Array:
-    """Return the mean over the last axis of what is not nan; nan where all is."""
+    """Return the mean over the last axis of the values that are not nan; nan if all are."""
     undefined = np.isnan(values)
     if not undefined.any():
         return np.asarray(summed(values, -1) / values.shape[-1])
@@ -130,7 +130,7 @@ def _best(pair: complex) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Proportion:
-    """A share of the cells ``trials`` that fall in ``successes``, and how the metric follows from the share."""
+    """The proportion of the cells ``trials`` that are in ``successes``, and the metric as a function of it."""
 
     successes: Array
     trials: Array
@@ -150,7 +150,7 @@ class Proportion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rank:
-    """A metric that is the smallest value with at least this share of the cases at or below it.
+    """A metric that is the smallest value with at least this proportion of the cases at or below it.
 
     Parameters
     ----------
@@ -214,6 +214,6 @@ class Distance:
         return residuals @ self.kernel.T, divide(self.runs(mass), total)
 
     def weights(self) -> Iterator[Array]:
-        """Yield what the scores give to each sum, ``(S,)``."""
+        """Yield the coefficients of the scores in each sum, ``(S,)``."""
         sizes = np.diff(self.starts, append=len(self.stated))
         return (np.repeat(row, sizes) for row in self.kernel)

@@ -1,6 +1,6 @@
-"""The laws that every metric keeps: one's own is held to them when it is registered, howsure's in the tests.
+"""Requirements on every metric, checked when a user's metric is registered, and in the tests for howsure's own.
 
-Each law takes a metric and a table that it is bound to, and returns "" or what is wrong, to follow the metric's name.
+Each check takes a metric and a table that it is bound to, and returns "" or an error text that follows its name.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Law = Callable[[Metric, Table], str]
 SIZES = (2, 3, 5)  # numbers of classes of the generic tables
 LARGEST = 32  # number of classes that one's own function of K×K counts may be made for
 SCORES = 11
-PLACES = ((0, 0), (1, 1), (0, 2))  # of tables on leading axes: each row and each column
+PLACES = ((0, 0), (1, 1), (0, 2))  # indices of tables on leading axes: each row and each column
 RUNS = (4, 6)  # of the generic tasks
 CLOSE = 1e-9  # relative, of what is equal but for rounding
 STEP = 1e-5  # of central differences, relative to the count
@@ -146,14 +146,14 @@ LAWS: tuple[Law, ...] = (
 
 
 def violations(spec: Spec, laws: Sequence[Law] = LAWS) -> Iterator[tuple[Law, str]]:
-    """Yield the laws that a metric breaks on generic tables, each with what it does against it.
+    """Yield the requirements that a metric violates on generic tables, each with the error text.
 
     Parameters
     ----------
     spec : Spec
-        The metric; on many classes where it has an average.
+        The metric; checked on many classes if it has an average.
     laws : sequence of callable
-        The laws to hold it to.
+        The requirements to check.
     """
     for table in generic_tables(spec):
         metric = resolve(spec, table)
@@ -194,7 +194,7 @@ def _of_predictions(spec: Spec) -> Iterator[Table]:
 
 
 def _labels(spec: Spec, size: int) -> Array:
-    """Return names of the classes, the one that the spec names among them."""
+    """Return names of the classes, including the class that the spec names."""
     names = [str(index) for index in range(size)]
     return np.array(names if spec.positive_class in {None, *names} else [*names[:-1], spec.positive_class])
 
@@ -296,7 +296,7 @@ def _equal(one: Any, other: Any) -> bool:
     return np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=CLOSE, atol=1e-12, equal_nan=True)
 
 
-OF_CELLS: dict[str, tuple[Callable[[], Table], ...]] = {  # what a metric looks at → tables of which it is a function
+OF_CELLS: dict[str, tuple[Callable[[], Table], ...]] = {  # contents of tables → example tables
     "values": (_values, _trials),
     "trials": (_trials,),
     "errors": (_errors,),

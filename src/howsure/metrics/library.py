@@ -1,4 +1,4 @@
-"""All metrics: importing this fills the registry, which does so when it is asked for more than the usual ones."""
+"""All metrics: importing this module completes the registry, which imports it for all but the usual ones."""
 
 from howsure.metrics import (
     agreement,

@@ -1,6 +1,6 @@
-"""Which sums of cells of a confusion table a metric looks at: what is drawn for it need not tell other cells apart.
+"""Sums of cells of a confusion table that determine a metric; draws need not distinguish the cells of a sum.
 
-Each function returns codes of the cells, ``(K, K)``; cells of one code enter the metric by their sum alone.
+Each function returns codes of the cells, ``(K, K)``; cells with equal codes enter the metric only by their sum.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ def lumps_of_ratio(ratio: Ratio) -> Array:
 
 
 def lumps_of_shares(spec: Spec, classes: Array, table: Table, *, weighs: bool) -> Lumping:
-    """Return what gives the codes of an average over classes; None where every cell counts.
+    """Return the function that computes the codes for an average over classes; None if all cells differ.
 
-    Of a ratio of linear forms of (tp, fn), as recall, or of (tp, fp), as precision, the right and the wrong cases of
-    each true or predicted class are enough.
+    For a ratio of linear forms in (tp, fn), such as recall, or in (tp, fp), such as precision, the numbers of right and
+    wrong cases of each true or predicted class are sufficient.
 
     Parameters
     ----------
     spec : Spec
-        Of the metric of one class.
+        Spec of the metric of one class.
     classes : ndarray of int
         The classes that are averaged over.
     table : Table
-        What it is bound to.
+        The table to which the metric is bound.
     weighs : bool
-        Whether classes count by their true totals.
+        Whether classes are weighted by their true totals.
     """
     ratio = spec.definition.outcome_ratio(**spec.arguments)
     if ratio is None or not table.has_rows:

@@ -1,8 +1,8 @@
-"""What a metric is: a function from tables of counts to numbers, with what methods need to know of it.
+"""The `Metric` class: a function from tables of counts to numbers, with the properties that interval methods use.
 
-Methods ask a `Metric` for its value on any number of tables at once, its gradient, and, where it is a ratio of linear
-forms in the counts, whether it is a proportion in disguise. What it was made from (its definition, arguments and
-average) it carries as a `Spec`.
+A `Metric` has a value on any number of tables at once and a gradient. A ratio of linear forms in the counts also has
+that ratio, which may be a proportion. The `Spec` that the metric was created from (definition, arguments and average)
+is stored with it.
 """
 
 from __future__ import annotations
@@ -33,70 +33,70 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Metric:
-    """A function from a table of counts to a number, with what the methods need to know of it.
+    """A function from a table of counts to a number, with the properties that interval methods use.
 
     Parameters
     ----------
     name : str
-        Its spec string, ``"f1@macro"``.
+        The spec string, ``"f1@macro"``.
     counts_class : type of Counts
-        The counts that it reads.
+        The class of the counts.
     value : callable
-        Such counts with any leading axes → values in the shape of those axes.
+        Counts with any leading axes → values in the shape of those axes.
     gradient : callable
-        Such counts with any leading axes → the derivative by each cell, in the cells' shape.
+        Counts with any leading axes → the derivative with respect to each cell, in the cells' shape.
     range : tuple of float
         Smallest and largest possible value.
     better : {"higher", "lower", "neither"}
         Whether higher or lower values are better.
     as_ratio : callable, optional
-        Returns the ratio of linear forms that it is.
+        Returns the metric as a ratio of linear forms.
     parts : Parts, optional
-        The sum of proportions that it is.
+        The metric as a sum of proportions.
     terms : callable, optional
-        Outcomes (tp, fn, fp, tn) of each class ``(..., K)`` → what each class adds to it, in the same shape, where it
-        is a sum over the classes.
+        Outcomes (tp, fn, fp, tn) of each class ``(..., K)`` → the contribution of each class, in the same shape, for
+        sums over the classes.
     shares : ClassShares, optional
-        The average over classes of ratios of their hits and totals that it is.
+        The metric as an average over classes of ratios of their hits and totals.
     lumps : callable, optional
-        Returns codes of the cells of a confusion table, in their shape: it looks at the sum over the cells of each
-        code, and at nothing else. None where it tells all cells apart.
+        Returns codes of the cells of a confusion table, in their shape: the metric depends only on the sums of the
+        cells with equal codes. None if all cells differ.
     positive : int, optional
-        Position of the one class that it looks at against all others, in a table of predictions.
+        Position of the class that is compared with all others, for a table of predictions.
     spec : Spec, optional
-        What it was bound from: definition, arguments, average, class. None for a contrast.
+        The spec that it was bound from: definition, arguments, average, class. None for a contrast.
     per_class : callable, optional
-        Such counts → the values that it is an average of, ``(..., classes)``.
+        Counts → the values that are averaged, ``(..., classes)``.
     classes : ndarray of shape (classes,), optional
-        Positions of the classes that it is an average of, or that it pools where these are not all.
+        Positions of the classes that are averaged, or pooled if these are not all.
     members : ClassSet, optional
-        The classes of an average, also those that it leaves out.
+        The classes of an average, including those that are left out.
     smaller : callable, optional
-        Table → a smaller one with all that the metric looks at, and the metric of that one.
+        Table → a smaller table that determines the metric, and the metric of that table.
     contrast : Contrast, optional
-        The two models' metrics that it compares.
+        The metrics of the two models, for a contrast.
     side : Side, optional
-        The model whose metric it is, on a joint table.
+        The model that the metric describes, for a joint table.
     rank : Rank, optional
-        The value of which rank it is, where it is a quantile.
+        The rank of the value, for a quantile.
     ranked : Ranked, optional
-        What the ranks of resampled cases add up to, from which it follows.
+        The statistic of the ranks of resampled cases that determines the metric.
     losses : CellLosses, optional
-        What each cell loses, where it is the mean of that.
+        The loss of each cell, for a mean loss.
     operating : OperatingPoint, optional
-        The stated rate that chooses its threshold.
+        The stated rate that determines the threshold.
     of_some : callable, optional
-        Places of some cells → it as a function of the counts of these, of a table that has no case in others: see
-        `Scored`.
+        Positions of some cells → the metric as a function of their counts, for a table without cases in other cells:
+        see `Scored`.
     distance : Distance, optional
         The distance from calibration that it estimates.
     population : Metric, optional
-        The metric that it estimates, where its value is corrected for the number of cases of a sample.
+        The metric that it estimates, if its value is corrected for the sample size.
     averages_distances : bool
         Whether it is an average of distances from calibration, one for each class.
     takes_batches : bool
-        Whether it may be bound to a batch of tables; one that the observed counts themselves shape (bins of equal
-        mass, a correction for the number of cases) is bound to each table by itself.
+        Whether it can be bound to a batch of tables. A metric whose form depends on the observed counts (bins of equal
+        mass, a correction for the sample size) is bound to each table separately.
     """
 
     name: str
@@ -136,27 +136,27 @@ class Metric:
         return self.value(counts if isinstance(counts, Counts) else self.counts_class(counts))
 
     def value_at(self, counts: Counts) -> Array:
-        """Return the value on counts; on the same as last, what was worked out then."""
+        """Return the value on counts; the last result is cached."""
         return self._last_value.at(counts, lambda: np.asarray(self.value(counts)))
 
     def gradient_at(self, counts: Counts) -> Array:
-        """Return the gradient on counts; on the same as last, what was worked out then.
+        """Return the gradient on counts; the last result is cached.
 
-        An interval asks for it more than once: for the variance, and for its degrees of freedom.
+        An interval uses it more than once: for the variance, and for its degrees of freedom.
         """
         return self._last.at(counts, lambda: np.ascontiguousarray(self.gradient(counts)))  # its cells lie in a row
 
     def drawn_from(self, table: Table, kept_apart: Array | None, lump: Callable[[], Table]) -> Table:
-        """Return the smallest table that tells all that draws for it alone look at; of the same as last, what it was.
+        """Return the smallest table that determines the draws of this metric alone; the last result is cached.
 
         Parameters
         ----------
         table : Table
-            Which it is bound to.
+            The table to which the metric is bound.
         kept_apart : ndarray of shape (cells,), optional
-            Codes of cells that the draws tell apart; None where all are.
+            Codes of the cells that the draws distinguish; None for all cells.
         lump : callable
-            Makes the smallest one.
+            Returns the smallest table.
         """
         return self._last_drawn.at((table, None if kept_apart is None else kept_apart.tobytes()), lump)
 
@@ -173,7 +173,7 @@ class Metric:
 
     @property
     def of_scores(self) -> bool:
-        """Whether it looks at all scores, and not at predictions."""
+        """Whether it depends on all scores, not on predictions."""
         return self.spec is not None and self.spec.definition.of_scores
 
     @property
@@ -201,7 +201,7 @@ class Metric:
         return self if self.contrast is None else self.contrast.first.metric
 
     def of_itself(self, table: Table) -> tuple[Metric, Table]:
-        """Return the metric, bound to a table of its own, and that: where it is of one side of a joint table."""
+        """Return the metric bound to its own table, and that table, if it describes one side of a joint table."""
         return (self, table) if self.side is None else (self.side.metric, self.side.view.table(table))
 
     @property
@@ -250,7 +250,7 @@ class Effect:
     needs: tuple[float, float]  # the range that the values must lie in
 
     def check(self, metric: Metric) -> None:
-        """Refuse a metric whose range does not suit the effect: a ratio needs values of at least 0, odds shares."""
+        """Raise an error if the effect is undefined for the range: ratios need values ≥ 0, odds ratios proportions."""
         if not (self.needs[0] <= metric.range[0] and metric.range[1] <= self.needs[1]):
             message = (
                 f"`{metric.name}` lies in [{metric.range[0]:g}, {metric.range[1]:g}]: its "

@@ -1,8 +1,8 @@
-"""Metrics of scores of many classes: averages of the metrics of two, and losses of the whole row of scores.
+"""Metrics of scores of many classes: averages of metrics of two classes, and losses of whole rows of scores.
 
-Each class against the rest, each pair of classes, and all classes pooled are *views*: a table of scores of two classes
-that is linear in the cells of the whole. A metric of two classes is evaluated on the views and averaged; its slopes go
-back through them, so that what the views have in common, the cases, enters the variance by itself.
+Each class against the rest, each pair of classes, and all classes pooled are *views*: tables of scores of two classes
+that are linear in the cells of the whole table. A metric of two classes is evaluated on the views and averaged. Its
+gradient is mapped back to the cells of the whole table, so that the variance includes the covariance of the views.
 """
 
 from __future__ import annotations
@@ -128,21 +128,21 @@ def _pairs(spec: Spec, table: Table) -> Parts:
 
 
 def of_score_matrix(spec: Spec, table: Table) -> Metric:
-    """Return the metric that a spec names on a table of scores of many classes.
+    """Return the metric of a spec for a table of scores of many classes.
 
     Parameters
     ----------
     spec : Spec
-        Of a metric of scores of two classes, with an average: ``"roc_auc@macro"``, ``"average_precision@micro"``,
-        ``"roc_auc@weighted+multi_class=ovo"``, ``"roc_auc@binary+positive_class=2"``; or of one of whole rows of
+        Spec of a metric of scores of two classes, with an average: ``"roc_auc@macro"``, ``"average_precision@micro"``,
+        ``"roc_auc@weighted+multi_class=ovo"``, ``"roc_auc@binary+positive_class=2"``; or of a metric of whole rows of
         probabilities, ``"log_loss"`` and ``"brier_score"``.
     table : ScoreMatrixTable
-        From `multiclass_scores`.
+        A table from `multiclass_scores`.
 
     Raises
     ------
     HowsureError
-        If the metric needs an average or a class, or its average does not suit the table.
+        If the metric needs an average or a class, or its average is not defined for the table.
 
     References
     ----------
@@ -189,7 +189,7 @@ def _single(spec: Spec, table: Table) -> Metric:
 
 def _averaged(spec: Spec, parts: Parts, table: Table, average: Average) -> Metric:
     """Return the average of a metric over parts of a table."""
-    observed: list[tuple[Array, Array]] = []  # of the table itself, which value, gradient and reasons all ask for
+    observed: list[tuple[Array, Array]] = []  # cache for the table itself, shared by value, gradient and reasons
 
     def found(counts: Array) -> tuple[Array, Array]:
         if counts is not table.counts:

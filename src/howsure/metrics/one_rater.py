@@ -21,7 +21,7 @@ from howsure.tables.ratings import FEWEST, RatingsTable
 
 Array = NDArray[Any]
 FEWEST_OTHERS = 2  # raters, who agree with each other or not
-ROUNDING = 1e-9  # of sums of weights, below which two are equal
+ROUNDING = 1e-9  # tolerance for equal sums of weights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,12 +101,12 @@ def advantage_probability(
 
 
 def average_advantage(met: Sequence[Contests]) -> Scored:
-    """Return how often a rater is at least as good as each of others, averaged over these.
+    """Return how often a rater is at least as good as each of several others, averaged over these.
 
     Parameters
     ----------
     met : sequence of Contests
-        With each of them.
+        Comparisons with each of the others.
     """
     wins, held = (np.column_stack([getattr(one, what) for one in met]) * 1.0 for what in ("wins", "held"))
 

@@ -19,25 +19,25 @@ from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
 RANKS = 512  # bins of the ranks
-BANDWIDTH = 0.3  # of the smoothing over ranks, times n**-0.2: about Silverman's for a uniform variable
+BANDWIDTH = 0.3  # bandwidth over ranks, times n**-0.2: about Silverman's for a uniform variable
 ROUNDING = 1e-9  # a rate that misses the wanted one by less has reached it
 
 
 def roc_slope(counts: Array, cases: int) -> Array:
-    """Return the slope of the ROC curve at each distinct score: the ratio of the classes' densities, smoothed.
+    """Return a smoothed estimate of the slope of the ROC curve at each distinct score: the ratio of the densities.
 
     Parameters
     ----------
     counts
         One table, ``(S, 2)``.
     cases
-        How many cases are behind it, on which the smoothing depends.
+        Number of cases, which determines the smoothing.
 
     Notes
     -----
-    A ratio of densities does not change when the scores are replaced by their ranks, whose pooled density is flat:
-    what remains to be smoothed is the share of positive cases along the ranks, by a normal kernel, reflected at the
-    ends. With ``p`` that share the slope is ``p / (1 - p) * n_neg / n_pos``.
+    A ratio of densities does not change if the scores are replaced by their ranks, whose pooled density is constant.
+    The proportion p of positive cases along the ranks is therefore smoothed, by a normal kernel reflected at the ends.
+    The slope is ``p / (1 - p) * n_neg / n_pos``.
     """
     mass = counts[:, 0] + counts[:, 1]  # a sum along an axis of two takes several times as long
     total = mass.sum()
@@ -68,7 +68,7 @@ def _from_top(cells: Array) -> tuple[Array, Array]:
 
 
 def _last_within(reached: Array, limit: Array) -> Array:
-    """Index of the last step whose cumulative count stays within the limit, −1 if none."""
+    """Return the index of the last step whose cumulative count is within the limit, −1 if none."""
     return np.asarray((np.real(reached) <= np.real(limit)[..., None] * (1 + ROUNDING)).sum(-1) - 1)
 
 
@@ -92,7 +92,7 @@ def _rate(name: str, argument: str, value: float) -> float:
 
 
 def _rate_at_rate(table: Table, chosen: int, limit: float) -> Scored:
-    """Return the metric that is the largest share of one class on its side while the other errs at most so often.
+    """Return the metric for the largest correct rate of one class while the error rate of the other is limited.
 
     ``chosen`` = 1: sensitivity with the false positive rate within the limit, thresholds from the top;
     ``chosen`` = 0: specificity with the false negative rate within the limit, thresholds from the bottom.

@@ -106,10 +106,11 @@ def _weighted_kappa_slopes(cells: Array, power: float = 1.0) -> Array:
 
 
 def _kappa_bounds(classes: int, power: float = 1.0) -> tuple[float, float]:
-    """Return the range of kappa: up to the square, distances are squared ones of points in some space.
+    """Return the range of kappa; up to power 2, the distances are squared distances of points in some space.
 
-    Of these the mean over pairs in any order is at most twice that over all pairs: ``E|u − v|²`` is
-    ``|E u − E v|² + tr var u + tr var v − 2 tr cov``, and the covariance is at most the mean of the variances.
+    For squared distances, the mean under any joint distribution of u and v is at most twice that under independence:
+    ``E|u − v|²`` is ``|E u − E v|² + tr var u + tr var v − 2 tr cov``, and the magnitude of the covariance is at most
+    the mean of the variances.
     """
     return (-1.0 if power <= SQUARE or classes == PAIR else -INFINITY), 1.0
 

@@ -1,10 +1,10 @@
 """Strengths of models from battles between two of them: Bradley–Terry, and Davidson's extension to ties.
 
-The model gives the chances of the three outcomes of a battle by the difference of the two strengths, and how likely a
-tie is between equals. Its fit is where a concave likelihood is highest, found by Newton's method on any number of
-tables at once; strengths move with the counts as the implicit function theorem says, so that no fit is repeated for a
-derivative. Strengths exist where wins go round: among models of which each has, through others, beaten each. Of the
-groups of such models the one with the most battles is fitted; the others' strengths are infinitely far from theirs.
+The model gives the probabilities of the three outcomes of a battle from the difference of the two strengths and the
+probability of a tie between equal models. The maximum of the concave likelihood is found by Newton's method for any
+number of tables at once. Derivatives of the strengths with respect to the counts follow from the implicit function
+theorem, without further fits. Strengths exist within a group of models in which each has, possibly through others,
+beaten each. The group with the most battles is fitted; the others' strengths are infinitely far from theirs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from howsure.designs.base import quotient
 
 Array = NDArray[Any]
-STEPS = 200  # of Newton's method at most; ten or so suffice
+STEPS = 200  # largest number of Newton steps; about ten are enough
 LONGEST = 2.0  # step of a strength, where the parabola is far from the likelihood
 CLOSE = 1e-13  # step that ends the search
 REMEMBERED = 4  # fits: all models' strengths follow from one
@@ -71,18 +71,18 @@ class Battles:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """Fitted strengths, of which the mean is 0, and how they follow from the counts.
+    """Fitted strengths, with mean 0, and their dependence on the counts.
 
     Parameters
     ----------
     strengths : ndarray of shape (..., models)
-        Nan of a model that is not comparable.
+        Strengths; nan for a model that is not comparable.
     chances : ndarray of shape (..., pairs, 3)
-        Of the outcomes of each pair.
+        Probabilities of the outcomes of each pair.
     inverse : ndarray of shape (..., models + 1, models + 1)
-        Inverse of the information on strengths and, last, on how likely ties are.
+        Inverse of the information on the strengths and, last, on the tie parameter.
     fitted : ndarray of shape (..., models)
-        Which models are.
+        Whether each model is in the fitted group.
     """
 
     strengths: Array
@@ -176,7 +176,7 @@ def outcomes(apart: Array, level: Array) -> Array:
 
 
 def _information(battles: Battles, chances: Array, total: Array, active: Array, some: Array, scale: Array) -> Array:
-    """Return the information on strengths and ties; the identity where there is none, so that it has an inverse."""
+    """Return the information on strengths and ties; the identity if there is none, so that it is invertible."""
     models = battles.models
     first, _, tie = np.moveaxis(chances, -1, 0)
     expected = first + tie / 2

@@ -24,10 +24,10 @@ SMALLEST = float(np.finfo(float).eps)  # scikit-learn's clip of probabilities in
 
 
 def probabilities(table: Table, metric: str) -> Array:
-    """Return the table's scores; refuse scores that are no probabilities."""
+    """Return the table's scores; raise an error unless they are probabilities."""
     scores = table.scores
     if scores[0] < 0 or scores[-1] > 1:
-        if scores[0] >= -SINGLE and scores[-1] <= 1 + SINGLE:  # as sums in single precision may be
+        if scores[0] >= -SINGLE and scores[-1] <= 1 + SINGLE:  # rounding of sums in single precision
             return np.clip(scores, 0.0, 1.0)
         worst = float(scores[0] if scores[0] < 0 else scores[-1])
         shown = repr(worst) if 0 <= float(f"{worst:g}") <= 1 else f"{worst:g}"
@@ -78,18 +78,18 @@ def _surprise(probability: Array) -> Array:
 
 
 def _of_classes(absent: Array, present: Array) -> Array:
-    """Return the losses of each score where the case is not, and where it is of the class; either lies together."""
+    """Return the losses of each score for cases outside the class and in it, each contiguous."""
     found = np.stack([absent, present])
     return found.transpose(*range(1, found.ndim), 0)
 
 
 def gini(shares: Array) -> tuple[Array, Array]:
-    """Return the Brier score of always predicting these shares of the classes, and its derivatives."""
+    """Return the Brier score of always predicting these class frequencies, and its derivatives."""
     return _some((shares * (1 - shares)).sum(-1)), 1 - 2 * shares
 
 
 def entropy(shares: Array) -> tuple[Array, Array]:
-    """Return the log loss of always predicting these shares of the classes, and its derivatives."""
+    """Return the log loss of always predicting these class frequencies, and its derivatives."""
     logs = np.log(np.where(shares == 0, 1.0, shares))
     return _some(-(shares * logs).sum(-1)), -logs - (shares != 0)
 
@@ -100,7 +100,7 @@ def _some(loss: Array) -> Array:
 
 
 def skill(losses: Array, null: Callable[[Array], tuple[Array, Array]]) -> Scored:
-    """Return the share of the loss of always predicting the prevalence that the scores save.
+    """Return the skill score: the fraction by which the scores reduce the loss of always predicting the prevalence.
 
     Parameters
     ----------

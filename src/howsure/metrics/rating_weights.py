@@ -74,7 +74,7 @@ def weights_of(name: str, table: RatingsTable) -> Array:
 
 
 def ordered(asked: str, table: RatingsTable) -> RatingsTable:
-    """Return a table as it is; refuse one whose categories have no known order.
+    """Return a table unchanged; raise an error if the order of its categories is unknown.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def ordered(asked: str, table: RatingsTable) -> RatingsTable:
 
 
 def numeric(asked: str, table: RatingsTable) -> Array:
-    """Return the categories as numbers; refuse others.
+    """Return the categories as numbers; raise an error for other categories.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def numeric(asked: str, table: RatingsTable) -> Array:
 
 
 def ratio_scale(asked: str, table: RatingsTable) -> Array:
-    """Return the categories as numbers of at least 0; refuse others.
+    """Return the categories as numbers of at least 0; raise an error for others.
 
     Parameters
     ----------

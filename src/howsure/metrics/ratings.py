@@ -71,7 +71,7 @@ def _beyond_chance(agreement: Array, chance: Array) -> Array:
 
 
 def _with_shares(table: RatingsTable, weights: Array, chance: Callable[[Array], Array], bounds: Bounds) -> Scored:
-    """Return the coefficient whose chance agreement follows from the shares of the categories, averaged over items."""
+    """Return the coefficient with chance agreement from the category frequencies, averaged over items."""
     number = table.tallies.sum(1, keepdims=True)
     shares = np.divide(table.tallies, number, out=np.zeros(table.tallies.shape), where=number > 0)
     agreeing, paired = agreement_of_items(table.tallies, weights)
@@ -133,7 +133,7 @@ def conger_kappa(table: RatingsTable, *, weights: str = IDENTITY) -> Scored:
         rates = number.real > 0
         share = given / np.where(rates, number, 1.0)[..., None]
         pooled, several = share.sum(-2), rates.sum(-1)
-        # Of all pairs of raters, less each one with itself.
+        # All pairs of raters, minus each one with itself.
         among = ((pooled @ matrix) * pooled).sum(-1) - ((share @ matrix) * share).sum((-2, -1))
         chance = divide(among, several * (several - 1))
         return _beyond_chance(divide(totals[..., 0], totals[..., 1]), chance)
@@ -185,9 +185,9 @@ def brennan_prediger(table: RatingsTable, *, weights: str = IDENTITY) -> Scored:
 def krippendorff_alpha_of_ratings(table: RatingsTable, *, level: str = "nominal") -> Scored:
     """Krippendorff's alpha of ratings.
 
-    ``1 − α`` is the observed over the expected disagreement, ``O N / E`` with N ratings of items that have two or more,
-    times ``(N − 1) / N``, for the expected one is of pairs of different ratings. Of weighted items, or in clusters, N
-    is that of as many items as they are worth.
+    ``1 − α`` is the observed over the expected disagreement, ``O N / E`` with N the number of ratings of items that
+    have two or more, times ``(N − 1) / N``, since the expected disagreement is over pairs of different ratings. For
+    weighted or clustered items, N is based on the effective number of items.
 
     Parameters
     ----------

@@ -1,21 +1,22 @@
-"""The registry: every metric is declared once, by one decorated function, in one of these forms.
+"""The registry: every metric is declared once, by a decorated function, in one of these forms.
 
 - ``outcomes``: of the four outcomes of each class against the rest, ``(tp, fn, fp, tn)``, to be averaged over classes;
-- ``events``: likewise of ``(tp, fn, fp, units)``, where nobody counts true negatives;
+- ``events``: likewise of ``(tp, fn, fp, units)``, if true negatives are not counted;
 - ``margins``: of the diagonal and the margins, ``(hits, rows, columns)``;
 - ``cells``: of the whole table, ``(..., K, K)``;
-- ``coefficients``: a ratio of linear forms by what it gives to each cell, K → (numerator, denominator);
+- ``coefficients``: a ratio of linear forms, given by their coefficients, K → (numerator, denominator);
 - ``scores``: of the counts at each distinct score, ``(..., S, 2)``: a function of the table of scores that returns
   value and gradient as `Scored`;
 - ``values``: of the counts of cells that each have a number, ``(..., cells)``: a function of the table likewise;
 - ``trials``: of the counts of tasks by their number of runs and successes, likewise;
 - ``errors``: of the counts of pairs of a true and a predicted number, likewise;
-- ``detections``: of the counts of detections by score and of what was never detected, likewise;
-- ``ratings``: of the counts of items by what each rater said of them, likewise;
+- ``detections``: of the counts of detections by score and of undetected objects, likewise;
+- ``ratings``: of the counts of items by the ratings of each rater, likewise;
 - ``battles``: of the counts of battles of two models by pair and outcome, likewise.
 
-From the declaration follow the value on any number of tables at once, the gradient (complex step, with the chain rule
-through the one-against-rest tables, so that K = 1000 stays cheap), the averages over classes and every interval.
+The declaration determines the value on any number of tables at once, the gradient, the averages over classes and every
+interval. The gradient uses the complex step, with the chain rule through the one-against-rest tables, so that it is
+fast for K = 1000 classes.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ Form = Literal[
     "battles",
 ]
 Function = TypeVar("Function", bound=Callable[..., Any])
-READS = {  # form → what the metric looks at
+READS = {  # form → contents of the tables that it is defined for
     "outcomes": "predictions, by class",
     "events": "events, by class",
     "margins": "predictions",
@@ -71,35 +72,35 @@ READS = {  # form → what the metric looks at
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A metric of the scores, or the values, of one table, for all counts at these.
+    """A metric of the scores or the values of one table, as a function of the counts.
 
     Parameters
     ----------
     value : callable
         Counts ``(..., S, 2)``, or ``(..., cells)`` of values → values ``(...)``.
     gradient : callable
-        Such counts → the derivative by each, in their shape; see `per_table` for one of a single table.
+        Such counts → the derivative with respect to each, in their shape; see `per_table` for that of a single table.
     takes_batches : bool
-        False where the table's own counts enter beside the scores.
+        False if the function depends on the table's own counts in addition to the scores.
     distance : Distance, optional
         The distance from calibration that it estimates.
     population : Scored, optional
-        The metric that it estimates, where its value is corrected for the number of cases of a sample.
+        The metric that it estimates, if its value is corrected for the sample size.
     range : tuple of float, optional
-        Its range on this table, where that is narrower than the declared one.
+        Its range on this table, if narrower than the declared one.
     ratio : Ratio, optional
-        The ratio of linear forms in the counts that it is.
+        The metric as a ratio of linear forms in the counts.
     rank : Rank, optional
-        The value of which rank it is.
+        The rank of the value, for a quantile.
     ranked : Ranked, optional
-        What the ranks of resampled cases add up to, from which it follows.
+        The statistic of the ranks of resampled cases that determines the metric.
     losses : CellLosses, optional
-        What each cell loses, where it is the mean of that.
+        The loss of each cell, for a mean loss.
     operating : OperatingPoint, optional
-        The stated rate that chooses its threshold.
+        The stated rate that determines the threshold.
     of_some : callable, optional
-        Places of some cells, an array for each axis → it as a function of the counts of these, ``(..., cells)``, of a
-        table that has no case in others.
+        Positions of some cells, an array for each axis → the metric as a function of their counts, ``(..., cells)``,
+        for a table without cases in other cells.
     """
 
     value: Callable[[Array], Array]
@@ -142,43 +143,42 @@ class RowLoss:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Definition:
-    """What one decorated function declares of a metric; `binding.resolve` binds it to a table.
+    """Declaration of a metric by a decorated function; `binding.resolve` binds it to a table.
 
     Parameters
     ----------
     name, aliases : str, tuple of str
-        How a spec string calls it.
+        Names in spec strings.
     form : str
-        What the function takes; see the module.
+        The arguments of the function; see the module.
     function : callable
-        The function, whose keyword parameters are the spec string's arguments.
+        The function; its keyword parameters are the arguments of the spec string.
     range : tuple of float, or callable
-        Smallest and largest value; or (number of classes, arguments) → those.
+        Smallest and largest value; or a function (number of classes, arguments) → those.
     better : {"higher", "lower", "neither"}
         Whether higher or lower values are better.
     linear : bool
         Whether the function returns numerator and denominator, linear in the counts.
     each_class : str, optional
-        Name of its form for each class against the rest, where it is one number for the whole table: what averages
-        are of.
+        Name of its form for each class against the rest, which averages use, if it is one number for the whole table.
     terms : tuple of str
-        Names of the proportions that it is the sum of, up to a constant.
+        Names of the proportions whose sum it is, up to a constant.
     derivative : callable, optional
-        Gradient by the cells, on any leading axes, where it is not left to the complex step.
+        Gradient with respect to the cells, on any leading axes, if it is not computed by the complex step.
     rows : RowLoss, optional
-        Of a metric of scores: its form for whole rows of probabilities.
+        For a metric of scores: its form for whole rows of probabilities.
     also : mapping of str to callable
-        Its forms for what other tables hold, such as predicted numbers in place of ordered classes: functions of the
-        table, as those of values are.
+        Its forms for other tables, such as predicted numbers in place of ordered classes: functions of the table, like
+        those of values.
     is_area, is_step : bool
         Whether it is the area under the ROC curve; whether its value moves in steps, so that the gradient is an
         estimate and not the derivative.
     is_ordinal : bool
         Whether it depends on the order of the classes.
     always_stated : tuple of str
-        Arguments without which nobody knows what the number is: labels state them also where they have their defaults.
+        Arguments without which the number is ambiguous: labels state them even if they have their default values.
     disagreement : callable, optional
-        Number of cases → what 1 minus the function's value is multiplied by in a sample of so many.
+        Number of cases → the factor of 1 minus the function's value in a sample of that size.
     random : float, optional
         Its value for predictions that do not depend on the truth.
     sklearn : str, optional
@@ -218,12 +218,12 @@ class Definition:
 
     @property
     def of_scores(self) -> bool:
-        """Whether it looks at scores, and not at predictions."""
+        """Whether it depends on scores, not on predictions."""
         return self.form == "scores"
 
     @property
     def of_predictions(self) -> bool:
-        """Whether it looks at predictions."""
+        """Whether it depends on predictions."""
         return self.looks_at == "predictions"
 
     @property
@@ -232,18 +232,18 @@ class Definition:
         return READS[self.form].partition(",")[0]
 
     def reads_any(self, held: Collection[str]) -> bool:
-        """Whether it can be read of what a table holds, in one form or another."""
+        """Whether one of its forms is defined for the contents of a table."""
         return self.looks_at in held or not self.also.keys().isdisjoint(held)
 
     def form_for(self, held: Collection[str]) -> Callable[..., Any]:
-        """Return the function that reads what a table holds, which it can."""
+        """Return the function for the contents of a table, for which it must be defined."""
         if self.looks_at in held:
             return self.function
         return next(function for what, function in self.also.items() if what in held)
 
     @property
     def has_averages(self) -> bool:
-        """Whether it looks at one class, so that classes can be averaged."""
+        """Whether it is defined for one class, so that classes can be averaged."""
         return self.has_outcomes or self.form == "scores"
 
     @property
@@ -253,7 +253,7 @@ class Definition:
 
     @property
     def reads_negatives(self) -> bool:
-        """Whether it looks at cases that rightly are not predicted as the class."""
+        """Whether it depends on true negatives."""
         if self.form != "outcomes":
             return self.of_predictions
         with np.errstate(all="ignore"):
@@ -261,7 +261,7 @@ class Definition:
 
     @property
     def reads(self) -> str:
-        """What it looks at, in words."""
+        """The contents of the tables that it is defined for, in words."""
         return READS[self.form]
 
     def outcome_ratio(self, **arguments: Any) -> Ratio | None:
@@ -282,7 +282,7 @@ class Definition:
         return self.range(classes, **arguments) if callable(self.range) else self.range
 
     def slopes(self, *parts: Array, **arguments: Any) -> Array:
-        """Return the derivatives by each of the four outcomes, shape ``(4, ..., *classes)``; 0 where there is none."""
+        """Return the derivatives with respect to the four outcomes, shape ``(4, ..., *classes)``; 0 if undefined."""
         with np.errstate(all="ignore"):
             if self.derivative is not None:
                 slopes = np.stack(np.broadcast_arrays(*self.derivative(*parts, **arguments)))
@@ -397,7 +397,7 @@ def canonical(name: str) -> str:
     return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
-REPORTED = "howsure.metrics.agreement"  # what reports show beside the usual metrics
+REPORTED = "howsure.metrics.agreement"  # module of metrics that reports show with the usual ones
 LIBRARY = "howsure.metrics.library"
 REGISTRY = Registry()
 OWN_PARAMETERS = {
@@ -417,7 +417,7 @@ OWN_PARAMETERS = {
 
 
 def declare(form: Form, *, linear: bool = False) -> Callable[..., Callable[[Function], Function]]:
-    """Return the decorator of a form: it registers a metric's function, and leaves the function as it is."""
+    """Return the decorator of a form, which registers a metric's function and returns it unchanged."""
 
     def decorator(**facts: Any) -> Callable[[Function], Function]:
         def register(function: Function) -> Function:

@@ -64,7 +64,7 @@ def roc_auc(cells: Array) -> Array:
 
 
 def _at_most_one(values: Array) -> Array:
-    """Return values without what the rounding of sums of weights adds to 1."""
+    """Return values cut at 1, which rounding of sums of weights may exceed."""
     return np.asarray(np.minimum(values, 1.0))
 
 
@@ -98,8 +98,8 @@ def partial_auc(cells: Array, max_fpr: float = 1.0) -> Array:
 
     Notes
     -----
-    With ``A`` the area up to ``e``: ``(1 + (A - e**2/2) / (e - e**2/2)) / 2``, 0.5 for a useless and 1 for a
-    perfect score, as scikit-learn's ``roc_auc_score(max_fpr=)``.
+    Let ``A`` be the area up to ``e``. The result is ``(1 + (A - e**2/2) / (e - e**2/2)) / 2``: 0.5 for a useless and 1
+    for a perfect score, as in scikit-learn's ``roc_auc_score(max_fpr=)``.
 
     References
     ----------
@@ -135,7 +135,7 @@ def partial_auc_slopes(cells: Array, max_fpr: float = 1.0) -> Array:
     others, number = negatives.sum(), positives.sum()
     before, risen = np.cumsum(negatives) - negatives, np.cumsum(positives) - positives
     limit = max_fpr * others
-    width = np.clip(limit - before, 0.0, negatives)  # of each step, up to the limit
+    width = np.clip(limit - before, 0.0, negatives)  # width of each step, up to the limit
     last = int(np.searchsorted(before, limit, side="left")) - 1  # the step that the limit falls in
     slope = positives[last] / negatives[last]
     height = risen[last] + width[last] * slope

@@ -23,17 +23,17 @@ from howsure.tables.score_matrix import ScoreMatrixTable as Table
 Array = NDArray[Any]
 Null = Callable[[Array], tuple[Array, Array]]
 DECIMALS = range(2, 7)  # with which probabilities are printed
-HALF = 0.5  # of the last decimal, that rounding may be off
+HALF = 0.5  # rounding error, in units of the last decimal
 SUM_TOLERANCE = 1e-3  # of a row of probabilities: float32 and rounding to three digits
 
 
 def of_rows(spec: Spec, table: Table) -> Metric:
-    """Return the metric of rows of probabilities: a mean loss, or what they save of the loss of constant shares.
+    """Return the metric of rows of probabilities: a mean loss, or its skill relative to constant probabilities.
 
     Parameters
     ----------
     spec : Spec
-        Of a metric that has a form for rows, without an average.
+        Spec of a metric that has a form for rows, without an average.
     table : ScoreMatrixTable
         The probabilities; those of classes sum to 1 in each row, those of labels need not.
 
@@ -105,7 +105,7 @@ def _mean(loss: RowLoss, probabilities: Array, table: Table) -> Scored:
 
 
 def _saved_by(mean: Scored, null: Null, table: Table) -> Scored:
-    """Return the share of a null's loss that the rows of a table save."""
+    """Return the fraction by which the rows of a table reduce the loss of a null model."""
     found = _saved(mean, null, _layout(table))
     mean_of_some = mean.of_some
     if mean_of_some is None or not table.has_one_label_per_case:
@@ -144,11 +144,11 @@ def _layout_of_some(truth: Array, classes: int) -> _Layout:
 
 
 def _saved(mean: Scored, null: Null, layout: _Layout) -> Scored:
-    """Return the share of the loss of always predicting the classes' shares that the rows save."""
+    """Return the fraction by which the rows reduce the loss of always predicting the class frequencies."""
     axes, added = tuple(range(-layout.axes, 0)), (1,) * layout.axes
 
     def shares(cells: Array) -> tuple[Array, Array]:
-        """Return the shares of the classes, ``(..., K)``, and the number of cases."""
+        """Return the class frequencies, ``(..., K)``, and the number of cases."""
         cases = cells.sum(axes) / layout.cells_per_case
         return divide(layout.totals(cells), cases[..., None]), cases
 

@@ -19,19 +19,19 @@ Array = NDArray[Any]
 
 
 def of_scores(spec: Spec, table: ScoresTable) -> Metric:
-    """Return the metric that a spec names on a table of scores of two classes.
+    """Return the metric of a spec for a table of scores of two classes.
 
     Parameters
     ----------
     spec : Spec
-        Of a metric of scores, without an average.
+        Spec of a metric of scores, without an average.
     table : ScoresTable
-        The scores; their counts enter into metrics that bin them.
+        The scores; metrics with bins also depend on their counts.
 
     Raises
     ------
     HowsureError
-        If the spec has an average, or an argument has no meaning.
+        If the spec has an average, or an argument is not valid.
     """
     if spec.average is not None:
         message = f"`{spec.text}`: two classes with one score per case have no average. Drop '@{spec.average}'."
@@ -41,26 +41,26 @@ def of_scores(spec: Spec, table: ScoresTable) -> Metric:
 
 
 def of_values(spec: Spec, table: Table) -> Metric:
-    """Return the metric that a spec names on a table whose cells have numbers, or are ratings or outcomes of battles.
+    """Return the metric of a spec for a table whose cells are numbers, ratings or outcomes of battles.
 
     Parameters
     ----------
     spec : Spec
-        Of a metric of values, of trials, of errors, of detections, of ratings or of battles.
+        Spec of a metric of values, trials, errors, detections, ratings or battles.
     table : ValuesTable, TrialsTable, ErrorsTable, DetectionsTable, RatingsTable or BattlesTable
-        What its cells are.
+        The table.
 
     Raises
     ------
     HowsureError
-        If an argument has no meaning.
+        If an argument is not valid.
     """
     built = spec.definition.form_for(table.holds)(table, **spec.arguments)
     return of_cells(spec, built, built.range or spec.definition.bounds(2, spec.arguments))
 
 
 def of_cells(spec: Spec, built: Scored, bounds: tuple[float, float], beyond: float = 0.0) -> Metric:
-    """Return the metric of a function of the cells; its value is off by what the rows lack of the exact one."""
+    """Return the metric of a function of the cells; ``beyond`` is added, the exact value minus that of the rows."""
     ratio = built.ratio
     return Metric(
         name=spec.text,
@@ -83,7 +83,7 @@ def of_cells(spec: Spec, built: Scored, bounds: tuple[float, float], beyond: flo
 
 
 def _beyond_the_rows(spec: Spec, built: Scored, table: ScoresTable) -> float:
-    """Return what the rows of a table lack of the exact value, where they stand for a known distribution."""
+    """Return the exact value minus that of the rows, for a table whose rows represent a known distribution."""
     known = table.design.exact_values
     if spec.arguments or spec.definition.name not in known:
         return 0.0

@@ -18,7 +18,7 @@ from howsure.errors import MOST_LISTED, HowsureError, one_of
 from howsure.metrics.averages import canonical_average
 from howsure.metrics.registry import REGISTRY, Definition, canonical
 
-SIGNS = {"lr+": "plr", "lr_": "nlr", "lr−": "nlr"}  # of likelihood ratios; a plus would begin an argument
+SIGNS = {"lr+": "plr", "lr_": "nlr", "lr−": "nlr"}  # likelihood ratios; a plus would start an argument
 WRITTEN = ("macro", "micro", "weighted")  # averages that others write into a metric's name
 REMEMBERED = 4096  # parsed strings
 
@@ -98,7 +98,7 @@ class Spec:
 
     @property
     def _stated(self) -> dict[str, Any]:
-        """The label's arguments: with defaults of an operating point, without those that the name implies."""
+        """Return the arguments of the label: with defaults of an operating point, without those implied by the name."""
         always = {name: self.definition.parameters[name].default for name in self.definition.always_stated}
         return {name: value for name, value in (always | self.arguments).items() if name not in self.implied}
 
@@ -160,7 +160,7 @@ def named(text: str) -> Definition | None:
 
 
 def _split(text: str) -> tuple[str, list[str], str | None]:
-    """Return the name that a spec string begins with, the arguments after it and what follows the @, if it has one."""
+    """Return the name at the start of a spec string, its arguments, and the text after the @, if any."""
     head, at, tail = text.partition("@")
     name, *settings = head.split("+")
     if canonical(name) == "lr" and settings and not settings[0].strip():  # the plus of "LR+"
@@ -169,7 +169,7 @@ def _split(text: str) -> tuple[str, list[str], str | None]:
 
 
 def range_named(text: str) -> tuple[float, float]:
-    """Return the range of the metric that a spec string names for two classes; of any number where it names none."""
+    """Return the range of the metric that a spec string names, for two classes; infinite if it names none."""
     definition = named(text)
     with suppress(HowsureError):
         return (
@@ -222,7 +222,7 @@ def _unknown(head: str) -> HowsureError:
 
 
 def _meant(name: str) -> tuple[str, str]:
-    """Return the metric, with arguments, and the average that another package's name stands for; empty if none."""
+    """Return the metric, with arguments, and the average for another package's name; empty if unknown."""
     if beta := re.fullmatch(r"f_?(\d+(?:\.\d+)?)(?:_score)?", name):
         return f"fbeta+beta={beta[1]}", ""
     if pairs := re.fullmatch(r"roc_auc_(ov[ro])(_weighted)?", name):
@@ -236,7 +236,7 @@ def _meant(name: str) -> tuple[str, str]:
 
 
 def _with_average(spec: Spec, tail: str, text: str) -> Spec:
-    name, plus, rest = tail.partition("+")  # a class's name may hold a plus: "ER+"
+    name, plus, rest = tail.partition("+")  # a class's name may contain a plus: "ER+"
     word, definition = name.strip().lower(), spec.definition
     if definition.each_class is not None:
         definition = REGISTRY.find(definition.each_class) or definition

@@ -1,7 +1,7 @@
 """Metrics of tasks that were run several times: by each task's number of runs and of successes.
 
 Counts have shape ``(..., cells)``, the number of tasks in each cell. Tasks are the cases: a metric is a mean over
-tasks of what is unbiased for each, so that runs of one task need not be independent of its difficulty.
+tasks of an unbiased estimate for each. Runs of one task therefore need not be independent of its difficulty.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def run_variance(table: Table) -> Scored:
 
 
 def _between(table: Table, metric: str) -> Scored:
-    """Return the variance of the tasks' chances: that of their shares, less what the runs make of it."""
+    """Return the variance of the tasks' success probabilities: that of the proportions minus that due to the runs."""
     shares = table.successes / table.runs
     noise = _disagreements(metric, table) / 2 / table.runs
 

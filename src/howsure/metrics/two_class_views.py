@@ -1,7 +1,7 @@
 """Scores of two classes in a table of many: each class against the rest, each pair of classes, all classes pooled.
 
-A view is a table of scores of two classes that is linear in the cells of the whole. Slopes by its cells go back through
-it, so that what the views have in common, the cases, enters the variance by itself.
+A view is a table of scores of two classes that is linear in the cells of the whole table. Gradients with respect to its
+cells are mapped back to the whole table, so that the variance includes the covariance of the views.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class TwoClassView(ABC):
     @property
     @abstractmethod
     def classes(self) -> list[int]:
-        """The classes whose true cases are the view's weight; the first is the one that the scores are of."""
+        """The classes whose true cases give the view its weight; the first is the class of the scores."""
 
     @abstractmethod
     def sides(self, whole: Sides) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""Metrics of a number that each case has: a grade, a loss, a latency, a share of successes.
+"""Metrics of a number for each case: a grade, a loss, a latency, a proportion of successes.
 
 Counts have shape ``(..., cells)`` over the numbers of the cells, ascending. Repeating every case changes nothing, so
 standard deviations divide by the number of cases, and quantiles are those of the empirical distribution.
@@ -37,7 +37,7 @@ class Table(Protocol):
         ...
 
     def effective_trials(self, trials: Array) -> Array:
-        """Return the number of independent cases that the marked cells are worth."""
+        """Return the effective number of independent cases in the marked cells."""
         ...
 
 
@@ -128,7 +128,7 @@ def _quantile_metric(table: Table, at: float) -> Scored:
         return _quantile(values, at, cells)
 
     def slopes(cells: Array) -> Array:
-        # The slope of the quantiles, over the interval of ranks that a sample of this size cannot tell apart.
+        # The slope of the quantile function over the ranks within the sampling error of a sample of this size.
         ends = np.clip([at - reach, at + reach], 0.0, 1.0)
         low, high = (_quantile(values, float(end), cells) for end in ends)
         total = cells.sum(-1)[..., None]
@@ -170,7 +170,7 @@ def _mean_between(table: Table, low: float, high: float) -> Scored:
         inside = np.where(inside > ROUNDING * total, inside, 0.0)  # else a value beside the cut counts by rounding
         mean = divide(inside @ values, inside.sum(-1))
         least, most = (np.where(inside > 0, values, none) for none in (np.inf, -np.inf))
-        return np.clip(mean, least.min(-1), most.max(-1))  # of equal values that value, to the last bit
+        return np.clip(mean, least.min(-1), most.max(-1))  # for equal values exactly that value
 
     def slopes(cells: Array) -> Array:
         total = cells.sum(-1)[..., None]

@@ -16,7 +16,7 @@ ACRONYMS = {
 
 
 def metric_words(text: str) -> str:
-    """Return a spec string in words; another name as it is, without underscores.
+    """Return a spec string in words; any other name without underscores.
 
     Parameters
     ----------

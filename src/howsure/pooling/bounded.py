@@ -61,7 +61,7 @@ def bounded_pool(sites: Sites, estimand: Estimand, tails: Array | None = None) -
 
 
 def _sizes(sites: Sites) -> tuple[Array, Array]:
-    """Return the equivalent binomial sizes; refuse sites without limits.
+    """Return the equivalent binomial sizes; raise an error for sites without limits.
 
     The interval of an area under a curve is conservative on the side nearer to an end of the range, so that the two
     sizes of a site differ. Both are then replaced by their geometric mean.

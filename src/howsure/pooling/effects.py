@@ -81,7 +81,7 @@ def normal_pool(
 def checked_experiments(
     values: ArrayLike, standard_errors: ArrayLike, names: Sequence[str] | None, scale: Scale
 ) -> tuple[Array, Array, tuple[str, ...]]:
-    """Return values, standard errors and names; refuse what cannot be pooled on the scale."""
+    """Return values, standard errors and names; raise an error for values that cannot be pooled on the scale."""
     given = {"values": values, "standard_errors": standard_errors}
     natural, errors = (np.atleast_1d(real_numbers(*each)) for each in given.items())
     if natural.ndim != 1 or natural.shape != errors.shape or not natural.size:
@@ -193,7 +193,7 @@ def _heterogeneity(y: Array, v: Array, tau2: float, method: str, level: float) -
         _tau2_where_q_is(y, v, float(special.chdtri(freedom, tail))) for tail in ((1 - level) / 2, (1 + level) / 2)
     )
     i2, h2 = tau2 / (tau2 + within), 1 + tau2 / within
-    if method == "fixed":  # τ² is 0 by assumption, and what is seen of it shows in Q
+    if method == "fixed":  # τ² is 0 by assumption; heterogeneity appears only in Q
         i2, h2 = max(0.0, 1 - freedom / q) if q > 0 else 0.0, q / freedom
     return {
         "tau2": tau2,

@@ -80,7 +80,7 @@ def pool_folds(
 
 
 def checked_test_share(share: Any) -> float:
-    """Return a valid test fraction of a fold; refuse values that are not between 0 and 1."""
+    """Return the test fraction of a fold; raise an error unless it is between 0 and 1."""
     if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 < share < 1:
         message = f"`test_share` is the share of the cases that a fold tests on, between 0 and 1, not {share!r}."
         raise HowsureError(message)

@@ -123,7 +123,7 @@ def _of_tables(tables: Mapping[str, Any], metric: Any, level: float) -> list[Any
 
 
 def _checked(found: Sequence[Any], labels: tuple[str, ...], level: float | None) -> Sites:
-    """Return estimates as sites; refuse those of other metrics, levels or ranges, and undefined ones."""
+    """Return estimates as sites; raise an error for other metrics, levels or ranges, and for undefined estimates."""
     for name, each in zip(labels, found, strict=True):
         if not isinstance(each, Estimated):
             message = f"Experiment '{name}' is no estimate, as others are: {each!r}. {REMEDY}"
@@ -156,7 +156,7 @@ def _checked(found: Sequence[Any], labels: tuple[str, ...], level: float | None)
 
 
 def positive_of(each: Any) -> str:
-    """Return the positive class of an estimate, or of the models of a comparison; empty where there is none."""
+    """Return the positive class of an estimate, or of the models of a comparison; empty if there is none."""
     return str(getattr(getattr(each, "a", each), "positive", ""))
 
 
