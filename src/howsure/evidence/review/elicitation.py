@@ -60,12 +60,11 @@ def beta_prior(
         raise HowsureError(message)
     if below is not None and above is not None:
         return _between(above, below, sure, mean)
-    if not limits:
-        message = "`beta_prior` needs a limit of the rate: `below=0.2`, `above=0.05`, or both."
-        raise HowsureError(message)
     if below is not None:
         return (1.0, math.log1p(-sure) / math.log1p(-below)) if mean is None else _about_mean(mean, sure, below)
-    assert above is not None  # noqa: S101 - one of both is given
+    if above is None:
+        message = "`beta_prior` needs a limit of the rate: `below=0.2`, `above=0.05`, or both."
+        raise HowsureError(message)
     if mean is None:
         return math.log1p(-sure) / math.log(above), 1.0
     return _about_mean(1 - mean, sure, 1 - above)[::-1]
