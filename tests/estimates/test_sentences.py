@@ -144,3 +144,17 @@ def test_unknown_styles_are_refused():
     for found in (hs.compare(MODELS, "accuracy"), BOARDS["tied"](), PLANS["width"]()):
         with pytest.raises(hs.HowsureError, match="style 'plain'"):
             found.sentence("plain")
+
+
+@pytest.mark.parametrize("style", ["card", "clinical", "ml"])
+def test_a_winner_without_an_interval_has_a_reason(style):
+    """A single cluster shows no variation: no style prints empty limits."""
+    both = {"A": [1, 1, 0, 1, 0, 1], "B": [1, 0, 0, 1, 0, 0]}
+    board = hs.leaderboard(
+        hs.paired([1, 1, 0, 1, 0, 1], both, groups=["x"] * 6, check=False), "accuracy", random_state=0
+    )
+    assert math.isnan(board.winner.low)
+    said = board.sentence(style)
+    assert board.winner.reason in said
+    assert "[," not in said
+    assert "CI" not in said

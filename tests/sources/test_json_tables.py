@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.sources import files
+from howsure.sources import files, json_tables, soundness
 
 RNG = np.random.default_rng(3)
 TRUTH, SAID = (["ab"[k] for k in RNG.integers(2, size=40)] for _ in range(2))
@@ -23,6 +23,7 @@ LAYOUTS = {
     "lists of values": COLUMNS,
     "values by row (pandas columns)": {name: dict(enumerate(values)) for name, values in COLUMNS.items()},
 }
+LINES, ONE = "\n".join(map(json.dumps, ROWS)), json.dumps({"results": ROWS}, indent=1)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -53,3 +54,15 @@ def test_values_that_are_no_records_are_refused(value, tmp_path, monkeypatch):
     path.write_text(json.dumps(value))
     with pytest.raises(hs.HowsureError, match="no table: give a list of objects"):
         hs.confusion("label", "pred", data=path)
+
+
+@pytest.mark.parametrize("size", [1, 7, 40, 41, 42, 1000])
+@pytest.mark.parametrize(
+    "content, expected", [(LINES, False), (ONE, True), ("\n " + ONE, True), ("[" + ONE + "]", False)]
+)
+def test_one_object_is_told_from_lines_wherever_a_file_is_cut(content, expected, size, tmp_path, monkeypatch):
+    """A file is read in pieces, of which the first may end at the end of a line."""
+    monkeypatch.setattr(soundness, "CHUNK", size)
+    path = tmp_path / "cases.json"
+    path.write_text(content)
+    assert json_tables.is_object(path) == expected

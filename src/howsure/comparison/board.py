@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -12,10 +11,9 @@ from howsure.comparison.ranks import Ranks
 from howsure.errors import looked_up, one_of
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.named import Named
-from howsure.estimates.sentences import Style, in_percent, quoted_numbers
+from howsure.estimates.sentences import Style, capitalized, in_percent, quoted_numbers, subject
 from howsure.grids import Grid, OneRecord, Tabular, interval_text, number, percent, significant_decimals
 from howsure.metrics.forms import Better
-from howsure.metrics.words import metric_words
 
 SHOWN = 3  # names of models in a sentence or a cell
 
@@ -203,34 +201,38 @@ class Leaderboard(Tabular, Named, Mapping[str, Place]):
 def leaderboard_sentence(board: Leaderboard, style: Style) -> str:
     """Return which models may be the best and the winner's value, see `Leaderboard.sentence`."""
     one_of("style", style, get_args(Style))
-    first, won = board.places[0], board.winner
+    first = board.places[0]
     if first.rank is None:
         return f"No model has a rank: {board.label} is undefined for all."
-    others, level = [name for name in board.tied if name != first.model], percent(board.confidence_level)
-    if not math.isfinite(won.value):
-        correction = f"not corrected for selection: {won.reason}"
-        value = low = high = ""
-    else:
-        value, low, high = quoted_numbers(won, 100.0 if style == "ml" and in_percent(won) else 1.0)
-        correction = ""
-    what = metric_words(board.label)
-    what = f"{what[:1].upper()}{what[1:]}{f' of {first.estimate.positive}' if first.estimate.positive else ''}"
-    size = f"n = {first.estimate.cases:,}" if first.estimate.cases else ""
+    others = listed_models([name for name in board.tied if name != first.model])
+    what, cases = capitalized(subject(board.label, first.estimate.positive)), first.estimate.cases
+    won = _corrected(board, style)
     if style == "card":
-        alike = f"{listed_models(others)} may be the best too" if others else "no other may be the best"
-        said = correction or f"corrected for having won: {value}, {level} interval [{low}, {high}]"
-        return f"{first.model} comes first, and {alike}. {said[:1].upper()}{said[1:]}."
+        return f"{first.model} comes first, and {others or 'no other'} may be the best{' too' * bool(others)}. {won}."
     if style == "clinical":
-        alike = f"; {listed_models(others)} could not be excluded as the best" if others else ""
-        interval = f"selection-corrected {value}, {level.replace(' %', '%')} CI {low} to {high}"
-        said = "; ".join(filter(None, (correction or interval, size.replace("n = ", "") + " cases" if size else "")))
+        size = f"; {cases:,} cases" if cases else ""
+        rest = f"; {others} could not be excluded as the best" if others else ""
         order = "lowest" if board.better == "lower" else "highest"
-        return f"{what} was {order} for {first.model} among {len(board)} models ({said}){alike}."
-    alike = f", not distinguished from {listed_models(others)}" if others else ""
-    unit = " %" if in_percent(won) else ""
-    interval = f"selection-corrected {value}{unit}, {level} CI {low}–{high}{unit}"
-    said = ", ".join(filter(None, (correction or interval, size)))
-    return f"{what}: {first.model} ranks first of {len(board)} models{alike} ({said})."
+        return f"{what} was {order} for {first.model} among {len(board)} models ({won}{size}){rest}."
+    size = f", n = {cases:,}" if cases else ""
+    rest = f", not distinguished from {others}" if others else ""
+    return f"{what}: {first.model} ranks first of {len(board)} models{rest} ({won}{size})."
+
+
+def _corrected(board: Leaderboard, style: Style) -> str:
+    """Return the winner's value corrected for selection, with its interval, or the reason that it has none."""
+    won, level = board.winner, percent(board.confidence_level)
+    as_percent = style == "ml" and in_percent(won)
+    value, low, high = quoted_numbers(won, 100.0 if as_percent else 1.0)
+    if not low:
+        missing = f"not corrected for selection: {won.reason}"
+        return capitalized(missing) if style == "card" else missing
+    unit = " %" if as_percent else ""
+    return {
+        "card": f"Corrected for having won: {value}, {level} interval [{low}, {high}]",
+        "clinical": f"selection-corrected {value}, {level.replace(' %', '%')} CI {low} to {high}",
+        "ml": f"selection-corrected {value}{unit}, {level} CI {low}–{high}{unit}",
+    }[style]
 
 
 def listed_models(names: Collection[str]) -> str:

@@ -16,7 +16,7 @@ from howsure.errors import HowsureError, one_of
 from howsure.estimates.drawn import Drawn
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.named import Named
-from howsure.estimates.sentences import Style
+from howsure.estimates.sentences import Style, capitalized
 from howsure.grids import Grid, OneRecord, interval_text, number, p_text, percent, significant_decimals, value_text
 from howsure.methods.sides import Sides
 from howsure.methods.summary import Probability, probability_above
@@ -394,10 +394,9 @@ def _paper_sentence(each: Comparison, *, in_points: bool) -> str:
     joint = None if each.limits is None else each.limits.joint()
     is_paired = joint is not None and len(joint.design.test_sets) < 2
     size = f"; paired, n = {int(joint.rows):,}" if joint is not None and is_paired else ""
-    what = metric_words(each.label)
     tie = "" if each.is_settled else "; the data do not tell the two apart"
     return (
-        f"{what[:1].upper()}{what[1:]}: {EFFECTS[each.contrast].words(*each.names)} = {value}"
+        f"{capitalized(metric_words(each.label))}: {EFFECTS[each.contrast].words(*each.names)} = {value}"
         f"{' points' if is_share else ''} ({', '.join(said)}{size}){tie}."
     )
 

@@ -331,7 +331,8 @@ def precision_recall_curve(
     no case is predicted positive, the precision is undefined and the pointwise limits are nan.
 
     Simultaneous bands use the rectangles of `roc_curve`, which bound the false positive rate (fpr) at each recall, and
-    an interval for the prevalence. Each of the three has the third root of the level. Together they bound the precision
+    an interval for the prevalence. Each of the three has the third root of the level; with fixed class totals the
+    prevalence is known, and two have the square root. Together they bound the precision
     ``prevalence * recall / (prevalence * recall + (1 - prevalence) * fpr)``. The band covers for any continuous scores
     and any sample size. If recall plus the distance of the positive cases reaches 1, the threshold may be below all
     scores, where the false positive rate is 1. The lower limit then drops to the precision of predicting every case

@@ -72,7 +72,7 @@ def threshold_curves(
     Notes
     -----
     Pointwise limits are those of ``estimate(table, metric, threshold=...)``, by the default method of the metric. With
-    more than 400 thresholds of clustered, weighted, stratified or unlabelled cases (4,000 of independent ones, 40 of
+    more than 200 thresholds of clustered, weighted, stratified or unlabelled cases (4,000 of independent ones, 40 of
     weighted unlabelled ones), limits are interpolated between as many thresholds and the 20 at each end. Simultaneous
     limits contain the pointwise ones. They are those of Wilson or of the delta method, widened by a sup-t factor: the
     quantile of the largest deviation along the resampled curves, in standard errors. Their coverage is asymptotic.

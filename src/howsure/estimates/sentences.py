@@ -54,11 +54,20 @@ MOST_PERCENT = 1.0  # largest upper bound of metrics that are printed in per cen
 def sentence_of(each: Quoted, style: Style) -> str:
     """Return an estimate as one sentence; see `Estimate.sentence`."""
     one_of("style", style, get_args(Style))
-    what = metric_words(each.label) or "value"
-    what = f"{what[:1].upper()}{what[1:]}{f' of {each.positive}' if each.positive else ''}"
+    what = capitalized(subject(each.label, each.positive) or "value")
     if math.isnan(each.value):
         return f"{what} is undefined: {each.reason.removeprefix('undefined: ') or 'it has no value on these cases'}."
     return WRITERS[style](what, each)
+
+
+def subject(label: str, positive: str = "") -> str:
+    """Return a metric in words, with the positive class if it has a name."""
+    return f"{metric_words(label)} of {positive}" if positive else metric_words(label)
+
+
+def capitalized(text: str) -> str:
+    """Return the text with a capital first letter; the others stay as they are."""
+    return text[:1].upper() + text[1:]
 
 
 def _clinical(what: str, each: Quoted) -> str:

@@ -35,7 +35,7 @@ class PairedShares(Method, abc.ABC):
 
     def suits(self, metric: Metric, table: Table) -> str:
         """Return an empty text for this contrast of two proportions of the same independent cases."""
-        if table.design.is_independent and pair_counts(metric, table, self.effect) is not None:
+        if table.design.is_independent and _effect_of(metric) == self.effect and pair_counts(metric, table) is not None:
             return ""
         return (
             f"`{type(self).__name__}` needs a {self.effect} of shares of the same, independent cases (accuracy, "
@@ -44,7 +44,7 @@ class PairedShares(Method, abc.ABC):
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; the cases are counted once."""
-        return paired_intervals(metric, table, self.limits, self.effect)
+        return paired_intervals(metric, table, self.limits)
 
     @abc.abstractmethod
     def limits(self, counts: PairCounts, confidence_level: float) -> tuple[Array, Array]:
@@ -69,16 +69,16 @@ class _PairedScore(PairedShares, abc.ABC):
 
     def p_values(self, metric: Metric, table: Table, null: float) -> Array:
         """Return the p-value of the score test on each table."""
-        counts = counts_of(metric, table, self.effect)
+        counts = counts_of(metric, table)
         return np.where(np.greater(counts.total, 0), share_beyond(np.abs(self.score(counts, null))), np.nan)
 
 
 def paired_intervals(
-    metric: Metric, table: Table, limits: Callable[[PairCounts, float], tuple[Array, Array]], effect: str = "difference"
+    metric: Metric, table: Table, limits: Callable[[PairCounts, float], tuple[Array, Array]]
 ) -> AtLevels:
     """Return the interval of a contrast of proportions as a function of its level, from limits by the four counts."""
-    counts, error = counts_of(metric, table, effect), standard_error(metric, table)
-    no_ratio = effect == "ratio" and np.equal(counts.both + counts.second, 0)
+    counts, error = counts_of(metric, table), standard_error(metric, table)
+    no_ratio = _effect_of(metric) == "ratio" and np.equal(counts.both + counts.second, 0)
 
     def interval(confidence_level: float) -> Interval:
         with np.errstate(all="ignore"):
@@ -92,9 +92,14 @@ def paired_intervals(
     return interval
 
 
-def counts_of(metric: Metric, table: Table, effect: str = "difference") -> PairCounts:
+def _effect_of(metric: Metric) -> str:
+    """Return the name of the contrast that a metric is; empty for a metric of one model."""
+    return "" if metric.contrast is None else metric.contrast.effect.name
+
+
+def counts_of(metric: Metric, table: Table) -> PairCounts:
     """Return the counts of the four patterns."""
-    counts = pair_counts(metric, table, effect)
+    counts = pair_counts(metric, table)
     assert counts is not None  # noqa: S101 - see `suits`
     return counts
 

@@ -123,14 +123,14 @@ class PairCounts:
         return self.both + self.first + self.second + self.neither
 
 
-def pair_counts(metric: Metric, table: Table, effect: str = "difference") -> PairCounts | None:
+def pair_counts(metric: Metric, table: Table) -> PairCounts | None:
     """Return the cases by success of either model, for a contrast of two proportions of the same cases; else None.
 
     Accuracy, recall, specificity and the false positive rate are such proportions. Precision is not: its cases
     are those that the model itself predicts positive.
     """
     contrast = metric.contrast
-    if contrast is None or contrast.effect.name != effect or len(table.design.test_sets) > 1:
+    if contrast is None or len(table.design.test_sets) > 1:
         return None
     shares = [side.metric.proportion for side in (contrast.first, contrast.second)]
     marks = []

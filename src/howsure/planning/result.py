@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import one_of
-from howsure.estimates.sentences import Style
+from howsure.estimates.sentences import Style, capitalized, subject
 from howsure.grids import Grid, Tabular, percent
-from howsure.metrics.words import metric_words
 from howsure.planning.splits import Share
 
 Array = NDArray[Any]
@@ -124,11 +123,6 @@ class Plan(Tabular):
     split_note: str = ""
     positive: str = ""
 
-    @property
-    def subject(self) -> str:
-        """The metric, with the positive class if the metric depends on it."""
-        return f"{self.metric} of {self.positive}" if self.positive else self.metric
-
     def records(self) -> list[dict[str, Any]]:
         """Return one flat dict for all cases, for each part of them, and for each other size of the clusters.
 
@@ -207,40 +201,37 @@ def plan_sentence(plan: Plan, style: Style) -> str:
     many = f"{plan.n:,} cases" + (f" in {plan.units:,} clusters" if plan.units != plan.n else "")
     if style == "card":
         return _summary(plan, many)
-    what = metric_words(plan.metric) + (f" of {plan.positive}" if plan.positive else "")
+    what = subject(plan.metric, plan.positive)
     by = f"{plan.studies:,} simulated studies" if plan.studies else "normal approximation"
     if style == "clinical":
-        return f"A sample of {many} {_aim(plan, f' of the {what}')} ({by})."
+        return f"A sample of {many} {_aim(plan, what)} ({by})."
     size = f"n = {plan.n:,}" + (f" ({plan.units:,} clusters)" if plan.units != plan.n else "")
-    goal = {"width": "a", "power": "a power", "support": "a probability"}[plan.goal]
-    return f"{what[:1].upper()}{what[1:]}: {size} for {goal}{_aim_in_short(plan)} ({by})."
+    return f"{capitalized(what)}: {size} for {_aim_in_short(plan)} ({by})."
 
 
 def _aim(plan: Plan, what: str) -> str:
-    level = percent(plan.confidence_level).replace(" %", "%")
+    level, truth = percent(plan.confidence_level).replace(" %", "%"), f"at a true value of {plan.true_value:.3g}"
     if plan.goal == "width":
-        width = f"that is {plan.target:.3g} wide on average"
-        return f"gives a {level} CI{what} {width}, at a true value of {plan.true_value:.3g}"
+        return f"gives a {level} CI of the {what} that is {plan.target:.3g} wide on average, {truth}"
     if plan.goal == "support":
         return f"contains enough cases of each class with a probability of {plan.target:.3g}"
-    return (
-        f"has a power of {plan.target:.3g} to show that the value{what} is {_words(plan.regions)}, at a true value of "
-        f"{plan.true_value:.3g} and with {level} CIs"
-    )
+    shown = f"to show that the value of the {what} is {_words(plan.regions)}"
+    return f"has a power of {plan.target:.3g} {shown}, {truth} and with {level} CIs"
 
 
 def _aim_in_short(plan: Plan) -> str:
-    level = percent(plan.confidence_level)
+    truth = f"at a true value of {plan.true_value:.3g}"
     if plan.goal == "width":
-        return f" {level} interval {plan.target:.3g} wide on average at a true value of {plan.true_value:.3g}"
+        return f"a {percent(plan.confidence_level)} interval {plan.target:.3g} wide on average {truth}"
     if plan.goal == "support":
-        return f" of {plan.target:.3g} of enough cases of each class"
-    return f" of {plan.target:.3g} to show a value {_words(plan.regions)} at a true value of {plan.true_value:.3g}"
+        return f"a probability of {plan.target:.3g} of enough cases of each class"
+    return f"a power of {plan.target:.3g} to show a value {_words(plan.regions)} {truth}"
 
 
 def _summary(plan: Plan, many: str) -> str:
     """Return the number of cases, the interval that the pilot leaves for it, and the caveat."""
-    about = "" if plan.goal == "support" else f"{plan.subject}: "
+    named = f" of {plan.positive}" if plan.positive else ""
+    about = "" if plan.goal == "support" else f"{plan.metric}{named}: "
     said = [f"{about}{many} {_reach(plan)}{_how(plan)}."]
     if math.isfinite(plan.low) and plan.low < plan.high * (1 - 1e-6):
         open_ended = "or more: the interval has no upper end, as the pilot does not exclude that no number suffices"

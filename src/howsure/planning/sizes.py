@@ -359,6 +359,7 @@ class _Question:
         reached = dict(zip(measures, found, strict=True))
         low, high, curve = self._uncertainty(goal, n, reached[name])
         shares, weighed = self._splits(name, n)
+        table, metric = truth.joint
         return Plan(
             metric=truth.name,
             goal=name,
@@ -381,7 +382,7 @@ class _Question:
             cluster_sizes=splits.of_clusters(truth, n),
             note=". ".join(filter(None, (truth.note, truth.beyond(n), "" if draws else UNTOLD))),
             split_note=weighed,
-            positive=positive_class(*truth.joint[::-1]),
+            positive=positive_class(metric, table),
         )
 
     def _splits(self, name: str, n: float) -> tuple[tuple[splits.Share, ...], str]:

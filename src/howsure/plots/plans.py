@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
+from howsure.estimates.sentences import subject
 from howsure.grids import percent
-from howsure.metrics.words import metric_words
 from howsure.planning.result import Plan
 from howsure.plots.series import made_by
 from howsure.plots.style import BAND, axes, colour, ink, legend_above, plain
@@ -54,7 +54,7 @@ def plan(plan: Plan, *, ax: Axes | None = None) -> Axes:
     ax.set_xscale("log")
     ax.set_xlabel("cases")
     what = WORDS[made.goal].format(percent(made.confidence_level))
-    metric = metric_words(made.metric) + (f" of {plain(made.positive)}" if made.positive else "")
+    metric = plain(subject(made.metric, made.positive))
     ax.set_ylabel(f"{what} of {metric}" if made.goal == "width" else f"{what}, {metric}")
     if made.goal == "width":
         ax.set_ylim(0, None)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from howsure.estimates.sentences import capitalized
 from howsure.grids import count_text, number, percent, significant_decimals
 from howsure.metrics.words import metric_words
 
@@ -27,7 +28,7 @@ def main_place(labels: Sequence[str], *, is_usual: bool) -> int:
 def lead(part: Part, estimate: Estimate) -> str:
     """Return the value of a metric on some cases and its plausible values."""
     what = metric_words(estimate.label)
-    subject = f"{what} of {part.model}" if part.model else what[:1].upper() + what[1:]
+    subject = f"{what} of {part.model}" if part.model else capitalized(what)
     return plausible(subject, estimate, f"these {part.cases}{_rare(part)}")
 
 

@@ -123,20 +123,14 @@ def _narrower(models: Sequence[Shown]) -> tuple[Texts, ...]:
 
 def to_quote(models: Sequence[Shown], comparisons: Iterable[Any]) -> Section:
     """Return the metrics of a few models and the comparisons as sentences of a paper, at each level."""
-    paragraphs = [
-        tuple(" ".join(said) for said in zip(*(_sentences(each) for each in model.metrics), strict=True))
-        for model in models[:MOST_MODELS]
-        if model.metrics
-    ]
-    if len(models) > 1:
-        names = [each.part.model for each in models]
-        paragraphs = [tuple(f"{name}: {said}" for said in of) for name, of in zip(names, paragraphs, strict=False)]
-    paragraphs += [(each.sentence("clinical"),) for each in comparisons if isinstance(each, Comparison)]
-    return Section("Sentences to quote", items=tuple(paragraphs))
+    found = [_sentences(model) for model in models[:MOST_MODELS] if model.metrics]
+    found += [(each.sentence("clinical"),) for each in comparisons if isinstance(each, Comparison)]
+    return Section("Sentences to quote", items=tuple(found))
 
 
-def _sentences(each: Measured) -> tuple[str, ...]:
-    return tuple(one.sentence("clinical") for one in each.at)
+def _sentences(model: Shown) -> Texts:
+    levels = zip(*(each.at for each in model.metrics), strict=True)
+    return tuple(_where(model.part) + " ".join(one.sentence("clinical") for one in level) for level in levels)
 
 
 def _cell_of(shown: Shown, metric: str, ruler: Ruler, series: int = 0) -> Cell:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
@@ -9,6 +10,7 @@ from typing import Any, TypeGuard, TypeVar
 from howsure.sources.soundness import chunks
 
 Kind = TypeVar("Kind")
+HEAD = 256  # bytes in which a file has its first character
 
 
 def records_of(found: Any) -> list[Any]:
@@ -50,13 +52,19 @@ def records_of(found: Any) -> list[Any]:
 
 def is_object(file: Path) -> bool:
     """Whether a JSON file holds one object, rather than a list or an object in each line."""
-    start = b""
+    start = bytearray()
     for chunk in chunks(file):
         start += chunk
-        if len(start.split(b"\n", 1)) > 1:
+        if _text(start[:HEAD])[:1] not in {b"", b"{"}:
+            return False
+        if b"\n" in chunk and _text(start).partition(b"\n")[2].strip():
             break
-    first, _, rest = start.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")
+    first, _, rest = _text(start).partition(b"\n")
     return first.startswith(b"{") and not (rest.strip() and _is_json(first))
+
+
+def _text(start: bytearray) -> bytes:
+    return bytes(start).removeprefix(codecs.BOM_UTF8).lstrip()
 
 
 def _is_json(text: bytes) -> bool:
