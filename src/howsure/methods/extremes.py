@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.methods.default import default_method
-from howsure.methods.interval import UNDEFINED, AtLevels, Interval, told
+from howsure.methods.interval import CONSTANT, UNDEFINED, AtLevels, Interval, told
 from howsure.methods.levels import Level, tail_of
 from howsure.methods.method import Method
 from howsure.methods.standard_errors import standard_error
@@ -86,6 +86,7 @@ class Extremes(Method):
             missing = defined & np.isnan(low)  # classes without an interval
             told_of_them = np.unique(reasons[missing]).tolist()
             refusals = [(np.asarray((missing & (reasons == why)).any(0)), why) for why in told_of_them]
+            refusals.append((first == last, CONSTANT))  # a class that cannot vary is certainly the worst or the best
             refusals.append((~np.isfinite(value), UNDEFINED))
             return told(np.minimum(first, value), np.maximum(last, value), error, *refusals)
 
