@@ -84,3 +84,13 @@ def test_shown_as_tables():
     differences = simultaneous_differences({"A": [0.9, 0.8, 0.7], "B": [0.5, 0.9, 0.1]})
     assert "A − B" in str(differences)
     assert differences.to_pandas()["a"].tolist() == ["A"]
+
+
+@pytest.mark.parametrize("values", [int, 3, [1, 2], {"A": 1}, {"A": 1, "B": 2, "C": 3}, {"A": 1, "B": "x"}])
+def test_stated_values_are_one_number_for_each_model(values):
+    """Other values are refused by the name of the argument."""
+    draws = {"A": [1, 2, 3.0], "B": [2, 2, 1.0]}
+    with pytest.raises(hs.HowsureError, match="`values"):
+        simultaneous_differences(draws, values=values)
+    found = simultaneous_differences(draws, values={"A": 5, "B": 3})
+    assert found.value[0, 1] == 2

@@ -146,3 +146,15 @@ def test_a_class_that_never_occurs_changes_nothing(metric):
     few = hs.estimate(hs.confusion(truth, said, labels=["b", "c"]), metric, confidence_level=0.999)
     more = hs.estimate(hs.confusion(truth, said, labels=["a", "b", "c", "d"]), metric, confidence_level=0.999)
     assert (more.value, more.low, more.high) == pytest.approx((few.value, few.low, few.high), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "counts, metric",
+    [([[3, 1], [0, 0]], "precision@min"), ([[3, 1], [0, 0]], "npv@max"), ([[5, 0], [0, 0]], "npv@min")],
+)
+def test_a_constant_class_that_is_certainly_the_worst_leaves_no_interval(counts, metric):
+    """As for other averages, the reason says that the metric does not vary: a point is no interval."""
+    found = hs.estimate(hs.from_counts(counts, check=False), metric)
+    assert np.isnan([found.low, found.high]).all()
+    assert found.value in (0, 1)
+    assert "does not vary between samples" in found.reason

@@ -87,3 +87,12 @@ def test_limits_are_those_of_a_path_of_many_more_points(monkeypatch):
     fine = limits()
     assert not np.array_equal(usual, fine)
     np.testing.assert_allclose(usual, fine, atol=2e-4)
+
+
+@pytest.mark.parametrize("metric", ["npv_at@geometric", "npv_at@harmonic", "recall@geometric"])
+def test_slopes_of_empty_cells_shorten_no_stride(metric):
+    """A label that never occurs adds empty cells, along which the path does not go."""
+    counts = np.array([[1, 5], [3, 3]])
+    few = hs.estimate(hs.from_counts(counts), metric, confidence_level=0.8)
+    more = hs.estimate(hs.from_counts(np.pad(counts, (0, 2)), check=False), metric, confidence_level=0.8)
+    assert (more.low, more.high) == pytest.approx((few.low, few.high), rel=1e-9)

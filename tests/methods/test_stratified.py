@@ -247,3 +247,19 @@ def test_limits_widen_up_to_the_surest_levels():
     ends = np.array([[found.low, found.high] for found in (at_level(Level(10.0**-k)) for k in range(1, 15))])
     assert (np.diff(ends[:, 0]) <= 0).all()
     assert (np.diff(ends[:, 1]) >= 0).all()
+
+
+def test_limits_of_two_labels_widen_with_the_level():
+    """With two labels of five, weighted kappa is strongly nonlinear and Student's t has few degrees of freedom."""
+    human, judge = [None, "b", "b", None, None], ["a", "c", "b", "b", "b"]
+    weight = [0.031, 2.24, 7.32, 16.2, 4.11]
+    table = hs.judged(human, judge, labels=["a", "b", "c", "d"], sample_weight=weight, check=False)
+    levels = (0.8, 0.9, 0.95, 0.97, 0.98, 0.99)
+    ends = np.array(
+        [
+            (found.low, found.high)
+            for found in (hs.estimate(table, "weighted_kappa", confidence_level=each) for each in levels)
+        ]
+    )
+    assert (np.diff(ends[:, 0]) <= 1e-9).all()
+    assert (np.diff(ends[:, 1]) >= -1e-9).all()

@@ -30,3 +30,9 @@ def test_the_scale_of_a_range_rises_and_turns_back(bounds):
         if math.isfinite(end):
             near = value + (end - value) * (1 - 1e-9)
             assert abs(scale.forward(near)) > abs(scale.forward(value))
+
+
+def test_beyond_the_largest_number_is_the_end_of_the_range():
+    """A limit that is too large for a number is infinite, without a warning."""
+    assert scale_named("log").back(1000.0) == math.inf
+    assert scale_of_range((1.0, math.inf)).back(1000.0) == math.inf

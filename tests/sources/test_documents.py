@@ -175,3 +175,11 @@ def test_lines_of_other_lengths_are_named(tmp_path):
     path.write_text("a O O\nb O\n")
     with pytest.raises(hs.HowsureError, match="line 2 has 2 columns"):
         hs.entities(data=path)
+
+
+@pytest.mark.parametrize("name", ["a" * 3000, "nowhere.conll"])
+def test_a_file_that_cannot_exist_is_named(name):
+    """A name that no disk can hold is one line, as that of a missing file is."""
+    with pytest.raises(hs.HowsureError, match=f"'{name[:20]}") as refused:
+        hs.entities(data=name)
+    assert len(str(refused.value)) <= 1000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal, get_args
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.comparison.ranks import JointDraws, joint
-from howsure.errors import HowsureError, UnknownKeyError, checked_level, one_of, real_numbers
+from howsure.errors import HowsureError, UnknownKeyError, checked_level, listed, one_of, real_number, real_numbers
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.named import Named
 from howsure.grids import Grid, Tabular, percent
@@ -272,8 +272,8 @@ def simultaneous_differences(
         raise HowsureError(message)
     if isinstance(draws, Mapping):  # groups may have numbers or tuples for names
         draws = {str(name): each for name, each in draws.items()}
-        values = None if values is None else {str(name): each for name, each in values.items()}
     names, drawn = joint(draws)
+    values = None if values is None else _stated(values, names)
     drawn = drawn[:, np.isfinite(drawn).all(0)]
     number = drawn.shape[1]
     if number < 2:
@@ -308,9 +308,19 @@ def simultaneous_differences(
     )
 
 
+def _stated(values: Any, names: Sequence[str]) -> dict[str, float]:
+    """Return the stated value of each model; refuse values that name other models."""
+    found = {str(name): each for name, each in values.items()} if isinstance(values, Mapping) else {}
+    if set(found) != set(names):
+        given = listed(found) if isinstance(values, Mapping) else repr(values)
+        message = f"`values` is the observed value of each model ({listed(names)}) by its name, not {given}."
+        raise HowsureError(message)
+    return {name: real_number(f"values['{name}']", each) for name, each in found.items()}
+
+
 def _observed(name: str, given: Any, values: Mapping[str, float] | None, drawn: Array) -> float:
     if values is not None:
-        return float(values[name])
+        return values[name]
     return given.value if isinstance(given, Estimate) else float(drawn.mean())
 
 

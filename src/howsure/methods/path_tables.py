@@ -154,7 +154,8 @@ class PathTables(abc.ABC):
         """Return the points after one more step."""
         found = STRIDE / np.sqrt(here.variance)
         if self.by_deviance:  # which is steep where a class has few hits
-            found = np.minimum(found, SHORT / np.abs(here.slopes).max(-1))
+            steepest = np.abs(here.slopes).max(-1, where=here.cells > 0, initial=0.0)  # an empty cell stays empty
+            found = np.minimum(found, quotient(np.array(SHORT), steepest))
         pace = WAYS * np.where(np.isfinite(found), found, 0.0)  # where nothing varies nothing changes
         return self.point(grown(here.cells, self.directions(here, pace), pace, STEEPEST), tables)
 

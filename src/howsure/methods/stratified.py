@@ -14,7 +14,7 @@ from howsure.designs.base import quotient
 from howsure.designs.strata import Strata
 from howsure.methods import binomial
 from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval
-from howsure.methods.levels import Level, tail_of
+from howsure.methods.levels import tail_of
 from howsure.methods.method import Method
 from howsure.methods.standard_errors import (
     NOISE,
@@ -30,7 +30,6 @@ from howsure.tables.table import Table
 
 Array = NDArray[Any]
 STEPS = (np.arange(65) / 64) ** 3  # of a stratum's way to its end, closest where it begins
-LEAST_TAIL = 1e-8  # of a level; beyond it the correction for sparse strata falls faster than their limits move
 MOST_MOVED = 2**22  # numbers of the tables with one stratum moved each; of more the tangent has to do
 
 
@@ -121,8 +120,6 @@ def reaches(
     """
     trials = parts.trials * (normal_quantile(confidence_level) / z) ** 2
     low, high = binomial.jeffreys_or_mid_p(parts.value, trials, confidence_level)
-    surest = Level(max(tail_of(confidence_level), LEAST_TAIL))
-    ends = (low, high) if surest == confidence_level else binomial.jeffreys_or_mid_p(parts.value, trials, surest)
 
     def moved(low: Array, high: Array) -> tuple[Array, Array]:
         if moves is None:
@@ -132,41 +129,43 @@ def reaches(
     best, worst = ((trials > 0) & end for end in (parts.value >= 1, parts.value <= 0))
     unseen = [_unseen(parts.reach * silent, trials, confidence_level) for silent in (best, worst)]
     squares = []
-    for each, together, silent, factor in zip(
+    for each, one, together, silent in zip(
         moved(low, high),
+        moved(*_as_one_proportion(parts, trials, confidence_level)),
         moved(parts.value - unseen[0], parts.value + unseen[1]),
         (best, worst),
-        _sparse(parts, trials, *ends, surest),
         strict=True,
     ):
         farthest = max(float(np.abs(each[silent]).max(initial=0.0)), abs(float(together[silent].sum())))
-        squares.append(float(factor**2 * (each[~silent] ** 2).sum() + farthest**2 + z**2 * parts.between))
+        varied = max(float((each[~silent] ** 2).sum()), float(one.sum()) ** 2)
+        squares.append(varied + farthest**2 + float(z**2 * parts.between))
     below, above = squares
     return math.sqrt(below), math.sqrt(above)
 
 
-def _sparse(parts: Strata, trials: Array, low: Array, high: Array, confidence_level: float) -> tuple[float, float]:
-    """Return the factors by which the strata's distances to their limits are too short, below and above.
+def _as_one_proportion(parts: Strata, trials: Array, confidence_level: float) -> tuple[Array, Array]:
+    """Return limits of the strata that move their sum as far as the limits of one proportion of all strata.
 
     The method of variance estimates recovery evaluates the variance of each stratum at the stratum's own limit. If
     several strata have one or two cases of an outcome each, all these limits are near 0, and the variances are too
     small; the joint limit moves each of them by less. The sum of the strata is also a proportion, of the sum of the
-    reaches R. Its number of cases is the one that gives its variance: ``v (1 - v) R² / Σ r² p (1 - p) / n``. The factor
-    is the distance to Jeffreys' limit of that proportion over that of the strata, and at least 1. For one stratum, and
-    for many cases, it is 1.
+    reaches R. Its number of cases is the one that gives its variance: ``v (1 - v) R² / Σ r² p (1 - p) / n``. Jeffreys'
+    limits of that proportion are reached here by strata that all go the same part of their way to 0 or to 1. The sum is
+    at least that far from its limits. For one stratum, and for many cases, this changes nothing.
     """
     known = np.where(trials > 0, parts.reach, 0.0)
     varied = float((known**2 * quotient(parts.value * (1 - parts.value), trials)).sum())
     span = float(known.sum())
     if not varied > 0:
-        return 1.0, 1.0
+        return parts.value, parts.value
     share = float((known * parts.value).sum()) / span
-    worth = share * (1 - share) * span**2 / varied
-    inside = np.where((parts.value > 0) & (parts.value < 1), known, 0.0)
+    cases = share * (1 - share) * span**2 / varied
+    inside = (parts.value > 0) & (parts.value < 1)
     found = []
-    for together, each in zip(binomial.jeffreys(share * worth, worth, confidence_level), (low, high), strict=True):
-        apart = math.sqrt(float(((inside * (each - parts.value)) ** 2).sum()))
-        found.append(max(float(quotient(np.asarray(abs(float(together) - share) * span), np.asarray(apart))), 1.0))
+    for limit, end in zip(binomial.jeffreys(share * cases, cases, confidence_level), (0.0, 1.0), strict=True):
+        ways = np.where(inside, end - parts.value, 0.0)
+        part = abs(float(limit) - share) * span / abs(float((known * ways).sum()))
+        found.append(parts.value + ways * min(part, 1.0))
     return found[0], found[1]
 
 

@@ -46,12 +46,18 @@ def _logistic(values: Array) -> Array:
     return np.asarray(special.expit(values))
 
 
+def _exponential(values: Array) -> Array:
+    """Return the exponential; infinity, the end of the range, where it is beyond the largest float."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.exp(values))
+
+
 SCALES = {
     scale.name: scale
     for scale in (
         Scale("identity", lambda x: x, lambda y: y, np.ones_like, (-math.inf, math.inf)),
         Scale("logit", lambda x: np.log(x / (1 - x)), _logistic, lambda x: 1 / (x * (1 - x)), (0.0, 1.0)),
-        Scale("log", np.log, np.exp, lambda x: 1 / x, (0.0, math.inf)),
+        Scale("log", np.log, _exponential, lambda x: 1 / x, (0.0, math.inf)),
         Scale("fisher_z", np.arctanh, np.tanh, lambda x: 1 / (1 - x**2), (-1.0, 1.0)),
     )
 }

@@ -16,7 +16,7 @@ from howsure.errors import HowsureError, several
 from howsure.sources.columns import refuse_other_lengths
 from howsure.sources.conll import TAG, is_conll, read_conll
 from howsure.sources.frames import columns, expanded, taken
-from howsure.sources.locations import is_address, missing
+from howsure.sources.locations import is_address, is_file, missing
 from howsure.sources.plain import plain
 
 Array = NDArray[Any]
@@ -57,7 +57,7 @@ class Documents:
             y_pred = numbers[-1] if y_pred is None else y_pred
             unit = "sentence" if unit is None else unit
         if y_true is None or y_pred is None:
-            if isinstance(data, str | Path) and not is_address(data) and not Path(data).exists():
+            if isinstance(data, str | Path) and not is_address(data) and not is_file(Path(data)):
                 raise missing(Path(data))
             message = "Give `y_true` and `y_pred`. Only a file of tagged tokens has them by itself: its last columns."
             raise HowsureError(message)

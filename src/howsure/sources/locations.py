@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from howsure.errors import HowsureError, did_you_mean, listed
+from howsure.escapes import shortened
 
 Location: TypeAlias = str | Path
 PLAIN = (".csv", ".tsv", ".tab", ".txt")
@@ -76,12 +77,15 @@ def _files(given: Location) -> list[Location]:
 
 
 def missing(path: Path) -> HowsureError:
-    """Return the error for a path that is not a file: a folder, a broken link, or nothing."""
-    if path.is_dir():
-        return HowsureError(f"'{path}' is a folder. Name a file.")
-    if path.is_symlink():
-        return HowsureError(f"'{path}' is a link to itself or to a file that does not exist.")
-    return HowsureError(f"There is no file '{path}'.{nearby(path)}")
+    """Return the error for a path that is not a file: a folder, a broken link, an invalid name, or nothing."""
+    try:
+        if path.is_dir():
+            return HowsureError(f"'{path}' is a folder. Name a file.")
+        if path.is_symlink():
+            return HowsureError(f"'{path}' is a link to itself or to a file that does not exist.")
+        return HowsureError(f"There is no file '{path}'.{nearby(path)}")
+    except OSError as error:  # too long a name
+        return HowsureError.unreadable(f"'{shortened(str(path), 60)}'", error)
 
 
 def matching(pattern: str | Path) -> list[Path]:
