@@ -117,3 +117,13 @@ def test_an_unused_label_does_not_change_the_allowance_for_missed_clusters(metri
     few, more = (hs.confusion(truth, said, groups=cluster, labels=list(labels)) for labels in ("abc", "abcd"))
     one, other = (hs.estimate(table, metric, method="flow") for table in (few, more))
     assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-9)
+
+
+def test_a_class_of_a_single_cluster_has_no_placement_variance():
+    """Two clusters are enough, whatever the other class has."""
+    truth, score = [0, 0, 0, 1, 1, 1], [0.1, 0.5, 0.3, 0.4, 0.8, 0.9]
+    one = hs.estimate(hs.scores(truth, score, groups=[1, 2, 3, 4, 4, 4]), "roc_auc")
+    two = hs.estimate(hs.scores(truth, score, groups=[1, 2, 3, 4, 4, 5]), "roc_auc")
+    assert np.isnan(one.standard_error)
+    assert "single cluster" in one.reason
+    assert two.standard_error > 0

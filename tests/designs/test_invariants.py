@@ -21,3 +21,20 @@ def test_numbers_at_the_ends_are_inside():
     """Nothing is refused from the lowest to the highest number, or without numbers."""
     invariants._within("x", np.array([0.0, 7.0, 3.0]), 0.0, 7.0)
     invariants._within("x", np.array([]), 0.0, 7.0)
+
+
+@pytest.mark.parametrize("change", [0.0, 0.9, -0.9])
+def test_sums_may_differ_by_rounding_alone(change):
+    """Entries add up to the counts to the relative rounding of the largest one, from either side."""
+    counts = np.array([3.0, 1000.0])
+    invariants.sums("count", counts + change * invariants.EACH_SUM * np.array([1000, 0]), counts)
+    with pytest.raises(hs.HowsureError, match=r"`count` adds up to 3.* in cell 0, and `counts` has 3 there"):
+        invariants.sums("count", counts + 1.1 * invariants.EACH_SUM * np.array([1000, 0]), counts)
+
+
+@pytest.mark.parametrize("values", [[1.0, 2.0, 2.0], [2.0, 1.0], [0.0, 3.0, 2.999]])
+def test_numbers_that_do_not_ascend_are_refused(values):
+    """Equal neighbours are refused as well; a single number ascends."""
+    with pytest.raises(hs.HowsureError, match="`x` must ascend"):
+        invariants.ascending("x", np.array(values))
+    invariants.ascending("x", np.array(values[:1]))

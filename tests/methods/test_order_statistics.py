@@ -76,3 +76,12 @@ def test_a_group_of_weight_0_has_no_median():
     assert np.isnan(found["v"].value)
     assert "undefined" in found["v"].reason
     assert found["u"].value == 0.5
+
+
+def test_a_level_that_a_rank_reaches_exactly_has_that_rank():
+    """The lowest of 5 values is above the median with probability 1/32, the tail of the level 15/16."""
+    table = hs.values([3.0, 1.0, 4.0, 1.5, 9.0])
+    found = hs.estimate(table, "median", method="order_statistics", confidence_level=15 / 16)
+    assert (found.low, found.high) == (1.0, 9.0)
+    higher = hs.estimate(table, "median", method="order_statistics", confidence_level=15 / 16 + 1e-6)
+    assert higher.low == -np.inf

@@ -263,3 +263,18 @@ def test_limits_of_two_labels_widen_with_the_level():
     )
     assert (np.diff(ends[:, 0]) <= 1e-9).all()
     assert (np.diff(ends[:, 1]) >= -1e-9).all()
+
+
+def test_strata_of_different_reach_have_the_limits_of_one_proportion():
+    """The number of cases of that proportion gives the variance of the weighted sum of the strata."""
+    reach, share, trials = np.array([0.6, 0.3, 0.1]), np.array([0.9, 0.95, 0.5]), np.array([10.0, 20.0, 2.0])
+    parts = Strata(reach=reach, value=share, trials=trials, within=np.zeros(3), between=np.array(0.0))
+    variance = (reach**2 * share * (1 - share) / trials).sum()
+    mean = (reach * share).sum()
+    cases = mean * (1 - mean) / variance
+    low, high = stratified._as_one_proportion(parts, trials, 0.9)
+    expected = stats.beta.ppf([0.05, 0.95], mean * cases + 0.5, (1 - mean) * cases + 0.5)
+    assert [(reach * end).sum() for end in (low, high)] == pytest.approx(expected.tolist(), abs=1e-9)
+    assert np.ptp((high - share) / (1 - share)) == pytest.approx(0, abs=1e-12)
+    unlabelled = stratified._as_one_proportion(parts, np.zeros(3), 0.9)
+    assert [end.tolist() for end in unlabelled] == [share.tolist()] * 2

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import howsure as hs
+from howsure.methods.threshold_limits import _within
 
 RNG = np.random.default_rng(11)
 SETTINGS = list(itertools.product((0.05, 0.3, 0.6, 0.95), ((15, 25), (60, 40), (7, 90))))
@@ -163,3 +164,9 @@ def test_a_single_cluster_has_no_interval_and_two_no_narrow_one():
     for metric in ("recall_at+fpr=0.5", "precision_at+recall=0.5"):
         alone, found = (hs.estimate(each, metric) for each in (hs.scores(truth, score), two))
         assert found.high - found.low > (alone.high - alone.low) / 2
+
+
+@pytest.mark.parametrize("rate, place", [(0.0, 1), (0.24, 1), (0.25, 2), (0.6, 3), (1.0, 5), (-0.1, 0)])
+def test_the_lowest_threshold_within_a_rate_is_the_last_of_its_ties(rate, place):
+    """A rate that a threshold reaches exactly includes it, and thresholds without more errors follow."""
+    assert _within(np.array([0.0, 0.0, 1.0, 2.0, 3.0, 4.0]), np.asarray(rate)) == place

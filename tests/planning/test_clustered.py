@@ -5,7 +5,7 @@ import pytest
 
 import howsure as hs
 from howsure.metrics.contrast import EFFECTS
-from howsure.planning.clustered import Clustering
+from howsure.planning.clustered import Clustering, with_runs
 from howsure.planning.pilots import Pilot
 from howsure.planning.splits import of_test_sets
 
@@ -52,3 +52,18 @@ def test_no_truth_is_stated_beside_estimated_counts(first):
     tables = (estimated, OTHER) if first else (OTHER, estimated)
     with pytest.raises(hs.HowsureError, match="whose counts are estimates"):
         hs.plan(*tables, "accuracy", power=0.8, true_value=0.3)
+
+
+def test_the_correlation_of_runs_is_the_pilots_unless_it_is_stated():
+    """The tasks of the planned study have the mean and the intraclass correlation of the pilot's, or the stated one."""
+    rng = np.random.default_rng(3)
+    ease = rng.beta(1.5, 1.0, 60)
+    pilot = hs.trials((rng.random((60, 4)) < ease[:, None]).astype(int).ravel(), task=np.repeat(np.arange(60), 4))
+    mean, of_pilot = (hs.estimate(pilot, name).value for name in ("mean", "icc"))
+    for stated, expected in ((None, of_pilot), (0.2, 0.2)):
+        tasks = with_runs(pilot, 10, stated)
+        share = tasks.counts / tasks.counts.sum()
+        rate = tasks.successes / 10
+        between = share @ (rate - mean) ** 2
+        assert share @ rate == pytest.approx(mean)
+        assert between == pytest.approx(mean * (1 - mean) * (expected + (1 - expected) / 10))

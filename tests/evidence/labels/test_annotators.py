@@ -352,3 +352,9 @@ def test_influences_average_to_the_expected_shares() -> None:
     fitted = Votes(rows[:, :-1], rows[:, -1], counts * 1.0, prior)
     table, rates = fitted.fitted()
     assert counts @ fitted.influence(table, rates) / 2000 == pytest.approx(table.ravel(), abs=1e-3)
+
+
+def test_cases_with_one_label_each_are_refused():
+    """Error rates of annotators follow from cases with two labels; such cases are demanded by name."""
+    with pytest.raises(HowsureError, match="No case has labels of two annotators"):
+        hs.annotated({"ann": [1, 0, None, None], "bob": [None, None, 1, 0]}, [1, 0, 1, 1])

@@ -5,6 +5,7 @@ import pytest
 
 import howsure as hs
 from howsure.errors import HowsureError
+from howsure.evidence.labels.judged_values import _ranges
 
 
 def study(labelled, others, rng):
@@ -214,3 +215,9 @@ def test_one_infinite_grade_is_refused():
     """A single infinite grade among finite ones is named."""
     with pytest.raises(hs.HowsureError, match="infinite"):
         hs.judged_values(["1", "2", None], ["1", "inf", "3"])
+
+
+def test_the_ranges_of_the_strata_are_their_lowest_and_highest_grade():
+    """A stratum of one grade is named by it."""
+    assert _ranges(np.array([0.2, 0.9, 0.1, 0.9]), np.array([0, 1, 0, 1])) == ("0.1 to 0.2", "0.9")
+    assert _ranges(np.array([]), np.array([], dtype=int)) == ()

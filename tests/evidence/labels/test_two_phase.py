@@ -154,3 +154,20 @@ def test_the_posterior_of_a_stratum_is_a_dirichlet_of_its_labels_and_one_pseudo_
         exact = stats.dirichlet(row + 1 / 3)
         assert np.abs(found.mean(0) - exact.mean()).max() < 5 * np.sqrt(exact.var().max() / 20_000)
         assert found.var(0) == pytest.approx(exact.var(), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "human, judge, words",
+    [
+        (["a", "b", None, "a"], ["a", "b", "c", "a"], "1 verdict has no human label"),
+        (["a", None, None, "a"], ["a", "b", "c", "b"], "1 verdict has no human label"),
+        (["a", None, None, "a"], ["a", "b", "c", "a"], "2 kinds of verdict have no human label"),
+        (["a", "b", "a", "a"], ["a", "b", "a", "c"], ""),
+    ],
+)
+def test_verdicts_without_a_label_are_counted(human, judge, words):
+    """The note names how many verdicts have cases and none with a human label."""
+    table = hs.judged(human, judge, labels=["a", "b", "c"], check=False)
+    notes = " ".join(table.cautions)
+    assert words in notes
+    assert ("no human label" in notes) == bool(words)
