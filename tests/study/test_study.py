@@ -430,3 +430,42 @@ def test_a_name_that_no_system_has_is_no_study_file():
     """A text that is far too long for a file's name is refused as a file that is not there."""
     with pytest.raises(hs.HowsureError, match="There is no study file"):
         hs.Study.load("a" * 5000 + ".toml")
+
+
+def words_of_two_classes():
+    """Return a study of four spam filters in two groups."""
+    study, rng = hs.Study(n_draws=200), np.random.default_rng(0)
+    for name in ("a/1", "a/2", "b/1", "b/2"):
+        truth = rng.choice(["ham", "spam"], 80)
+        said = np.where(rng.random(80) < 0.8, truth, rng.choice(["ham", "spam"], 80))
+        study.add(name, hs.confusion(truth, said))
+    return study
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda study, metric: study.summaries(metric),
+        lambda study, metric: study.compare(metric, "a/1", "b/1"),
+        lambda study, metric: study.compare(metric, "a", "b"),
+        lambda study, metric: study.comparisons(metric),
+        lambda study, metric: study.against_random(metric),
+        lambda study, metric: study.aggregate(metric),
+        lambda study, metric: study.aggregate(metric)["a"],
+        lambda study, metric: study.ranks(metric),
+    ],
+)
+def test_every_result_names_the_positive_class(ask):
+    """It is the last word in the alphabet, and a metric of all classes has none."""
+    study = words_of_two_classes()
+    study.add_metric("f1", aggregation="reml_knha")
+    assert "spam" in str(ask(study, "f1"))
+    assert "spam" not in str(ask(study, "f1@macro"))
+
+
+def test_records_name_the_positive_class():
+    """So do the rows of data frames and files."""
+    study = words_of_two_classes()
+    assert {row["positive"] for row in study.summaries("f1").records()} == {"spam"}
+    assert {row["positive"] for row in study.comparisons("f1").records()} == {"spam"}
+    assert {row["positive"] for row in study.summaries("accuracy").records()} == {""}

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of, whole_number
+from howsure.estimates.estimate import Quantity
 from howsure.estimates.estimation import estimate
 from howsure.methods.draws import MOST_DRAWS
 from howsure.methods.standard_errors import standard_error
@@ -134,6 +135,11 @@ class Collection:
         one = self.experiment(name)
         return float(self.bound(metric, one)(one.table.counted))
 
+    def quantity(self, metric: str, name: str) -> Quantity:
+        """Return the names of a metric on an experiment, or on the first one of a group: also the positive class."""
+        one = self.experiments[name] if name in self.experiments else self.members(name)[0]
+        return Quantity.of(self.bound(metric, one), one.table)
+
     def draws(self, metric: str, name: str, source: str) -> Array:
         """Return a metric's values on an experiment's draws."""
         if (name, source, metric) not in self._values:
@@ -162,7 +168,7 @@ class Collection:
         found = aggregated(chosen, gathered, level, seed)
         classes = {tuple(each.tolist()) for one in members if (each := self.bound(metric, one).classes) is not None}
         reason = "; ".join(filter(None, (found.reason, OWN_CLASSES if len(classes) > 1 else "")))
-        return replace(found, metric=metric, reason=reason)
+        return replace(found, metric=metric, reason=reason, positive=self.quantity(metric, group).positive)
 
     def _chosen(self, metric: str) -> Aggregation:
         for added, chosen in self.metrics.items():
@@ -206,6 +212,7 @@ class Collection:
             method=TABLES,
             estimand="all_cases",
             metric=metric,
+            positive=self.quantity(metric, group).positive,
             prediction_interval=(np.nan, np.nan),
             weights=cases / cases.sum(),
             draws=draws[0],

@@ -13,7 +13,7 @@ from howsure.comparison.result import Comparison
 from howsure.comparison.rope import UNKNOWN, Region, odds_ratio, region_of, region_shares, share_within
 from howsure.errors import HowsureError
 from howsure.estimates.drawn import drawn
-from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.methods.summary import Summary, summarise
 from howsure.metrics.spec import parse
 from howsure.pooling.pooled import Pooled
@@ -59,16 +59,18 @@ def summaries(held: Collection, metric: str | None, source: str, level: float) -
             record = {each: getattr(summary, each) for each in summary.__slots__ if each != "errors"}
             errors = {f"{each}_error": error for each, error in summary.errors.items()}
             observed = held.observed(spec, name)
-            records.append({"metric": spec, "experiment": name, "observed": observed} | record | errors)
+            names = {"metric": spec, "experiment": name, "positive": held.quantity(spec, name).positive}
+            records.append(names | {"observed": observed} | record | errors)
     shown = ("observed", "median", "mode", "low", "high", "uncertainty", "skewness", "kurtosis")
     first = ("metric", "experiment") if several else ("experiment",)
-    caption = f"{held.n_draws:,} draws of the {source}"
+    quantities = [held.quantity(*each) for each in found]
+    words = [*([] if several else wanted), f"{held.n_draws:,} draws of the {source}", *positive_notes(quantities)]
     return Records(
         objects=objects,
         rows=tuple(records),
         shown=(*first, *shown),
         confidence_level=level,
-        caption=caption if several else f"{wanted[0]}, {caption}",
+        caption=", ".join(words),
     )
 
 
@@ -82,6 +84,7 @@ def medians(summaries: Records, metric: str) -> dict[str, Estimate]:
     metric : str
         Its spec string.
     """
+    positive = {row["experiment"]: row["positive"] for row in summaries.rows}
     return {
         name: Estimate(
             each.median,
@@ -90,6 +93,8 @@ def medians(summaries: Records, metric: str) -> dict[str, Estimate]:
             metric=metric,
             confidence_level=summaries.confidence_level,
             method="bayes",
+            positive=positive[name],
+            is_positive_stated=False,
         )
         for name, each in summaries.objects.items()
     }
@@ -134,9 +139,9 @@ def compared(held: Collection, metric: str, names: tuple[str, str], rope: Region
 def _side(held: Collection, metric: str, name: str, level: float) -> Estimate:
     """Return an experiment's observed value, or a group's aggregate, with the draws."""
     if name in held.experiments:
-        return _estimate(metric, held.observed(metric, name), held.draws(metric, name, "posterior"), level)
+        return _estimate(held, metric, name, held.observed(metric, name), held.draws(metric, name, "posterior"), level)
     held.members(name)
-    found = held.aggregate(metric, name, "draws", level)
+    found, quantity = held.aggregate(metric, name, "draws", level), held.quantity(metric, name)
     draws = np.full(held.n_draws, np.nan) if found.draws is None else found.draws
     return Estimate(
         found.value,
@@ -147,17 +152,19 @@ def _side(held: Collection, metric: str, name: str, level: float) -> Estimate:
         method=found.method,
         standard_error=found.standard_error,
         draws=draws,
+        positive=quantity.positive,
+        is_positive_stated=quantity.is_positive_stated,
         reason=found.reason,
     )
 
 
 def _guess(held: Collection, metric: str, name: str, level: float) -> Estimate:
     draws = held.draws(metric, name, "random")
-    return _estimate(metric, float(np.nanmean(draws)), draws, level)
+    return _estimate(held, metric, name, float(np.nanmean(draws)), draws, level)
 
 
-def _estimate(metric: str, value: float, draws: Array, level: float) -> Estimate:
-    found = summarise(draws, level)
+def _estimate(held: Collection, metric: str, name: str, value: float, draws: Array, level: float) -> Estimate:
+    found, quantity = summarise(draws, level), held.quantity(metric, name)
     return Estimate(
         value,
         low=found.low,
@@ -167,6 +174,8 @@ def _estimate(metric: str, value: float, draws: Array, level: float) -> Estimate
         method="bayes",
         standard_error=found.standard_deviation,
         draws=draws,
+        positive=quantity.positive,
+        is_positive_stated=quantity.is_positive_stated,
     )
 
 
@@ -177,7 +186,8 @@ def comparisons(
     found = {pair: compared(held, metric, pair, rope, level) for pair in pairs}
     regions = () if rope is None else ("rope_below", "rope_inside", "rope_above")
     shown = ("first", "second", "value", "median", "low", "high", "probability_greater", *regions)
-    caption = metric if rope is None else f"{metric}, region of practical equivalence {rope}"
+    words = [metric, *([] if rope is None else [f"region of practical equivalence {rope}"])]
+    caption = ", ".join([*words, *positive_notes(each.a for each in found.values())])
     rows = tuple(_record(each) for each in found.values())
     return Records(objects=found, rows=rows, shown=shown, confidence_level=level, caption=caption)
 
@@ -209,7 +219,7 @@ def aggregates(held: Collection, metric: str | None, basis: str, level: float) -
     shown = ("value", "low", "high", "method", "experiments", "i2", "tau2")
     first = ("metric", "group") if several else ("group",)
     notes = dict.fromkeys(f"{each['group']}: {each['reason']}" for each in records if each["reason"])
-    caption = "; ".join([*([] if several else wanted), *notes])
+    caption = "; ".join([*([] if several else wanted), *positive_notes(objects.values()), *notes])
     return Records(
         objects=objects, rows=tuple(records), shown=(*first, *shown), confidence_level=level, caption=caption
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, Literal
 
@@ -113,7 +114,8 @@ class Reports:
         names = list(self._held.experiments) if among is None else list(among)
         text = parse(metric).text
         drawn = {name: self.draws(text, name) for name in names}
-        return ranks(drawn, better=parse(metric).definition.better)
+        found = ranks(drawn, better=parse(metric).definition.better)
+        return replace(found, positive=self._held.quantity(text, names[0]).positive)
 
     def expected_rewards(self, metric: str, rewards: Sequence[float], *, among: Sequence[str] | None = None) -> Records:
         """Return the expected reward of each experiment, with the reward ``rewards[r - 1]`` for rank r."""
