@@ -442,25 +442,25 @@ def words_of_two_classes():
     return study
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda study, metric: study.summaries(metric),
-        lambda study, metric: study.compare(metric, "a/1", "b/1"),
-        lambda study, metric: study.compare(metric, "a", "b"),
-        lambda study, metric: study.comparisons(metric),
-        lambda study, metric: study.against_random(metric),
-        lambda study, metric: study.aggregate(metric),
-        lambda study, metric: study.aggregate(metric)["a"],
-        lambda study, metric: study.ranks(metric),
-    ],
-)
-def test_every_result_names_the_positive_class(ask):
+ASKED = {
+    "summaries": lambda study, metric: study.summaries(metric),
+    "compare": lambda study, metric: study.compare(metric, "a/1", "b/1"),
+    "compare groups": lambda study, metric: study.compare(metric, "a", "b"),
+    "comparisons": lambda study, metric: study.comparisons(metric),
+    "against random": lambda study, metric: study.against_random(metric),
+    "aggregates": lambda study, metric: study.aggregate(metric),
+    "an aggregate": lambda study, metric: study.aggregate(metric)["a"],
+    "ranks": lambda study, metric: study.ranks(metric),
+}
+
+
+@pytest.mark.parametrize("result", ASKED)
+def test_every_result_names_the_positive_class(result):
     """It is the last word in the alphabet, and a metric of all classes has none."""
     study = words_of_two_classes()
     study.add_metric("f1", aggregation="reml_knha")
-    assert "spam" in str(ask(study, "f1"))
-    assert "spam" not in str(ask(study, "f1@macro"))
+    assert "spam" in str(ASKED[result](study, "f1"))
+    assert "spam" not in str(ASKED[result](study, "f1@macro"))
 
 
 def test_records_name_the_positive_class():
