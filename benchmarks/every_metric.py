@@ -21,25 +21,25 @@ AVERAGES = ("whole table", "binary", "micro", "macro", "weighted", "geometric", 
 RATIOS = ("plr", "nlr", "dor", "log_plr", "log_nlr", "log_dor")
 HEAD = """# Coverage of every metric
 
-On how many of {truths} truths, in percent, fewer than 92 % of the default 95 % intervals hold the true value. The truths
-are those of the [page on coverage](coverage.md) that no choice was made on (but that of `precision_gain`), with at least
-five cases of the rarest class and five errors expected, {studies} studies each. Where intervals cover 95 %, the noise of so
-few studies shows 0.3 %. One class is the rarest one against the rest, of more than two. The coverage of all {cells} cells
-is off by {error} points on average, less noise, and {low} % of them are below 92 %; without likelihood and odds ratios
-(`plr`, `nlr`, `dor` and their logarithms) it is {others} %.
+The table gives the percentage of {truths} truths in which fewer than 92 % of the default 95 % intervals contain the
+true value. No choice was based on these truths of the [page on coverage](coverage.md), except for `precision_gain`.
+They have at least five expected cases of the rarest class and five expected errors, with {studies} studies each. For
+intervals that cover 95 %, simulation noise would give 0.3 %. "One class" is the rarest class against the rest, for
+more than two classes. The coverage of all {cells} cells deviates by {error} points on average, minus noise, and {low}
+% of them are below 92 %. This is {others} % if likelihood and odds ratios are excluded (`plr`, `nlr`, `dor` and their
+logarithms).
 
 `python benchmarks/every_metric.py FOLDER` simulates this and writes this page.
 """
 TAIL = """
-What is not covered, and why:
+Intervals for some metrics undercover:
 
-- **Averages of likelihood and odds ratios.** Where a class shows no error its ratio is without end, and is left out: the
-  interval is that of the other classes, and no interval of these holds the average of all.
-- **Gains of precision** have no lower end, and fall without bound where a class is hardly found.
-- **`prevalence_threshold`** goes with the root of the false positive rate, which is steep without bound where that is
-  small.
-- **Averages of `prevalence`, `pass_rate` and `model_bias`**, whose values add up to the same in each sample: where the
-  classes are equally frequent the average is at its least, or its largest, and has no slope.
+- **Averages of likelihood and odds ratios.** The ratio of a class without errors is infinite and is omitted. The interval then refers to
+  the other classes and cannot contain the average of all.
+- **Gains of precision** have no lower bound, and decrease without limit if a class is hardly detected.
+- **`prevalence_threshold`** depends on the square root of the false positive rate, whose slope is unbounded near 0.
+- **Averages of `prevalence`, `pass_rate` and `model_bias`.** The values of all classes have the same sum in each sample. If classes are
+  equally frequent, the average has its minimum or maximum there, with zero slope.
 """
 
 

@@ -37,12 +37,13 @@ Make = Callable[[np.random.Generator, int], Any]
 Setting = tuple[str, str, int, tuple[str, ...], np.ndarray, Make]
 HEAD = """# Coverage with few labels
 
-How often 95 % intervals by the default method contain the true value where 20 to 160 labels are all there is. Each
-row pools truths that differ in prevalence, in the quality of the cheap labels and of the predictions. The mean and the
-worst are over the truths and metrics of the row; studies without an interval are left out. The Monte Carlo error of one
-truth and metric with {studies} studies is {error:.1f} points, so the worst of 14 to 32 is some points below its true
-coverage. The truth and metric with the worst coverage were simulated again, in {again} new studies: that coverage is not
-selected, and has an error of {less:.1f} points. `python benchmarks/few_labels.py` simulates this and writes this page.
+Coverage of 95 % intervals by the default method with only 20 to 160 labels. Each row pools truths that differ in
+prevalence, in the quality of the cheap labels and in the quality of the predictions. The mean and the worst are over
+the truths and metrics of the row; studies without an interval are left out. The Monte Carlo error of one truth and
+metric with {studies} studies is {error:.1f} points, so the worst of 14 to 32 is some points below its true coverage.
+The truth and metric with the worst coverage were simulated again in {again} new studies. That coverage has no
+selection bias, and an error of {less:.1f} points. `python benchmarks/few_labels.py` simulates this and writes this
+page.
 
 | labels by | number of labels | mean coverage, % | worst, % | the same again, % | of |
 |:---|---:|---:|---:|---:|:---|

@@ -232,14 +232,16 @@ def summary(rows):
 
 PAGE_TEXT = """# Coverage of averages over classes
 
-Coverage of the default 95 % intervals, in percent. `python benchmarks/many_classes.py {factor:g}` simulates it and writes this page;
-the truths were drawn for it, and no choice was made on them.
+Coverage of the default 95 % intervals, in percent. `python benchmarks/many_classes.py {factor:g}` simulates it and
+writes this page. The truths were drawn for this page, and no choice was based on them.
 
 ## Many classes
 
-Each class has its own recall and is taken for 2 to 11 others. Class sizes are fixed and equal, or random; half of the
-random truths have classes of unequal frequency. Each cell shows {truths} truths with {fewest} (1,000 classes),
-{many_studies} (200 classes) or {most} studies each. The standard error is {error_few:.1f} points for 1,000 classes and at most {error_most:.1f} for others. The worst of many cells lies two to three such errors below its true coverage. An asterisk marks cells in which most results carry a
+Each class has its own recall and is confused with 2 to 11 others. Class sizes are fixed and equal, or random; half of
+the random truths have classes of unequal frequency. Each cell shows {truths} truths with {fewest} (1,000 classes),
+{many_studies} (200 classes) or {most} studies each. The standard error is {error_few:.1f} points for 1,000 classes
+and at most {error_most:.1f} for others. The worst of many cells lies two to three such errors below its true
+coverage. An asterisk marks cells in which most results have a
 [caution](guide/class-averages.md#many-classes-with-few-cases).
 
 | cases a class | mean | worst cell | worst cell without a caution |
@@ -250,8 +252,8 @@ random truths have classes of unequal frequency. Each cell shows {truths} truths
 
 ## Two models on the same cases
 
-Differences of the averages of two models, the second of which repeats the first one's answer in six cases of ten: three
-truths with {pairs_each} studies each.
+Differences between the averages of two models. The second model repeats the answer of the first in six of ten cases.
+There are three truths with {pairs_each} studies each.
 
 | cases a class | mean | worst cell |
 | :--- | ---: | ---: |
@@ -261,16 +263,17 @@ truths with {pairs_each} studies each.
 
 ## Classes that never occur
 
-One class is predicted but never occurs, and one more label is unused. Two truths of equally frequent classes, with
-{flow} studies each for `flow`, {anytime} for `anytime` and {bayes} for `bayes` (a third of that for 51 classes). The true value is that of the
-classes that the study's average is over: a study without a prediction of the class averages over one class less.
+One class is predicted but never occurs, and one more label is unused. There are two truths of equally frequent
+classes, with {flow} studies each for `flow`, {anytime} for `anytime` and {bayes} for `bayes` (a third of that for 51
+classes). The true value is computed over the classes of the study's average: a study without a prediction of the
+absent class averages over one class less.
 
 {absent}
 
 ## Geometric and harmonic means
 
-Recalls from a Beta(2.5, 2.5) distribution, so that some classes have no hit: mean and, in brackets, worst of eight truths
-with {products_each} studies each.
+Recalls are drawn from a Beta(2.5, 2.5) distribution, so some classes have no hit. The table gives the mean and, in
+brackets, the worst of eight truths with {products_each} studies each.
 
 {products}
 """

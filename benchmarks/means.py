@@ -27,20 +27,24 @@ DOCS = Path(__file__).parents[1] / "docs"
 SEED, LEVEL = 20261201, 0.95
 TESTS_HEAD = """# Error rates of the tests
 
-How often a test of this library rejects a hypothesis that is true (type I error), at the 5 % and at the 1 % level. A good test stays
-at or below the level. The Monte Carlo error of 1,000 studies is ± 0.7 points at 5 % and ± 0.3 at 1 %; of 400 studies
-± 1.1 and ± 0.5; of 150 studies ± 1.8 and ± 0.8. Where a margin is stated, the hypothesis is the true difference, not 0. *covered* is the coverage of
-the 95 % interval of the same comparison. No truth was used for a choice. `python benchmarks/means.py tests` simulates
-this and writes this page.
+Rejection rates of the tests for true hypotheses (type I error), at the 5 % and at the 1 % level. A valid test rejects
+at most at its level. *covered* is the coverage of the 95 % interval of the same comparison. If a margin is stated,
+the hypothesis is the true difference, not 0. No truth was used for a choice. `python benchmarks/means.py tests`
+simulates this and writes this page. The Monte Carlo error is:
+
+| studies | at 5 %, points | at 1 %, points |
+| ---: | ---: | ---: |
+| 1,000 | ± 0.7 | ± 0.3 |
+| 400 | ± 1.1 | ± 0.5 |
+| 150 | ± 1.8 | ± 0.8 |
 """
 MEANS_HEAD = """# Coverage of means
 
-How often default 95 % intervals contain the true mean, standard deviation, or value of the first model of a leaderboard, and how wide
-they are compared with Student's t (means) or the model's own interval (leaderboards). *below* and *above*: how often the
-true value is below or above the interval. The Monte Carlo error of 1,000 studies is ± 0.7 points, of 500 studies ± 1, of
-200 studies ± 1.5, of 120 studies ± 2.
-Samples whose values are all equal and have no bounds have no interval and are left out. No truth was used for a choice.
-`python benchmarks/means.py means` simulates this and writes this page.
+Coverage of default 95 % intervals for means, standard deviations, and the value of the first model of a leaderboard.
+Widths are relative to Student's t (means) or to the model's own interval (leaderboards). *below* and *above*: how
+often the true value is below or above the interval. The Monte Carlo error is ± 0.7 points for 1,000 studies, ± 1 for
+500, ± 1.5 for 200, and ± 2 for 120. Samples of equal values without bounds have no interval and are left out. No
+truth was used for a choice. `python benchmarks/means.py means` simulates this and writes this page.
 """
 Study = Callable[[np.random.Generator], Any]
 Draw = Callable[[np.random.Generator], np.ndarray]

@@ -34,11 +34,11 @@ CASES_OF_METRICS = 40
 MANY = 20_000  # sites whose median is the true value
 HEAD = """# Coverage of pooled values
 
-How often 95 % intervals of `hs.pool` by its default `"binomial_normal"` contain the true value, and how often the
-prediction interval contains the value of a new site. Each study has a truth of its own: rate, τ (standard deviation
-of the sites' logits) and the number of cases of each site are drawn uniformly from the intervals shown. No truth served
-a choice of the method. *Typical site* and *mean of sites* are the two estimands. `python benchmarks/pooling.py 300` simulates
-this and writes this page.
+Coverage of 95 % intervals by the default `"binomial_normal"` of `hs.pool` for the true value, and of the prediction
+interval for the value of a new site. In each study, the rate, τ (standard deviation of the logits of the sites) and
+the number of cases of each site are drawn uniformly from the intervals shown. No choice was based on these truths.
+*Typical site* and *mean of sites* are the two estimands. `python benchmarks/pooling.py 300` simulates this and writes
+this page.
 
 Estimates, standard errors and likelihoods equal those of lme4's `glmer` (25 nodes) and metafor's `rma.glmm` to 1e-4 on
 four published data sets, one of which has perfect sites (`tests/pooling/test_binomial_normal.py`).
@@ -147,9 +147,9 @@ def main(studies: int) -> None:
     error = 100 * np.sqrt(LEVEL * (1 - LEVEL) / studies)
     means = ", ".join(f"{name} {percent(each)} %" for name, each in zip(QUANTITIES, every.T, strict=True))
     whole = (
-        f"All {len(found)} settings, {studies} studies each: {means}. No limit lay outside the range. In parentheses: the "
-        f"setting with the lowest coverage. Its Monte Carlo error is {error:.1f} points, so that the lowest of many "
-        "settings lies two to three such errors below its true coverage."
+        f"There are {len(found)} settings with {studies} studies each. Mean coverage: {means}. All limits were within the "
+        f"range. The setting with the lowest coverage is in parentheses. Its Monte Carlo error is {error:.1f} points, so "
+        "that the lowest of many settings lies two to three such errors below its true coverage."
     )
     others = (
         f"Sites of {CASES_OF_METRICS} cases; sensitivity and specificity from 0.6 to 0.95, prevalence from 0.3 to 0.7. "

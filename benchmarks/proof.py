@@ -27,12 +27,12 @@ from howsure.methods.draws import group_seed
 PAGE = Path(__file__).parents[1] / "docs" / "coverage-designs.md"
 HEAD = """# Coverage of designs, scores, reviews and posteriors
 
-How often 95 % intervals by the default method hold the truth (and those of `method="bayes"`), as the [page on
-coverage](coverage.md) has it of plain tables of counts. Each row is one metric of one truth, simulated as many times as it
-says; the Monte Carlo error is that of the coverage. No truth was used for a choice, but a first version of average
-precision's interval was seen on its truths. A miss below means that the truth lies below the interval. Mean errors are
-distances from 95 %, less what simulation noise adds to them. `python benchmarks/proof.py` simulates this and writes this
-page.
+Coverage of 95 % intervals by the default method (and by `method="bayes"` for posteriors), in the format of the [page
+on coverage](coverage.md) for plain tables of counts. Each row is one metric of one truth, with the number of studies
+in the last column. The Monte Carlo error is that of the coverage. No truth was used for a choice, except that a first
+version of the interval for average precision was evaluated on its truths. The true value is below the interval in the
+column "missed below". Mean errors are distances from 95 %, minus the contribution of simulation noise. `python
+benchmarks/proof.py` simulates this and writes this page.
 """
 LEVEL, SEED = 0.95, 20261125
 MANY_STUDIES = 20_000

@@ -22,10 +22,10 @@ from howsure.native.library import running
 PAGE = Path(__file__).parents[1] / "docs" / "speed.md"
 HEAD = """# Speed
 
-How long howsure takes, and how many times faster it is than another package at the same job: processor time of one core,
-both sides in turn in one process, short jobs many times in a row, medians with the range of the repetitions. Ours give an
-interval with every metric; scikit-learn gives none. `python benchmarks/speed.py` measures this and writes this page.
-Times differ from machine to machine, ratios less.
+The page reports the processor time of howsure on one core, and the ratio to another package at the same task. Both
+packages run alternately in one process, and short tasks are repeated. The numbers are medians with the range of the
+repetitions. howsure computes an interval with every metric; scikit-learn does not. Times depend on the machine,
+ratios less so. `python benchmarks/speed.py` measures this and writes this page.
 """
 SECTIONS = ratios.SECTIONS | scores.SECTIONS | kernels.SECTIONS
 PART = re.compile(r"^## (.+?)\n+((?:\|.*\n)+)", re.MULTILINE)

@@ -250,7 +250,7 @@ def main():
     with multiprocessing.Pool(given.processes) as pool:
         for faults in pool.imap_unordered(faults_of, range(given.first, given.first + given.number), chunksize=64):
             for fault in faults:
-                sys.stdout.write(fault + "\n")
+                print(fault, flush=True)  # noqa: T201 - a long run is read while it goes on
                 kinds[fault.split(": ")[-1][:60]] += 1
     for kind, number in kinds.most_common():
         sys.stdout.write(f"{number:6d}  {kind}\n")

@@ -10,17 +10,16 @@ from howsure.lab.summary import HEADERS, KINDS, POOR, Cells, by_column, by_kind,
 from howsure.writing import checked_path, written
 
 FEW = 20  # largest number of metrics that are listed
-INTRODUCTION = """# Coverage: how often the intervals hold the truth
+INTRODUCTION = """# Coverage: how often the intervals contain the true value
 
-A 95 % interval promises to hold the true value in 95 of 100 studies. Here studies are drawn from tables whose true
-metrics are known, and it is counted how often each method keeps the promise.
+A 95 % interval should contain the true value in 95 of 100 studies. The page reports simulations from tables with
+known metrics: the proportion of studies in which the interval of each method covers.
 
-`python -m howsure.lab run --out FOLDER` draws the studies, `python -m howsure.lab page FOLDER docs/coverage.md` writes
-this page. There are pages of their own for [every metric](coverage-metrics.md),
-[averages over many classes](coverage-classes.md), [means](coverage-means.md), [tests](coverage-tests.md),
-[pooled values](coverage-pooling.md), [few labels](coverage-labels.md), and
-[other designs, scores, reviews and posteriors](coverage-designs.md). For a setting of yours, ask
-`howsure.lab.coverage`:
+`python -m howsure.lab run --out FOLDER` simulates the studies, and `python -m howsure.lab page FOLDER
+docs/coverage.md` writes this page. Related pages are [every metric](coverage-metrics.md), [averages over many
+classes](coverage-classes.md), [means](coverage-means.md), [tests](coverage-tests.md), [pooled
+values](coverage-pooling.md), [few labels](coverage-labels.md), and [other designs, scores, reviews and
+posteriors](coverage-designs.md). `howsure.lab.coverage` simulates a setting of your own:
 
 ```python
 >>> import howsure as hs
@@ -30,20 +29,20 @@ this page. There are pages of their own for [every metric](coverage-metrics.md),
 
 ```
 
-A cell is one truth × one metric. Here are {truths:,} truths of {classes} classes and {cases} cases, with {draws:,}
-studies of each; the metrics are {metrics}. The mean
-error is that of the coverage from 95 %, in percentage points, less what simulation noise adds to it. A miss below means
-that the truth lies below the interval. Widths are relative to the narrowest method which covers in that cell; where the
-metric's range has no end and an interval has none, the cell is left out of the widths. The smallest and the largest of
-the classes stand apart: where classes tie, as in many of these truths, no method that rests on a derivative is meant
-for them.
+A cell is one truth × one metric. There are {truths:,} truths of {classes} classes and {cases} cases, with {draws:,}
+studies of each. The metrics are {metrics}. The mean error is the distance of the coverage from 95 % in percentage
+points, minus the contribution of simulation noise. The true value is below the interval in the column "missed below".
+Widths are relative to the narrowest method that covers in the same cell. Cells with an infinite interval, which occur
+for metrics with an unbounded range, are excluded from the widths. The smallest and the largest of the classes are
+listed separately: classes tie in many of these truths, and methods based on derivatives do not apply then.
 """
 
 PEERS = """## Other packages, on the same studies
 
-`python benchmarks/peers_coverage.py FOLDER` gives the same studies to other packages, with the settings that they have
-by default: here {draws:,} studies of each of {truths:,} of the truths, of up to five classes and 500 cases; {metrics},
-where a package has them. With so few studies a single cell is uncertain by some points; the means are not.
+`python benchmarks/peers_coverage.py FOLDER` evaluates other packages on the same studies, with their default
+settings. There are {draws:,} studies of each of {truths:,} of the truths, of up to five classes and 500 cases. The
+metrics, where a package has them, are {metrics}. Single cells have a Monte Carlo error of some points, because there
+are so few studies; the means are more precise.
 """
 
 
