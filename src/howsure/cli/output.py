@@ -144,5 +144,6 @@ def _rich(grid: Grid, title: str, note: str) -> None:
     console = Console()
     if not console.is_terminal:
         console = Console(width=max(console.width, 120))
-    console.print(table)
-    console.print()
+    with console.capture() as printed:
+        console.print(table)
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in (*printed.get().splitlines(), "")))
