@@ -69,6 +69,7 @@ check: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -p no:randomly -m types tests/typing
 	$(BIN)/lint-imports
 	$(BIN)/python docs/check_docstrings.py
+	$(BIN)/python docs/check_prose.py
 	$(BIN)/python -m pytest -p no:randomly README.md CONTRIBUTING.md docs examples/README.md
 
 docs: $(VENV)/docs.stamp

@@ -77,7 +77,7 @@ class Estimate(OneRecord, Drawn, float):
     >>> print(estimate)
     0.894 [0.780, 0.960]
     >>> estimate.method, estimate.why
-    ('mid_p', 'a proportion of cases that count alike: it covers as it says, also near 0 and 1')
+    ('mid_p', 'a proportion of cases with equal weights: its coverage is near the nominal level, also near 0 and 1')
     >>> value, (low, high) = estimate
     >>> f"{estimate:.2f}", estimate > 0.8, round(1 - estimate, 2)
     ('0.89', True, 0.11)

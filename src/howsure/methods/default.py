@@ -166,59 +166,71 @@ PREFERENCE = (
     Preference(
         "stratified",
         _is_labelled_in_part,
-        "cases labelled in part: it puts together intervals of their strata that cover",
+        "partially labelled cases: it combines the intervals of their strata",
     ),
-    Preference("tango", _compares, "paired proportions: it holds its level where the models seldom disagree", "pairs"),
+    Preference(
+        "tango", _compares, "paired proportions: its error rates are right even if the models rarely disagree", "pairs"
+    ),
     Preference(
         "nam_blackwelder",
         _compares,
-        "a ratio of paired proportions: it holds its level where the models seldom disagree",
+        "a ratio of paired proportions: its error rates are right even if the models rarely disagree",
         "pairs",
     ),
     Preference(
         "delong_score",
         _is_area,
-        "an area under the ROC curve: it allows for what a small sample does not show",
+        "an area under the ROC curve: it allows for errors that are absent from a small sample",
     ),
     Preference("delong", _is_of_areas, "areas under the ROC curve: their variance is known in closed form"),
     Preference(
         "effective_wilson",
         _is_average_precision,
-        "average precision: it allows for what a small sample does not show",
+        "average precision: it allows for errors that are absent from a small sample",
     ),
     Preference(
         "threshold_limits",
         _is_at_a_stated_rate,
-        "a rate at a stated rate: its limits move the threshold and the rate there, also where scores are sparse",
+        "a rate at a stated rate: it includes the uncertainty of the threshold, also where scores are sparse",
     ),
     Preference(
-        "gap_test", _is_distance, "a distance from calibration: noise only adds to it, which other methods ignore"
+        "gap_test", _is_distance, "a distance from calibration: it allows for the upward bias that noise causes"
     ),
-    Preference("predictive", _is_predictable, "scores without labels: their distribution is known exactly"),
+    Preference(
+        "predictive", _is_predictable, "scores without labels: the distribution of the metric follows from them"
+    ),
     Preference(
         "mid_p",
         _weighs_alike,
-        "a proportion of cases that count alike: it covers as it says, also near 0 and 1",
+        "a proportion of cases with equal weights: its coverage is near the nominal level, also near 0 and 1",
         "proportion",
     ),
-    Preference("order_statistics", _is_quantile, "a quantile: which order statistics hold it is a matter of counting"),
+    Preference("order_statistics", _is_quantile, "a quantile: the ranks of its limits are binomial quantiles"),
     Preference(
         "empirical_likelihood_score",
         _is_of_values,
         "a mean of values, or a difference of two: a score test, with the variance that the hypothetical mean implies",
     ),
-    Preference("hall", _is_of_values, "another metric of values: Student's t, corrected for their skewness"),
-    Preference("extremes", _is_extreme, "the worst or the best class: it is bounded by the intervals of all"),
-    Preference("flow", _is_smooth_and_bounded, "a smooth, bounded metric: its limits cover in small samples too"),
-    Preference("mover", _is_one_table_or_separate, "made of parts with intervals that cover, which it puts together"),
+    Preference("hall", _is_of_values, "another metric of values: Student's t, corrected for skewness"),
+    Preference(
+        "extremes", _is_extreme, "the worst or the best class: its limits follow from the intervals of all classes"
+    ),
+    Preference(
+        "flow", _is_smooth_and_bounded, "a smooth metric: its coverage is near the nominal level in small samples too"
+    ),
+    Preference("mover", _is_one_table_or_separate, "a sum of parts: it combines the intervals of the parts"),
     Preference(
         "least_favourable",
         _is_refitted,
-        "estimated from several samples: it has the limits of each, also where a sample is small or a class rare",
+        "an estimate from several samples: it combines their limits, also if a sample is small or a class rare",
     ),
     Preference("fieller", _is_estimated, "a ratio of estimated counts: it follows from their joint variance"),
-    Preference("two_rates", _is_of_one_class, "it follows from two rates, whose limits are right of few errors too"),
-    Preference("delta", _always, "no other method suits it: it needs many cases of what the metric divides by"),
+    Preference(
+        "two_rates",
+        _is_of_one_class,
+        "a metric of one class: it combines the limits of two rates, also with few errors",
+    ),
+    Preference("delta", _always, "no other method is applicable: it needs many cases in each denominator"),
 )
 WHY = {each.name: each.why for each in PREFERENCE}
 
