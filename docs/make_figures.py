@@ -121,7 +121,11 @@ def main(folder: Path) -> None:
         with plt.style.context(style):
             for figure in FIGURES:
                 figure()
-                plt.savefig(folder / f"{figure.__name__}_{ground}.png", dpi=80, metadata={"Software": None})
+                plt.savefig(
+                    folder / f"{figure.__name__}_{ground}.png",
+                    dpi=80,
+                    metadata={"Software": f"Matplotlib {mpl.__version__}"},
+                )
                 plt.close()
 
 
