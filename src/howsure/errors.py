@@ -279,8 +279,10 @@ def by_index(given: Any) -> Any:
 
 
 def real_numbers(name: str, values: Any) -> NDArray[np.float64]:
-    """Return numbers as an array; the error calls them ``name``."""
+    """Return numbers as an array, with nan where one is masked; the error calls them ``name``."""
     with suppress(TypeError, ValueError, OverflowError):
+        if isinstance(values, np.ma.MaskedArray):
+            values = np.ma.filled(values.astype(float), np.nan)
         if not np.iscomplexobj(values):
             return np.asarray(values, dtype=float)
     message = f"`{name}` must be numbers, not {values!r}."

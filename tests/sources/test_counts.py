@@ -417,3 +417,14 @@ def _signature(each):
         return inspect.signature(each)
     except (TypeError, ValueError):
         return None
+
+
+@pytest.mark.parametrize("counts", [[1, 0, 2], [1], range(3)])
+def test_counts_of_other_rows_are_refused(counts):
+    """Numbers of identical cases are one for each row, also where rows without cases are dropped."""
+    for make in (
+        lambda: hs.confusion([0, 1], [0, 1], counts=counts),
+        lambda: hs.scores([0, 1], [0.2, 0.9], counts=counts),
+    ):
+        with pytest.raises(hs.HowsureError, match="differ in length"):
+            make()

@@ -83,7 +83,8 @@ def conflate(
     0.91
     """
     one_of("density", density, DENSITIES)
-    if real_numbers("bounds", bounds).shape != (2,):
+    ends = real_numbers("bounds", bounds)
+    if ends.shape != (2,) or not ends[0] < ends[1]:
         message = f"`bounds` are the two ends of the metric's range, such as (0, 1), not {bounds!r}."
         raise HowsureError(message)
     level = checked_level(confidence_level)
@@ -99,7 +100,7 @@ def conflate(
             raise HowsureError(message)
     means, spreads = (np.array([statistic(each) for each in kept]) for statistic in (np.mean, _deviation))
     between = normal_pool(means, spreads, test="z", confidence_level=level, names=labels)
-    conflated = DENSITIES[density](kept, bounds)
+    conflated = DENSITIES[density](kept, (float(ends[0]), float(ends[1])))
     low, high = _shortest(conflated, level)
     return replace(
         between,

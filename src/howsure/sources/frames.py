@@ -99,6 +99,7 @@ def rows(
     if frame is None:
         if role == COUNTS:
             number = checked_counts(weight)
+            _refuse_other_counts(number, given)
             kept = np.flatnonzero(number)
             given = given if len(kept) == len(number) else {name: taken(each, kept) for name, each in given.items()}
             return Rows(given, Tally(number[kept], number[kept], number[kept]))
@@ -142,11 +143,14 @@ def expanded(given: Mapping[Any, Any]) -> dict[Any, Any]:
     if number.sum() > MOST_EXPANDED:
         message = f"`counts` sum to {number.sum():.3g}: more cases than fit into memory here. Aggregate them first."
         raise HowsureError(message)
-    refuse_other_lengths(
-        {"counts": number, **{role: each for role, each in columns.items() if hasattr(each, "__len__")}}
-    )
+    _refuse_other_counts(number, columns)
     places = np.repeat(np.arange(len(number)), number.astype(np.intp))
     return {role: taken(each, places) for role, each in columns.items()}
+
+
+def _refuse_other_counts(number: Array, columns: Mapping[Any, Any]) -> None:
+    """Refuse numbers of cases that are not one for each row of the columns."""
+    refuse_other_lengths({COUNTS: number, **{role: each for role, each in columns.items() if hasattr(each, "__len__")}})
 
 
 def taken(column: Any, places: Array) -> Any:

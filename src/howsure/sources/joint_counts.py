@@ -75,7 +75,11 @@ def paired_counts(
     elif any(number is not None for number in named.values()):
         message = "Give `counts`, or both, only_a, only_b and neither, and not all of them."
         raise HowsureError(message)
-    if a == b:
+    for role, name in (("a", a), ("b", b)):
+        if not isinstance(name, str | int):
+            message = f"`{role}` is the name of a model, not {name!r}."
+            raise HowsureError(message)
+    if str(a) == str(b):
         message = f"Both models are called {a!r}. Give each its own name."
         raise HowsureError(message)
     cells = real_numbers("counts", counts)

@@ -50,12 +50,13 @@ def beta_prior(
     >>> [round(part, 2) for part in hs.beta_prior(above=0.02, below=0.2)]
     [2.27, 22.58]
     """
-    limits = {name: each for name, each in (("below", below), ("above", above)) if each is not None}
-    for name, each in {**limits, **({} if mean is None else {"mean": mean})}.items():
-        if not 0 < real_number(name, each) < 1:
-            message = f"`{name}` is {each:g}, and a rate lies between 0 and 1."
+    rates = {"below": below, "above": above, "mean": mean}
+    for name, each in rates.items():
+        if each is not None and not 0 < real_number(name, each) < 1:
+            message = f"`{name}` is {each!r}, and a rate lies between 0 and 1."
             raise HowsureError(message)
-    if not 0.5 < real_number("sure", sure) < 1:
+    sure = real_number("sure", sure)
+    if not 0.5 < sure < 1:
         message = f"`sure` is {sure:g}: give a probability above 0.5 and below 1, such as 0.9."
         raise HowsureError(message)
     if below is not None and above is not None:
