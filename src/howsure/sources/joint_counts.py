@@ -75,13 +75,7 @@ def paired_counts(
     elif any(number is not None for number in named.values()):
         message = "Give `counts`, or both, only_a, only_b and neither, and not all of them."
         raise HowsureError(message)
-    for role, name in (("a", a), ("b", b)):
-        if not isinstance(name, str | int):
-            message = f"`{role}` is the name of a model, not {name!r}."
-            raise HowsureError(message)
-    if str(a) == str(b):
-        message = f"Both models are called {a!r}. Give each its own name."
-        raise HowsureError(message)
+    models = _named(a, b)
     cells = real_numbers("counts", counts)
     is_cube = cells.ndim == CUBE and len(set(cells.shape)) == 1 and cells.shape[0] > 1
     if not is_cube and cells.shape != (2, 2):
@@ -97,15 +91,25 @@ def paired_counts(
         raise HowsureError(message)
     if is_cube:
         axis = np.arange(len(cells)) if labels is None else label_array(labels)
-        return _of_cube(
-            cells, axis, (str(a), str(b)), stated=is_stated(axis.tolist(), labels, pos_label), last=pos_label
-        )
+        return _of_cube(cells, axis, models, stated=is_stated(axis.tolist(), labels, pos_label), last=pos_label)
     if labels is not None or pos_label is not None:
         message = "Counts of right and wrong answers have no classes: leave `labels` and `pos_label` out."
         raise HowsureError(message)
     cube = np.zeros((2, 2, 2))
     cube[1, 1, 1], cube[1, 1, 0], cube[1, 0, 1], cube[1, 0, 0] = cells.ravel()
-    return _of_cube(cube, np.array(OUTCOMES), (str(a), str(b)), stated=True, last=None)
+    return _of_cube(cube, np.array(OUTCOMES), models, stated=True, last=None)
+
+
+def _named(a: Any, b: Any) -> tuple[str, str]:
+    """Return the names of both models; refuse equal ones, and what cannot be a name."""
+    for role, name in (("a", a), ("b", b)):
+        if not isinstance(name, str | int):
+            message = f"`{role}` is the name of a model, not {name!r}."
+            raise HowsureError(message)
+    if str(a) == str(b):
+        message = f"Both models are called {a!r}. Give each its own name."
+        raise HowsureError(message)
+    return str(a), str(b)
 
 
 def _of_cube(cells: Array, axis: Array, names: tuple[str, str], *, stated: bool, last: Any) -> PairedTable:
