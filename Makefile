@@ -95,6 +95,11 @@ $(VENV)/venv.stamp:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
+# The first pip with `--group`; a new environment may have an older one.
+$(VENV)/pip.stamp: $(VENV)/venv.stamp
+	$(PIP) 'pip>=25.1'
+	@touch $@
+
 $(VENV)/floors.txt: pyproject.toml
 	@mkdir -p $(VENV)
 	grep -o '"[A-Za-z][^">]*>=[0-9.]*' pyproject.toml | sed 's/"//; s/\[.*\]//; s/>=/==/' > $@
@@ -103,14 +108,14 @@ $(VENV)/demo.stamp: $(VENV)/venv.stamp pyproject.toml $(CONSTRAINTS) $(KERNELS)
 	$(PIP) --editable '.[cli]'
 	@touch $@
 
-$(VENV)/test.stamp: $(VENV)/venv.stamp pyproject.toml $(CONSTRAINTS) $(KERNELS)
-	$(PIP) --editable '.[cli,test]'
+$(VENV)/test.stamp: $(VENV)/pip.stamp pyproject.toml $(CONSTRAINTS) $(KERNELS)
+	$(PIP) --editable '.[all,spark]' --group test
 	@touch $@ $(VENV)/demo.stamp
 
-$(VENV)/dev.stamp: $(VENV)/venv.stamp pyproject.toml $(CONSTRAINTS) $(KERNELS)
-	$(PIP) --editable '.[dev]'
+$(VENV)/dev.stamp: $(VENV)/pip.stamp pyproject.toml $(CONSTRAINTS) $(KERNELS)
+	$(PIP) --editable '.[all,spark]' --group dev
 	@touch $@ $(VENV)/demo.stamp $(VENV)/test.stamp
 
-$(VENV)/docs.stamp: $(VENV)/venv.stamp pyproject.toml $(CONSTRAINTS) $(KERNELS)
-	$(PIP) --editable '.[docs]'
+$(VENV)/docs.stamp: $(VENV)/pip.stamp pyproject.toml $(CONSTRAINTS) $(KERNELS)
+	$(PIP) --editable '.[cli,plots]' --group docs
 	@touch $@ $(VENV)/demo.stamp

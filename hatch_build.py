@@ -1,9 +1,12 @@
-"""The hook of the build: a wheel holds the compiled kernels where a C compiler is found; elsewhere it is a pure one."""
+"""The hook of the build: a wheel holds the compiled kernels where a C compiler is found; elsewhere it is a pure one.
+
+With the environment variable ``HOWSURE_PURE=1`` nothing is compiled: the wheel is pure, and serves every platform.
+"""
 
 from __future__ import annotations
 
+import os
 import runpy
-import sysconfig
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,8 @@ class Kernels(BuildHookInterface):  # type: ignore[type-arg]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, and tag the wheel by the platform: it has no part of Python's, so one serves all versions."""
+        if os.environ.get("HOWSURE_PURE") == "1":
+            return
         build = runpy.run_path(str(Path(self.root, "src", "howsure", "native", "compile.py")))["build"]
         if version == "editable":
             build()
@@ -28,7 +33,9 @@ class Kernels(BuildHookInterface):  # type: ignore[type-arg]
         if library is not None:
             build_data["force_include"][str(library)] = f"howsure/native/{library.name}"
             build_data["pure_python"] = False
-            build_data["tag"] = "py3-none-" + sysconfig.get_platform().replace("-", "_").replace(".", "_")
+            # hatchling's platform heeds what the compiler does: ARCHFLAGS and MACOSX_DEPLOYMENT_TARGET. That of
+            # sysconfig is the one for which Python was built.
+            build_data["tag"] = "py3-none-" + self.build_config.builder.get_best_matching_tag().rsplit("-", 1)[1]
 
     def finalize(self, *_: Any) -> None:
         """Take the folder away."""

@@ -26,6 +26,18 @@ def test_without_a_compiler_nothing_is_built(monkeypatch, tmp_path, capsys):
     assert "no C compiler is found" in capsys.readouterr().err
 
 
+def test_windows_has_compilers_of_its_own(monkeypatch):
+    """On Windows clang and gcc are looked for, and no `cc`, which there belongs to an emulation of Unix."""
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr("shutil.which", lambda name: name)
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert compiling.compiler() == ["clang"]
+    monkeypatch.setattr("shutil.which", lambda name: name if name in {"cc", "gcc"} else None)
+    assert compiling.compiler() == ["gcc"]
+    monkeypatch.setattr("shutil.which", lambda name: name if name == "cc" else None)
+    assert compiling.compiler() is None
+
+
 def test_a_build_that_is_turned_off_builds_nothing(monkeypatch, tmp_path, capsys):
     """With HOWSURE_NATIVE=0 nothing is compiled."""
     monkeypatch.setenv("HOWSURE_NATIVE", "0")

@@ -35,7 +35,9 @@ OFF = ("0", "no", "off", "false")  # values of HOWSURE_NATIVE
 def compiler() -> list[str] | None:
     """Return the command of a C compiler with the options of gcc: ``CC``, or the first found."""
     named = os.environ.get("CC", "").split()
-    for command in [named] if named else [["cc"], ["gcc"], ["clang"]]:
+    # On Windows `cc` is often that of a Unix emulation, whose libraries Python cannot load.
+    known = [["clang"], ["gcc"]] if sys.platform == "win32" else [["cc"], ["gcc"], ["clang"]]
+    for command in [named] if named else known:
         if shutil.which(command[0]):
             return command
     return None
