@@ -39,7 +39,7 @@ def main(folder: Path) -> None:
         names = sorted({item for said in people.values() for item in said})
         said = {who: [each.get(item) for item in names] for who, each in (people | {"model": models[model]}).items()}
         weights = "quadratic" if data in OF_NUMBERS else "identity"
-        found = hs.alt_test(hs.ratings(said, check=False), "model", epsilon=EPSILON[data], weights=weights)
+        found = hs.labels.alt_test(hs.ratings(said, check=False), "model", epsilon=EPSILON[data], weights=weights)
         ours = [f"{found.winning_rate:.2f}", f"{found.advantage.value:.2f}"]
         if ours != numbers:
             other += 1

@@ -196,7 +196,7 @@ def first_alarms(right: Array, size: int, share: float, restarts: bool) -> Array
         for start in (0, *later):
             part = 1.0 if not restarts else 0.5 / (start * (start + 1)) if start else 0.5
             good, cases = sums[:, place + 1] - sums[:, start], (place + 1 - start) * size
-            evidence = log_beta_binomial(good, cases - good, np.full(len(right), share), hs.Anytime().n_optimal)
+            evidence = log_beta_binomial(good, cases - good, np.full(len(right), share), hs.methods.Anytime().n_optimal)
             first = np.where((evidence > -np.log((1 - LEVEL) * part)) & (first > place), place, first)
     return first
 
@@ -245,10 +245,10 @@ def clustered_and_weighted(runs: int = 150, largest: int = 200, size: int = 5) -
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=10_000)
-    parser.add_argument("--n-optimal", type=float, default=hs.Anytime().n_optimal)
+    parser.add_argument("--n-optimal", type=float, default=hs.methods.Anytime().n_optimal)
     parser.add_argument("--only", nargs="*", help="populations by name")
     asked = parser.parse_args()
-    method = hs.Anytime(asked.n_optimal)
+    method = hs.methods.Anytime(asked.n_optimal)
     cases = FIRST + np.arange(LOOKS)
     print(f"{asked.runs:,} runs, n_optimal={asked.n_optimal:g}; misses at any look; widths at n = {MARKS}")
     if not asked.only:

@@ -49,7 +49,7 @@ def main() -> int:
     for classes in [int(word) for word in sys.argv[1:]] or [2, 3, 5]:
         joint = table(classes)
         started, used = time.perf_counter(), time.process_time()
-        hs.evaluate_models(joint, METRICS, method=hs.Bootstrap(n_resamples=DRAWS), random_state=0)
+        hs.evaluate_models(joint, METRICS, method=hs.methods.Bootstrap(n_resamples=DRAWS), random_state=0)
         clock, busy = time.perf_counter() - started, time.process_time() - used
         ratio = busy / cores / TARGET
         print(

@@ -82,9 +82,9 @@ def cheap_labels(name: str) -> Iterator[Setting]:
                 truth = (rng.random(n * (1 + more)) < share).astype(int)
                 columns = some(truth, n), flipped(rng, truth, QUALITY[cheap]), flipped(rng, truth, QUALITY[said])
                 if name == "prediction_powered":
-                    return hs.prediction_powered(*columns)
+                    return hs.labels.prediction_powered(*columns)
                 if name == "prediction_powered, one weight":
-                    return hs.prediction_powered(*columns, metric="accuracy")
+                    return hs.labels.prediction_powered(*columns, metric="accuracy")
                 if name == "partly_labelled":
                     return hs.partly_labelled(columns[0], columns[2], (columns[1] + rng.random(len(truth))) / 2)
                 return hs.judged(columns[0], columns[1])
@@ -126,7 +126,7 @@ def crowds() -> Iterator[Setting]:
                 gaps = rng.random(votes.shape) < missing
                 gaps[gaps.all(1), 0] = False
                 votes[gaps] = np.nan
-                return hs.annotated(votes, flipped(rng, truth, (0.88, 0.9)), labels=[0, 1], check=False)
+                return hs.labels.annotated(votes, flipped(rng, truth, (0.88, 0.9)), labels=[0, 1], check=False)
 
             words = f"{people} annotators with rates {quality}, prevalence {prevalence}, {missing:.0%} missing"
             yield "annotated", words, n, METRICS, truths(prevalence, (0.88, 0.9)), make
@@ -143,7 +143,7 @@ def measured_rates() -> Iterator[Setting]:
                 table = hs.confusion(flipped(rng, truth, (se, sp)), flipped(rng, truth, QUALITY["fair"]), labels=[0, 1])
                 half = n // 2
                 checked = ((int(rng.binomial(half, rate)), half) for rate in (se, sp))
-                return hs.corrected(table, **dict(zip(("sensitivity", "specificity"), checked, strict=True)))
+                return hs.labels.corrected(table, **dict(zip(("sensitivity", "specificity"), checked, strict=True)))
 
             words = f"prevalence {prevalence}, sensitivity {se}, specificity {sp}"
             yield "corrected, rates measured", words, n, METRICS, truths(prevalence, QUALITY["fair"]), make
@@ -207,7 +207,7 @@ def sampled() -> Iterator[Setting]:
             def make(rng: np.random.Generator, n: int, given: Any = (steep, shift)) -> Any:
                 score, label = scored(rng, 20 * n, *given)
                 predicted = (score >= 0.5).astype(int)
-                rows = hs.sample_to_label(predicted, score, "f1", n=n, random_state=rng).rows
+                rows = hs.labels.sample_to_label(predicted, score, "f1", n=n, random_state=rng).rows
                 known = np.full(len(label), np.nan)
                 known[rows] = label[rows]
                 return hs.partly_labelled(known, predicted, score)

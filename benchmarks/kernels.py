@@ -66,7 +66,7 @@ def bootstraps() -> None:
         ):
 
             def ours(number: int, table: Any = table, name: str = name) -> None:
-                hs.estimate(table, name, method=hs.Bootstrap(n_resamples=number), random_state=0)
+                hs.estimate(table, name, method=hs.methods.Bootstrap(n_resamples=number), random_state=0)
 
             def theirs(true: Any = true, score: Any = score, function: Any = function, few: int = few) -> None:
                 for picks in np.random.default_rng(0).integers(len(true), size=(few, len(true))):

@@ -45,7 +45,7 @@ def corrections(studies: int) -> None:
         true, predicted = np.divmod(rng.choice(4, 500, p=CELLS.ravel()), 2)
         recorded = hs.confusion(relabelled(rng, true, *RIGHT.values()), predicted, labels=[0, 1], check=False)
         checked = {name: (int(rng.binomial(CHECKED, rate)), CHECKED) for name, rate in RIGHT.items()}
-        tables = recorded, hs.corrected(recorded, **RIGHT), hs.corrected(recorded, **checked)
+        tables = recorded, hs.labels.corrected(recorded, **RIGHT), hs.labels.corrected(recorded, **checked)
         found[:, study] = [limits(table, OF_TABLE) for table in tables]
     print("| 500 cases | true value | recorded labels | corrected, known rates | corrected, 100 + 100 checked |")
     print("|:---|---:|---:|---:|---:|")
@@ -69,8 +69,8 @@ def trusted_and_made(studies: int) -> None:
             made, predicted = relabelled(rng, true, made_right, made_right), relabelled(rng, true, right, right)
             known = np.where(np.arange(len(true)) < trusted, true, np.nan)
             tables = (
-                hs.prediction_powered(known, made, predicted),
-                hs.prediction_powered(known, made, predicted, metric="f1"),
+                hs.labels.prediction_powered(known, made, predicted),
+                hs.labels.prediction_powered(known, made, predicted, metric="f1"),
                 hs.confusion(true[:trusted], predicted[:trusted], labels=[0, 1], check=False),
             )
             found[:, study] = [limits(table, OF_TRUSTED) for table in tables]

@@ -85,7 +85,7 @@ def chosen(population: Population, n: int, samplings: int) -> np.ndarray:
     found = np.empty((samplings, 3))
     for place in range(samplings):
         pool = rng.integers(len(truth), size=POOL)
-        rows = hs.sample_to_label(predicted[pool], score[pool], "f1", n=n, random_state=rng).rows
+        rows = hs.labels.sample_to_label(predicted[pool], score[pool], "f1", n=n, random_state=rng).rows
         known = np.full(POOL, np.nan)
         known[rows] = truth[pool][rows]
         each = hs.estimate(hs.partly_labelled(known, predicted[pool], score[pool]), "f1")

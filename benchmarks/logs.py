@@ -20,7 +20,7 @@ TASKS, MODELS, RUNS = 1000, 100, 5
 MANY = 1_000_000
 
 
-def log() -> hs.Log:
+def log() -> hs.results.Log:
     """Return the log of many models with several runs of many items."""
     rng = np.random.default_rng(0)
     ease = rng.beta(2, 1, TASKS)
@@ -35,7 +35,7 @@ def log() -> hs.Log:
         "score": passed.ravel().astype(float),
         "cluster": [f"passage {each // 5}" for each in item],
     }
-    return hs.Log(columns)
+    return hs.results.Log(columns)
 
 
 def lines(folder: Path) -> Path:

@@ -134,7 +134,7 @@ def of_absent_classes(factor):
 
 def absent_inside(table, every, method, rng):
     """Return which intervals contain the value that the population has for the classes of the study's average."""
-    how = hs.Dirichlet(n_draws=2000) if method == "bayes" else method
+    how = hs.methods.Dirichlet(n_draws=2000) if method == "bayes" else method
     found = hs.evaluate(table, ABSENT, method=how, random_state=rng)
     true = [float(resolve(each, table)(every.counted)) for each in ABSENT]
     return np.array([each.low <= value <= each.high for each, value in zip(found.values(), true, strict=True)])

@@ -216,7 +216,7 @@ def other_tests() -> Iterator[tuple[str, Study]]:
 
     def calibrated(r: np.random.Generator, n: int) -> float:
         score = r.beta(1.5, 2.5, n)
-        return hs.calibration_test(hs.scores((r.random(n) < score) * 1, score)).p_value
+        return hs.shift.calibration_test(hs.scores((r.random(n) < score) * 1, score)).p_value
 
     yield "calibration_test: 100 scores", lambda r: calibrated(r, 100)
     yield "calibration_test: 500 scores", lambda r: calibrated(r, 500)
@@ -229,7 +229,9 @@ def other_tests() -> Iterator[tuple[str, Study]]:
 
     def no_information(r: np.random.Generator) -> float:
         labels = (r.random(100) < 0.6) * 1
-        return hs.no_information_test(hs.confusion(labels, np.where(r.random(100) < 0.6, labels, 1 - labels))).p_value
+        return hs.comparison.no_information_test(
+            hs.confusion(labels, np.where(r.random(100) < 0.6, labels, 1 - labels))
+        ).p_value
 
     yield "no_information_test: 100 cases, right as often as the larger class", no_information
 

@@ -20,7 +20,7 @@ METRICS = ("accuracy", "f1@macro", "precision@macro", "recall@macro", "mcc")
 NAN = (np.nan, np.nan)
 
 
-class Peer(hs.Method):
+class Peer(hs.methods.Method):
     """Another package's interval: `limits` of the cases' classes, the metric and the level."""
 
     name = "peer"
@@ -41,7 +41,7 @@ class Peer(hs.Method):
                     low, high = self.limits(y_true, y_pred, metric, level, rng)
                 except Exception:  # noqa: BLE001 - a package that refuses the table gives no interval
                     low, high = NAN
-            return hs.Interval(float(low), float(high))
+            return hs.methods.Interval(float(low), float(high))
 
         return at
 

@@ -69,7 +69,7 @@ def weighted(n):
 
 def settings():
     """Return each setting: its name, the tables and the metric, and the request."""
-    two, fixed = hs.from_counts([[50, 3], [5, 42]]), hs.FixedMargins()
+    two, fixed = hs.from_counts([[50, 3], [5, 42]]), hs.designs.FixedMargins()
     rates = hs.from_rates(sensitivity="0.900", specificity="0.800", positives=30, negatives=270)
     values = {"new": RNG.normal(0.4, 1, 60), "old": RNG.normal(0.0, 1, 60)}
     return [

@@ -88,7 +88,7 @@ def metrics(studies: int) -> Iterator[tuple[str, int, float, np.ndarray]]:
         truths = [rng.uniform((0.6, 0.6, 0.3), (0.95, 0.95, 0.7)) for _ in range(studies)]
         drawn = [sites_of(truth, spread, MANY, rng) for truth in truths]
         tables = np.array([rng.multinomial(CASES_OF_METRICS, each[:sites].reshape(-1, 4)) for each in drawn])
-        table = hs.ConfusionTable(counts=tables.reshape(-1, 2, 2).astype(float), labels=np.arange(2))
+        table = hs.tables.ConfusionTable(counts=tables.reshape(-1, 2, 2).astype(float), labels=np.arange(2))
         for name in METRICS:
             metric = resolve(name, table)
             _, interval = in_passes(table, [metric], None, LEVEL)[0]
@@ -100,7 +100,7 @@ def metrics(studies: int) -> Iterator[tuple[str, int, float, np.ndarray]]:
                 value, low, high = (each[index] for each in scaled)
                 keep = np.isfinite(value)
                 sizes = equivalent_sizes(value[keep], low[keep], high[keep], LEVEL)
-                true = (metric(hs.ConfusionTable(counts=cells, labels=np.arange(2)).counted) - start) / width
+                true = (metric(hs.tables.ConfusionTable(counts=cells, labels=np.arange(2)).counted) - start) / width
                 fit = BinomialNormal(Likelihood(value[keep], *sizes), LEVEL)
                 ends, predicted = fit.limits(LEVEL), fit.predicted()
                 covered.append([ends[0][0] <= np.median(true) <= ends[1][0], predicted[0] <= true[-1] <= predicted[1]])

@@ -49,7 +49,7 @@ class Cell:
     truth: hs.lab.Truth
     metrics: tuple[str, ...]
     studies: int = MANY_STUDIES
-    method: hs.Method | None = None
+    method: hs.methods.Method | None = None
 
     def found(self) -> list[hs.lab.Coverage]:
         """Simulate its studies."""
@@ -275,7 +275,7 @@ def drawn(studies: int, *truths: tuple[int, float, Any, Any]) -> Iterator[Cell]:
     for n, right, prevalence, errors in truths:
         said = f"{len(prevalence)} classes, {n} cases, {right} right, rarest {n * min(prevalence):.0f}"
         cells = hs.lab.Cells.of(n, right, prevalence, errors)
-        yield Cell(said, cells, COVERED, studies, hs.Dirichlet(n_draws=4_000))
+        yield Cell(said, cells, COVERED, studies, hs.methods.Dirichlet(n_draws=4_000))
 
 
 def posteriors() -> Iterator[Cell]:

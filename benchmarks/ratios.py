@@ -126,7 +126,7 @@ def resampling() -> None:
 
         table = hs.confusion(true, predicted)
         names = ["accuracy", "f1" if classes == 2 else "f1@macro", "balanced_accuracy", "mcc"]
-        method = hs.Bootstrap("percentile", 9999)
+        method = hs.methods.Bootstrap("percentile", 9999)
         in_turn(
             f"9,999 resamples of 4 metrics, n = 10⁵, K = {classes}",
             lambda table=table, names=names, method=method: hs.evaluate(table, names, method=method),
@@ -146,7 +146,7 @@ from scipy import special, sparse
 counts = np.random.default_rng(0).poisson(np.full(({classes}, {classes}), 1.0) + 40 * np.eye({classes}))
 table = hs.from_counts(counts)
 def ask(n):
-    hs.evaluate(table, ["accuracy", "f1@macro", "mcc"], method=hs.Dirichlet(n_draws=n))
+    hs.evaluate(table, ["accuracy", "f1@macro", "mcc"], method=hs.methods.Dirichlet(n_draws=n))
 """,
         draws,
     )
@@ -179,7 +179,7 @@ predicted = np.where(rng.random(true.size) < 0.8, true, rng.integers(0, 3, true.
 roles = {{"groups": np.arange(true.size) % {clusters}, "sample_weight": rng.gamma(2, size=true.size)}}
 table = hs.confusion(true, predicted, **roles)
 def ask(n):
-    hs.estimate(table, "f1@macro", method=hs.Bootstrap("percentile", n), random_state=0)
+    hs.estimate(table, "f1@macro", method=hs.methods.Bootstrap("percentile", n), random_state=0)
 """
         grown = grown_memory(setup, 9_999)
         figure(f"9,999 resamples of {clusters:,} distinct clusters", f"{grown:.0f} MB", "300 MB")
@@ -282,7 +282,7 @@ def posterior() -> None:
     for classes, draws, target in ((10, 10_000, 12), (100, 10_000, 25), (10, 1_000_000, 15)):
         rng = np.random.default_rng(2)
         counts = rng.poisson(np.full((classes, classes), 1.0) + 40 * np.eye(classes))
-        table, same = hs.from_counts(counts), hs.Dirichlet(prior=0, n_draws=draws)
+        table, same = hs.from_counts(counts), hs.methods.Dirichlet(prior=0, n_draws=draws)
 
         def theirs(counts: np.ndarray = counts, draws: int = draws) -> None:
             study = prob_conf_mat.Study(seed=0, num_samples=draws, ci_probability=0.95)
@@ -295,7 +295,7 @@ def posterior() -> None:
         ask = lambda method, table=table, three=three: hs.evaluate(table, three, method=method)  # noqa: E731
         title = f"{draws:,} posterior draws of 3 metrics, K = {classes}"
         in_turn(title, lambda ask=ask, same=same: ask(same), theirs, "prob_conf_mat", target, repeats=1)
-        default = hs.Dirichlet(n_draws=draws)
+        default = hs.methods.Dirichlet(n_draws=draws)
         calls = (lambda ask=ask, m=default: ask(m)), (lambda ask=ask, m=same: ask(m))
         in_turn(f"{title}, default prior", *calls, "without prior", 1 / 1.5)
 
@@ -328,11 +328,11 @@ def classes() -> None:
         ("macro recall", "recall@macro", 1.1),
         ("macro F1", "f1@macro", 2.0),
     ):
-        for method in (hs.Bootstrap, hs.Dirichlet):
+        for method in (hs.methods.Bootstrap, hs.methods.Dirichlet):
 
             def took(classes: int, draws: int, metric: str = metric, method: Any = method) -> float:
                 table = hs.confusion(*predictions(100_000, classes))
-                own = method("percentile", draws) if method is hs.Bootstrap else method(n_draws=draws)
+                own = method("percentile", draws) if method is hs.methods.Bootstrap else method(n_draws=draws)
                 return float(np.median([processor(lambda: hs.estimate(table, metric, method=own)) for _ in range(5)]))
 
             took(10, 2_000)

@@ -23,9 +23,9 @@ REVIEWED = (50, 100, 200, 500)
 METHODS = {
     "uncorrected": None,
     "`auto`": None,
-    "`delta`": hs.Delta(),
-    "`bayes`": hs.Dirichlet(n_draws=1000),
-    "`bootstrap_percentile`": hs.Bootstrap("percentile", 500),
+    "`delta`": hs.methods.Delta(),
+    "`bayes`": hs.methods.Dirichlet(n_draws=1000),
+    "`bootstrap_percentile`": hs.methods.Bootstrap("percentile", 500),
 }
 
 
@@ -79,7 +79,7 @@ def study(classes: int, wrong: float, budget: int, design: str, rng: np.random.G
 def truth(classes: int) -> np.ndarray:
     """Return the true values of the metrics."""
     cells = shares(classes, 0.0).sum(-1)
-    table = hs.ConfusionTable(counts=cells, labels=np.arange(classes))
+    table = hs.tables.ConfusionTable(counts=cells, labels=np.arange(classes))
     return np.array(list(hs.evaluate(table, metrics(classes)).values()))
 
 

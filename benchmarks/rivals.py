@@ -32,7 +32,7 @@ def quantile(level):
     return NORMAL.inv_cdf((1 + level) / 2)
 
 
-class Rival(hs.Method):
+class Rival(hs.methods.Method):
     """An interval of tables all at once, from counts ``(tables, cells)``, to which pseudo-cases are added."""
 
     name = "rival"
@@ -53,7 +53,7 @@ class Rival(hs.Method):
             low, high = (each.reshape(value.shape) for each in found)
             lowest, highest = metric.range
             low, high = np.where(np.isfinite(low), low, lowest), np.where(np.isfinite(high), high, highest)
-            return hs.Interval(np.minimum(low, value), np.maximum(high, value), np.full(value.shape, np.nan))
+            return hs.methods.Interval(np.minimum(low, value), np.maximum(high, value), np.full(value.shape, np.nan))
 
         return at
 

@@ -121,7 +121,7 @@ def power(number: int) -> None:
     ):
         for share in (0.05, 0.2, 0.5):
             rng = np.random.default_rng([round(100 * share), round(100 * bent)])
-            found = [hs.label_shift_test(*scored(share, rng, bent, spread)).p_value < 0.05 for _ in range(number)]
+            found = [hs.shift.label_shift_test(*scored(share, rng, bent, spread)).p_value < 0.05 for _ in range(number)]
             print(f"| {words} | {share:g} | {100 * np.mean(found):.1f} |", flush=True)
 
 

@@ -41,7 +41,7 @@ def sample(cells: Array, shares: Array, sizes: Array, studies: int, rng: np.rand
         place=place[possible],
         cells=size,
         share=shares,
-        design=hs.Independent(),
+        design=hs.designs.Independent(),
         names=tuple(range(strata)),
         units=sizes.astype(float),
     )

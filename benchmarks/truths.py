@@ -40,7 +40,7 @@ class Ranks(hs.lab.Truth):
         return self.positives / (self.positives + self.negatives)
 
     @property
-    def expected(self) -> hs.ScoresTable:
+    def expected(self) -> hs.tables.ScoresTable:
         """The table that very many cases would give, between quantiles of either class, closer in the tails."""
         negative, positive = SHAPES[self.shape]
         inner = special.expit(np.linspace(-16, 16, FINE))
@@ -53,7 +53,7 @@ class Ranks(hs.lab.Truth):
         """How many numbers are held while one table is drawn."""
         return 4 * (self.positives + self.negatives)
 
-    def tables(self, size: int, rng: np.random.Generator) -> hs.ScoresTable:
+    def tables(self, size: int, rng: np.random.Generator) -> hs.tables.ScoresTable:
         """Return the ranks of each study: each case has one of its own."""
         shape = size, self.positives + self.negatives
         truth = rng.random(shape) < self.share
@@ -61,17 +61,17 @@ class Ranks(hs.lab.Truth):
         order = np.argsort(np.where(truth, positive, negative), axis=1)
         return self._table(np.eye(2)[np.take_along_axis(truth.astype(int), order, 1)], shape[1])
 
-    def _table(self, counts: np.ndarray, rows: int = -1) -> hs.ScoresTable:
+    def _table(self, counts: np.ndarray, rows: int = -1) -> hs.tables.ScoresTable:
         places = np.arange(float(counts.shape[-2]))
-        return hs.ScoresTable(counts=counts, scores=places, labels=np.array([0, 1]), rows=rows)
+        return hs.tables.ScoresTable(counts=counts, scores=places, labels=np.array([0, 1]), rows=rows)
 
 
-def forecasts(a: float, b: float, intercept: float, slope: float, levels: int = LEVELS) -> hs.ScoresTable:
+def forecasts(a: float, b: float, intercept: float, slope: float, levels: int = LEVELS) -> hs.tables.ScoresTable:
     """Return very many cases of scores from a beta distribution, whose log-odds are off by an intercept and a slope."""
     scores = stats.beta(a, b).ppf((np.arange(levels) + 0.5) / levels)
     chance = special.expit((special.logit(scores) - intercept) / slope)
     counts = np.stack([1 - chance, chance], -1) * MANY / levels
-    return hs.ScoresTable(counts=counts, scores=scores, labels=np.array([0, 1]))
+    return hs.tables.ScoresTable(counts=counts, scores=scores, labels=np.array([0, 1]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +105,7 @@ class Voted(Labelled):
         """Return the table of each study's votes."""
         true, predicted = self.drawn(size, rng)
         votes = true[..., None] ^ (rng.random((*true.shape, len(self.wrong))) < self.wrong)
-        return [hs.annotated(*each) for each in zip(votes, predicted, strict=True)]
+        return [hs.labels.annotated(*each) for each in zip(votes, predicted, strict=True)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,4 +120,4 @@ class Trusted(Labelled):
         true, predicted = self.drawn(size, rng)
         made = true ^ (rng.random(true.shape) < self.wrong)
         seen = np.where(np.arange(self.cells.n) < self.number, true, np.nan)
-        return [hs.prediction_powered(*each) for each in zip(seen, made, predicted, strict=True)]
+        return [hs.labels.prediction_powered(*each) for each in zip(seen, made, predicted, strict=True)]

@@ -71,7 +71,9 @@ def takes_what_its_base_takes(thing: object) -> bool:
 
 def is_interval_method(thing: type) -> bool:
     """Whether a class is an interval method that users name, and not what such methods derive from."""
-    return issubclass(thing, hs.Method) and not inspect.isabstract(thing) and thing is not hs.DrawingMethod
+    return (
+        issubclass(thing, hs.methods.Method) and not inspect.isabstract(thing) and thing is not hs.methods.DrawingMethod
+    )
 
 
 if __name__ == "__main__":

@@ -8,11 +8,9 @@ from pathlib import Path
 
 from numpydoc.xref import DEFAULT_LINKS
 
-import howsure as hs
-
 sys.path.insert(0, str(Path(__file__).parent))
 
-from extensions.reference import apart
+from extensions.reference import pages
 
 # ------------------------------------------------------------------------------------------ what it is
 project = "howsure"
@@ -35,8 +33,7 @@ extensions = [
     "extensions.pictures",
     "extensions.reference",
 ]
-exclude_patterns = ["_build", "_templates"]
-templates_path = ["_templates"]
+exclude_patterns = ["_build"]
 smartquotes = False
 nitpicky = True
 nitpick_ignore_regex = [
@@ -51,10 +48,9 @@ myst_heading_anchors = 3
 # ------------------------------------------------------------------------------------------ the reference
 default_role = "autolink"  # `name` is a link where there is such a name
 autodoc_typehints = "none"  # the docstrings have the types
-autosummary_filename_map = apart()  # ranks and Ranks are one file where capitals do not count
 numpydoc_show_class_members = False  # autodoc shows them, each once
 numpydoc_xref_param_type = True
-numpydoc_xref_aliases = {name: f"howsure.{name}" for name in hs.__all__ if isinstance(getattr(hs, name), type)}
+numpydoc_xref_aliases = {name: f"{page.module}.{name}" for page in pages() for name in page.names if name[0].isupper()}
 numpydoc_xref_ignore = "all"  # of the words of a type, but for those;
 DEFAULT_LINKS.clear()  # those of others too, as no inventory is fetched
 

@@ -95,7 +95,7 @@ def ranks() -> None:
 
 def review_plan() -> None:
     """How a budget of reviews is split."""
-    hs.plots.review_plan(hs.review_plan(_table("naive_bayes"), "f1", budget=200))
+    hs.plots.review_plan(hs.labels.review_plan(_table("naive_bayes"), "f1", budget=200))
 
 
 FIGURES: tuple[Callable[[], None], ...] = (

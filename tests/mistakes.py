@@ -61,7 +61,11 @@ MISTAKES = {  # in Python
         "list_iterator",
         "a list or an array",
     ),
-    "values for draws": (lambda: hs.simultaneous_differences(hs.values(SCORE)), "draws of each model", "`leaderboard("),
+    "values for draws": (
+        lambda: hs.comparison.simultaneous_differences(hs.values(SCORE)),
+        "draws of each model",
+        "`leaderboard(",
+    ),
     "arrays for columns of records": (lambda: hs.read_log("a.json", item=np.ones(2)), "columns of records", "`score`"),
     "scores as predictions": (lambda: hs.confusion(TRUTH, SCORE), "`y_pred` holds fractions", "y_pred >= 0.5"),
     "labels as scores": (lambda: hs.scores(TRUTH, ["a", "b"] * 4), "`y_score` is not numeric", "one number a case"),

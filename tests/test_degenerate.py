@@ -35,7 +35,7 @@ def tables(draw):
     table = hs.from_counts(counts, check=False)
     design = draw(st.sampled_from(["simple", "fixed", "weighted", "clusters"]))
     if design == "fixed":
-        return table.with_design(hs.FixedMargins())
+        return table.with_design(hs.designs.FixedMargins())
     true, predicted = np.nonzero(counts)
     rows = np.repeat(np.arange(len(true)), counts[true, predicted])
     if design == "simple":
@@ -134,7 +134,9 @@ DRAWN = ["accuracy", "f1@macro", "mcc", "recall@binary+positive_class=1", "plr@m
 
 @given(
     table=tables(),
-    method=st.sampled_from([hs.Bootstrap("percentile", 60), hs.Bootstrap("bca", 60), hs.Dirichlet(n_draws=200)]),
+    method=st.sampled_from(
+        [hs.methods.Bootstrap("percentile", 60), hs.methods.Bootstrap("bca", 60), hs.methods.Dirichlet(n_draws=200)]
+    ),
 )
 @settings(max_examples=100)
 def test_drawing_methods(table, method):

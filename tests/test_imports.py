@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import howsure as hs
+from support.public import NAMES
 
 HEAVY = ["scipy", "pandas", "polars", "pyarrow", "duckdb", "sklearn", "matplotlib", "rich", "cyclopts", "narwhals"]
 
@@ -92,7 +93,7 @@ def test_methods_and_metrics_are_listed_in_one_order():
 
 def test_names_that_were_not_needed_yet_are_taken():
     """One's own method or metric cannot take the name of a shipped one, whether or not that is loaded."""
-    code = "import howsure as hs\nclass Mine(hs.Wilson):\n    name = 'bca'"
+    code = "import howsure as hs\nclass Mine(hs.methods.Wilson):\n    name = 'bca'"
     with pytest.raises(subprocess.CalledProcessError) as raised:
         modules_after(code)
     assert "The name 'bca' of `Mine` is taken by `Bootstrap`" in raised.value.stderr
@@ -110,8 +111,8 @@ def test_the_version_needs_no_command():
 
 def test_every_public_name_exists_and_has_a_docstring():
     """Each name of the package resolves, is documented, and is listed by `dir`."""
-    for name in hs.__all__:
-        assert getattr(hs, name).__doc__, name
+    for name, each in NAMES.items():
+        assert each.__doc__, name
     assert set(hs.__all__) <= set(dir(hs))
 
 

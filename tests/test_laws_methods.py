@@ -11,11 +11,11 @@ from howsure.testing import check_design, check_method
 
 # With few draws, the laws are as strict and faster to check.
 FEW = {
-    "bootstrap_percentile": hs.Bootstrap("percentile", 500),
-    "bootstrap_basic": hs.Bootstrap("basic", 500),
-    "bootstrap_bca": hs.Bootstrap("bca", 500),
-    "bootstrap_studentized": hs.Bootstrap("studentized", 200),
-    "bayes": hs.Dirichlet(n_draws=500),
+    "bootstrap_percentile": hs.methods.Bootstrap("percentile", 500),
+    "bootstrap_basic": hs.methods.Bootstrap("basic", 500),
+    "bootstrap_bca": hs.methods.Bootstrap("bca", 500),
+    "bootstrap_studentized": hs.methods.Bootstrap("studentized", 200),
+    "bayes": hs.methods.Dirichlet(n_draws=500),
 }
 SHIPPED = [name for name, entry in METHODS.items() if entry.kind.__module__.startswith("howsure.methods.")]
 TABLE = hs.from_counts([[61, 14], [18, 97]])
@@ -57,7 +57,7 @@ def weighted():
     "table",
     [
         TABLE,
-        TABLE.with_design(hs.FixedMargins()),
+        TABLE.with_design(hs.designs.FixedMargins()),
         weighted(),
         clustered(),
         hs.calibrated(np.random.default_rng(2).random(300), target="population").at(0.5),
@@ -75,7 +75,7 @@ def test_every_design_keeps_the_laws(table):
 def scared():
     """Define a method of one's own: the delta method's interval, twice as wide on the left."""
 
-    class Scared(hs.Method):
+    class Scared(hs.methods.Method):
         name = "scared"
         synonyms = ("timid",)
 
@@ -83,11 +83,13 @@ def scared():
             return "" if np.isfinite(metric.range[0]) else "`Scared` needs a lowest value. Use `Delta()`."
 
         def at_levels(self, metric, table, _=None):
-            inner, value = hs.Delta().at_levels(metric, table), float(metric(table.counted))
+            inner, value = hs.methods.Delta().at_levels(metric, table), float(metric(table.counted))
 
             def interval(level):
                 found = inner(level)
-                return hs.Interval(max(2 * found.low - value, metric.range[0]), found.high, found.standard_error)
+                return hs.methods.Interval(
+                    max(2 * found.low - value, metric.range[0]), found.high, found.standard_error
+                )
 
             return interval
 
@@ -112,11 +114,11 @@ def test_a_method_of_ones_own_works_everywhere():
 
 
 def _defined(title, /, **attributes):
-    return type(title, (hs.Method,), attributes)
+    return type(title, (hs.methods.Method,), attributes)
 
 
 def _nothing(*_):
-    return lambda level: hs.Interval(0.0, 1.0)
+    return lambda level: hs.methods.Interval(0.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -140,9 +142,9 @@ def test_a_misbehaving_method_is_refused_at_its_definition(attributes, words):
 @pytest.mark.parametrize(
     "answer, law",
     [
-        (lambda level: hs.Interval(0.0, 0.1), "value"),
-        (lambda level: hs.Interval(-3.0, 3.0), "range"),
-        (lambda level: hs.Interval(0.0, 1.0 if level < 0.9 else 0.995), "levels"),
+        (lambda level: hs.methods.Interval(0.0, 0.1), "value"),
+        (lambda level: hs.methods.Interval(-3.0, 3.0), "range"),
+        (lambda level: hs.methods.Interval(0.0, 1.0 if level < 0.9 else 0.995), "levels"),
     ],
 )
 def test_a_method_that_breaks_a_law_is_found_out(answer, law):
@@ -157,7 +159,7 @@ def test_a_method_that_breaks_a_law_is_found_out(answer, law):
         check_method(mine)
 
 
-class Doubled(hs.Design):
+class Doubled(hs.designs.Design):
     """Independent cases of which each was counted twice."""
 
     def variance(self, counts, gradient):
@@ -177,7 +179,7 @@ def test_a_design_that_breaks_a_law_is_found_out():
 
 def test_methods_refuse_what_a_design_does_not_offer():
     """A design without a posterior, or without tables that lack one unit, is refused in words."""
-    table = hs.ConfusionTable(counts=TABLE.counts, labels=TABLE.labels, design=Doubled())
+    table = hs.tables.ConfusionTable(counts=TABLE.counts, labels=TABLE.labels, design=Doubled())
     assert hs.estimate(table, "f1", method="bootstrap_percentile", random_state=0).low < 0.9
     for method, words in (("bayes", "needs a posterior"), ("bootstrap_bca", "`Doubled` has none")):
         with pytest.raises(hs.HowsureError, match=words):

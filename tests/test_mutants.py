@@ -78,7 +78,9 @@ def changed(table, path, change):
             r"is damaged: `cell` has 1000000000 at position 1.*from 0 to 3",
         ),
         (
-            lambda: hs.prediction_powered([1, 0, 1, 0, None, None], [1, 0, 0, 0, 1, 1], [1, 0, 1, 1, 1, 0], power=1.0),
+            lambda: hs.labels.prediction_powered(
+                [1, 0, 1, 0, None, None], [1, 0, 0, 0, 1, 1], [1, 0, 1, 1, 1, 0], power=1.0
+            ),
             lambda held: held["design"]["samples"][0]["influence"]["indices"]["values"].__setitem__(0, 10**9),
             r"is damaged: `indices` has 1000000000",
         ),
@@ -122,7 +124,7 @@ GROUPS = np.arange(12) // 2
         (lambda: hs.judged(SOME, TWO), "design.labelled"),
         (lambda: hs.judged(SOME, TWO, groups=GROUP), "design.design.count"),
         (lambda: hs.reviewed([[90, 10], [20, 80]], [[[8.0, 1.0], [3.0, 5.0]], [[6.0, 4.0], [0.0, 9.0]]]), "counts"),
-        (lambda: hs.corrected(clustered(), sensitivity=0.9, specificity=0.98), "design.samples.0.design.count"),
+        (lambda: hs.labels.corrected(clustered(), sensitivity=0.9, specificity=0.98), "design.samples.0.design.count"),
     ],
     ids=[
         *("clusters", "multiplicity", "groups", "atoms", "squares", "values", "models", "strata", "batch"),
@@ -156,7 +158,7 @@ def test_negative_zeros_are_zeros(tmp_path):
         held["design"]["cases"]["number"]["values"][0] = -0.0
 
     table = hs.load(changed(scores, tmp_path / "table.json", change))
-    assert np.isfinite(hs.estimate(table, "roc_auc", method=hs.Dirichlet(n_draws=20), random_state=0).value)
+    assert np.isfinite(hs.estimate(table, "roc_auc", method=hs.methods.Dirichlet(n_draws=20), random_state=0).value)
 
 
 @pytest.mark.parametrize(
@@ -172,4 +174,4 @@ def test_negative_zeros_are_zeros(tmp_path):
 def test_constructors_check_the_same(parts, message):
     """A table that is made from its parts is checked as a loaded one is."""
     with pytest.raises(hs.HowsureError, match=message):
-        hs.ConfusionTable(**parts)
+        hs.tables.ConfusionTable(**parts)

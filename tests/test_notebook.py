@@ -1,6 +1,5 @@
 """Notebook output of any object at the end of a cell."""
 
-import inspect
 from functools import cache
 from xml.etree import ElementTree as ET
 
@@ -11,6 +10,7 @@ import howsure as hs
 from howsure.grids import MOST_LINES, Grid, Tabular
 from howsure.methods.library import METHODS
 from howsure.methods.naming import named
+from support.public import CLASSES
 from support.random_cases import KINDS, a_case
 from test_results import JUDGED, LOGS, PAIRED, SCORE, TABLE, TRUTH, VOTES, study
 
@@ -75,15 +75,15 @@ TABLES = {
 }  # fmt: skip
 BRIEF = {
     **{f"method {name}": lambda name=name: named(name) for name in METHODS},
-    "method with settings": lambda: hs.Dirichlet(prior=np.ones((300, 300))),
+    "method with settings": lambda: hs.methods.Dirichlet(prior=np.ones((300, 300))),
     "accumulator": accumulator,
     "calibrator": lambda: hs.calibrate(SCORE, TRUTH, random_state=0),
     "scorer": lambda: hs.scorer("f1"),
-    "subject": lambda: hs.Subject(table=GROUPED, evaluations={(): (hs.evaluate(WIDE, "accuracy"),)}),
-    "interval": lambda: hs.Interval(np.zeros(5000), np.ones(5000), draws=np.ones(5000), reason=np.full(5000, "x" * 90)),
+    "subject": lambda: hs.results.Subject(table=GROUPED, evaluations={(): (hs.evaluate(WIDE, "accuracy"),)}),
+    "interval": lambda: hs.methods.Interval(np.zeros(5000), np.ones(5000), draws=np.ones(5000), reason=np.full(5000, "x" * 90)),
     "clusters": lambda: hs.confusion(MANY % 2, MANY % 3 > 0, groups=MANY).design,
     "weights": lambda: hs.confusion(MANY % 2, MANY % 3 > 0, sample_weight=MANY + 1.0).design,
-    "margins": lambda: WIDE.with_design(hs.FixedMargins()).design,
+    "margins": lambda: WIDE.with_design(hs.designs.FixedMargins()).design,
     "unlabelled": lambda: hs.calibrated(MANY / 300).design,
     "population": lambda: hs.calibrated(MANY / 300, target="population").design,
     "independent": lambda: WIDE.design,
@@ -132,9 +132,8 @@ def test_what_has_no_table_has_a_short_text(name):
 
 def test_every_public_class_is_here():
     """Each public class has an instance above, unless it is an error, or a result and so among those of `test_results`."""
-    public = [each for name in hs.__all__ if inspect.isclass(each := getattr(hs, name))]
     instances = [made(name) for name in TABLES | BRIEF]
-    others = [each for each in public if not any(isinstance(one, each) for one in instances)]
+    others = [each for each in CLASSES.values() if not any(isinstance(one, each) for one in instances)]
     assert not [each for each in others if not issubclass(each, Tabular | Exception)]
 
 

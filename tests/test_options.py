@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from support.public import FUNCTIONS
 
 TRUTH, SAID, SCORE = [0, 1, 1, 0, 1, 0] * 5, [0, 1, 0, 0, 1, 1] * 5, [0.1, 0.9, 0.4, 0.2, 0.8, 0.6] * 5
 TABLE, SCORES = hs.confusion(TRUTH, SAID), hs.scores(TRUTH, SCORE)
@@ -15,7 +16,7 @@ DRAWS = {"A": np.linspace(0, 1, 50), "B": np.linspace(0.2, 0.9, 50)}
 UNITS = hs.confusion(TRUTH, SAID, groups=[f"u{k % 5}" for k in range(30)])
 TAGS = [["B-PER", "O"], ["O", "B-LOC"]]
 CALLS = {
-    "adjusted_p_values": lambda **option: hs.adjusted_p_values([0.01, 0.2], **option),
+    "adjusted_p_values": lambda **option: hs.comparison.adjusted_p_values([0.01, 0.2], **option),
     "bootstrap": lambda **option: hs.bootstrap(lambda x: float(np.mean(x)), TRUTH, n_resamples=9, **option),
     "brier_score_loss": lambda **option: hs.brier_score_loss(TRUTH, SCORE, **option),
     "calibrated": lambda **option: hs.calibrated(SCORE, **option),
@@ -24,10 +25,10 @@ CALLS = {
     "cohen_kappa_score": lambda **option: hs.cohen_kappa_score(TRUTH, SAID, **option),
     "compare": lambda **option: hs.compare(PAIRED, "accuracy", **option),
     "compare_all": lambda **option: hs.compare_all(PAIRED, "accuracy", **option),
-    "conflate": lambda **option: hs.conflate([np.random.default_rng(0).beta(9, 3, 500)] * 2, **option),
+    "conflate": lambda **option: hs.pooling.conflate([np.random.default_rng(0).beta(9, 3, 500)] * 2, **option),
     "confusion_matrix": lambda **option: hs.confusion_matrix(TRUTH, SAID, **option),
     "det_curve": lambda **option: hs.det_curve(SCORES, **option),
-    "draw_tables": lambda **option: hs.draw_tables(TABLE, 3, **option),
+    "draw_tables": lambda **option: hs.methods.draw_tables(TABLE, 3, **option),
     "entities": lambda **option: hs.entities(TAGS, TAGS, **option),
     "estimate": lambda **option: hs.estimate(TABLE, "f1", **option),
     "evaluate": lambda **option: hs.evaluate(TABLE, ["f1"], **option),
@@ -48,7 +49,7 @@ CALLS = {
     "ratings": lambda **option: hs.ratings([[0, 1], [1, 1], [0, 0]], **option),
     "roc_auc_score": lambda **option: hs.roc_auc_score(TRUTH, SCORE, **option),
     "roc_curve": lambda **option: hs.roc_curve(SCORES, **option),
-    "simultaneous_differences": lambda **option: hs.simultaneous_differences(DRAWS, **option),
+    "simultaneous_differences": lambda **option: hs.comparison.simultaneous_differences(DRAWS, **option),
     "stop": lambda **option: hs.stop(TABLE, "f1", width=0.2, **option),
     "threshold_curves": lambda **option: hs.threshold_curves(SCORES, ["f1"], **option),
     "values": lambda **option: hs.values({"A": SCORE, "B": SCORE[::-1]}, **option),
@@ -63,7 +64,7 @@ ALIKE = {  # functions whose options are those of one above
 def options_of(name):
     """Return the options of a public function that are words."""
     try:
-        hints = typing.get_type_hints(inspect.unwrap(getattr(hs, name)))
+        hints = typing.get_type_hints(inspect.unwrap(FUNCTIONS[name]))
     except NameError:  # of an optional package
         return []
     return [option for option, hint in hints.items() if "Literal" in str(hint) and option != "return"]
@@ -77,8 +78,7 @@ def options():
 
 def test_every_function_with_such_options_is_here():
     """A new function with an option that is a word is added to the calls, or to those alike."""
-    functions = [name for name in hs.__all__ if inspect.isfunction(getattr(hs, name))]
-    assert {name for name in functions if options_of(name)} <= CALLS.keys() | ALIKE
+    assert {name for name in FUNCTIONS if options_of(name)} <= CALLS.keys() | ALIKE
 
 
 WRONG = {

@@ -91,7 +91,7 @@ def test_bootstrap_agrees_with_the_delta_method(metric, design):
         "clusters": {"groups": rng.integers(0, 900, 5000)},
     }
     table = hs.scores(true, score, **extra.get(design, {}))
-    drawn = hs.estimate(table, metric, method=hs.Bootstrap("percentile", 1500), random_state=0)
+    drawn = hs.estimate(table, metric, method=hs.methods.Bootstrap("percentile", 1500), random_state=0)
     assert drawn.standard_error == pytest.approx(standard_error(resolve(metric, table), table), rel=0.08)
 
 
@@ -144,7 +144,7 @@ def test_a_threshold_that_no_probability_reaches_is_refused(threshold):
     with pytest.raises(hs.HowsureError, match=REFUSED):
         hs.suitable_methods(table, "f1", threshold=threshold)
     with pytest.raises(hs.HowsureError, match=REFUSED):
-        hs.miscalibration(unlabelled, "f1", threshold=threshold, shift=0.1)
+        hs.shift.miscalibration(unlabelled, "f1", threshold=threshold, shift=0.1)
     with pytest.raises(hs.HowsureError, match=REFUSED):
         hs.monitor(by_chunk, "f1", threshold=threshold)
     with pytest.raises(hs.HowsureError, match=REFUSED):
@@ -271,7 +271,7 @@ def test_numbers_of_the_wrong_kind_are_named():
         (lambda: hs.calibrated(stats.beta(2, 3), n="many"), "`n` must be a whole number"),
         (lambda: hs.calibrate([0.1, 0.2, 0.3], [0, 1, 1], n_draws="many"), "`n_draws` must be a whole number"),
         (lambda: hs.calibrated([0.1, 0.2], every=1.5), "`every`"),
-        (lambda: hs.Bootstrap(n_resamples="many"), "`n_resamples` must be a whole number"),
+        (lambda: hs.methods.Bootstrap(n_resamples="many"), "`n_resamples` must be a whole number"),
     ):
         with pytest.raises(hs.HowsureError, match=words):
             call()

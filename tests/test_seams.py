@@ -150,8 +150,8 @@ DESIGNS = {
 REVIEWS = np.array([[[8.0, 1.0], [3.0, 5.0]], [[6.0, 4.0], [0.0, 9.0]]])
 SOME = [int(label) if case < 20 else None for case, label in enumerate(TWO)]
 EVIDENCE = {  # tables of other evidence
-    "fixed margins": lambda: hs.from_counts([[21, 4], [3, 20]]).with_design(hs.FixedMargins()),
-    "fixed margins, scores": lambda: SOURCES["scores"](COLUMNS).with_design(hs.FixedMargins()),
+    "fixed margins": lambda: hs.from_counts([[21, 4], [3, 20]]).with_design(hs.designs.FixedMargins()),
+    "fixed margins, scores": lambda: SOURCES["scores"](COLUMNS).with_design(hs.designs.FixedMargins()),
     "hardly any case": lambda: hs.from_counts([[1, 0], [0, 0]]),
     "stack": lambda: stack(COLUMNS, "first"),
     "detections": lambda: detections(COLUMNS, "first"),
@@ -164,9 +164,9 @@ EVIDENCE = {  # tables of other evidence
     "calibrated population": lambda: hs.calibrated(COLUMNS["score"], target="population").at(0.5),
     "calibrated classes": lambda: hs.calibrated(COLUMNS["matrix"] / COLUMNS["matrix"].sum(1, keepdims=True)),
     "reviewed": lambda: hs.reviewed([[90, 10], [20, 80]], REVIEWS),
-    "corrected": lambda: hs.corrected(hs.from_counts([[84, 6], [4, 14]]), sensitivity=0.9, specificity=0.98),
-    "powered": lambda: hs.prediction_powered(SOME, COLUMNS["first"], COLUMNS["second"]),
-    "annotated": lambda: hs.annotated(both(COLUMNS, "two", "first", "second"), COLUMNS["second"]),
+    "corrected": lambda: hs.labels.corrected(hs.from_counts([[84, 6], [4, 14]]), sensitivity=0.9, specificity=0.98),
+    "powered": lambda: hs.labels.prediction_powered(SOME, COLUMNS["first"], COLUMNS["second"]),
+    "annotated": lambda: hs.labels.annotated(both(COLUMNS, "two", "first", "second"), COLUMNS["second"]),
 }
 STRATIFIED = {  # sources that accept strata of known sizes, and the resulting design
     **dict.fromkeys(("three classes", "scores of classes", "values", "errors", "equal values"), "plain"),
@@ -335,7 +335,7 @@ def test_every_verb_answers(source, design):
     result(hs.threshold_curves, model, ["f1", "recall"])
     result(hs.optimal_threshold, model, "f1", n_resamples=20, random_state=0)
     for draws in ("posterior", "prior", "random", "sampling", "truth"):
-        drawn = result(hs.draw_tables, table, 3, source=draws, random_state=0)
+        drawn = result(hs.methods.draw_tables, table, 3, source=draws, random_state=0)
         if drawn is not None:
             assert drawn.shape == (3, *table.shape)
             assert np.isfinite(drawn).all()
@@ -371,7 +371,7 @@ def test_matched_limits_follow_from_what_drawn_tables_say(source, design):
     They shift by twice the mean loss of a metric over drawn tables, and are as much wider as samples vary more.
     """
     table = model_of(table_of(source, design))
-    tables = result(hs.draw_tables, table, 2000, source="posterior", random_state=1)
+    tables = result(hs.methods.draw_tables, table, 2000, source="posterior", random_state=1)
     for name in metrics_of(table):
         metric = resolve(name, table)
         found = result(hs.estimate, table, name, method=Dirichlet(n_draws=2000), random_state=0)
@@ -410,7 +410,7 @@ def test_matched_limits_of_a_difference_follow_from_the_joint_table():
     }
     table = hs.paired(true, said)
     found = hs.compare(table, "f1@macro", a="A", b="B", method="bayes", random_state=0)
-    tables = hs.draw_tables(table, 4000, source="posterior", random_state=1)
+    tables = hs.methods.draw_tables(table, 4000, source="posterior", random_state=1)
     middle = (tables / tables.sum(-1, keepdims=True)).mean(0)[None]
     first, second = (
         float(resolve("f1@macro", table.model(name))(table.wrap(middle).through(table.view(name)))[0]) for name in said

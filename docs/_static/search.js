@@ -9,8 +9,7 @@ const KINDS = [
   [/^(start|which-interval|guide\/(?!from-|other-packages|index|extending|flow))/, 1],
   [/^(metrics|guide\/)/, 0.85],
   [/^(cli|coverage|gallery|theory)/, 0.7],
-  [/^api\/group-/, 0.4],
-  [/^api\//, 0.55],
+  [/^api\//, 0.4],
   [/./, 0.5],
 ];
 const COMMON = new Set(["confid", "interv", "error", "bar", "ci", "metric", "comput", "calcul", "python", "howsur"]); // every page is about them
@@ -65,8 +64,13 @@ function ranked(index, keywords, query, stems, stem, isStopword) {
       held += rarity(term);
     }
     page.score = kind * (page.score + sum) * (REST + (1 - REST) * (held / whole) ** 2);
-    if (page.name === `api/howsure.${asked}`) page.score += isCode ? 1000 : 5;
   }
+  for (const [module, names] of Object.entries(index.objects))
+    for (const [file, , , , name] of names) {
+      if (!module.startsWith("howsure") || name.toLowerCase() !== asked) continue;
+      pages[file].score += isCode ? 1000 : 5;
+      pages[file].anchor = `#${module}.${name}`;
+    }
   return pages.filter((page) => page.score > 0).sort((a, b) => a.score - b.score || b.name.localeCompare(a.name));
 }
 

@@ -11,7 +11,7 @@ from sphinx import addnodes
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
-CALL = re.compile(r"hs\.(?:(?:plots|lab)\.)?\w+")
+CALL = re.compile(r"hs\.(?:[a-z]+\.)?\w+")
 TAKEN = (nodes.title, nodes.reference, addnodes.pending_xref)
 
 

@@ -1,16 +1,16 @@
-"""The reference: every public name, in the group of the module that it lives in.
+"""The reference: a page for each group of names and for each namespace, with a table of its names at the top.
 
-The names are those of `howsure/__init__.pyi`, so that none is missing; one whose module has no group ends the build.
+The names are those of the stubs, so that none is missing; one whose module has no group ends the build.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
 import re
-from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import howsure as hs
 
@@ -18,37 +18,52 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.config import Config
 
-GROUPS = {  # heading → what the names are for, and the modules that they come from
-    "Tables from data": (
-        "Functions that make a table from arrays, frames, files, matrices or rates.",
-        "sources loading",
+GROUPS = {  # heading → what the names are for, and the modules in which they are defined
+    "Make a table": (
+        "Functions that make a table from arrays, frames, files, matrices, rates, reviews or judges.",
+        "sources loading tables logs evidence.unlabelled evidence.labels evidence.review evidence.shift",
     ),
-    "Estimates": ("A metric with its interval, and what comes out.", "estimates"),
-    "Comparisons": ("Two models or many, on the same cases or on different ones; ranks.", "comparison"),
-    "Planning": ("How many cases or labels an interval needs.", "planning"),
-    "Curves and thresholds": ("Curves with bands, and the best threshold.", "curves"),
-    "Scores without labels": ("Calibrated scores stand in for labels.", "evidence.unlabelled evidence.calibration"),
-    "Labels that err": ("Reviews, judges, annotators, known error rates.", "evidence.labels evidence.review"),
-    "Another population": ("Where the classifier will be used.", "evidence.shift"),
-    "Logs of evaluations": ("What evaluation harnesses wrote.", "logs"),
-    "Many experiments": ("Folds, seeds and sites.", "pooling study"),
-    "Reports": ("One file that says it all.", "report"),
-    "Interval methods": ("What `method=` takes; each also has a short name.", "methods"),
-    "Metrics": ("A metric of your own.", "metrics"),
-    "Tables": ("What the sources return.", "tables"),
-    "Designs": ("How the cases were sampled.", "designs"),
-    "scikit-learn’s names": ("The same arguments, and estimates in return.", "compat"),
-    "Errors and versions": ("What goes wrong on the caller’s side, and what to say of it.", "errors about"),
+    "Estimate": ("A metric with its interval.", "estimates evidence.calibration"),
+    "Compare and rank": ("Two models or many, on the same cases or on different ones.", "comparison"),
+    "Follow a threshold": ("Curves with bands, and the best threshold.", "curves"),
+    "Plan": ("The number of cases that an interval needs.", "planning"),
+    "Pool experiments": ("Folds, seeds and sites.", "pooling study"),
+    "Report": ("One file with tables and charts.", "report"),
+    "scikit-learn’s names": ("The same arguments; an estimate is returned.", "compat"),
+    "Extend and look up": (
+        "A metric of your own, the applicable methods, errors and versions.",
+        "metrics methods errors about",
+    ),
 }
-SUBMODULES = {
-    "plots": ("Plots", "`howsure.plots`, with the extra `plots`; Matplotlib draws."),
-    "lab": ("Laboratory", "`howsure.lab`: simulated studies, and how often intervals hold the truth."),
-    "testing": ("Testing", "`howsure.testing`: the laws that metrics, methods, designs and sources keep."),
+NAMESPACES = {  # module → heading, and what its names are for
+    "methods": ("Interval methods", "Settings of the methods that `method=` also takes by name."),
+    "tables": ("Tables", "The classes that the functions above return; `howsure.Table` describes what they share."),
+    "designs": ("Designs", "How the cases were sampled."),
+    "results": ("Results", "The classes of results, for type annotations."),
+    "labels": ("Labels", "Labels that are wrong, few, or from several people."),
+    "shift": ("Another population", "Weights, and tests of assumptions about another population or about scores."),
+    "comparison": ("Tests without tables", "Tests and corrections of p-values, from draws or counts."),
+    "pooling": ("Densities of draws", "Pooling by multiplied densities."),
+    "compat": ("Other packages’ names", "Names of `confidenceinterval`, in scikit-learn’s form."),
+    "plots": ("Plots", "With the extra `plots`; Matplotlib draws."),
+    "lab": ("Laboratory", "Simulated studies, and how often intervals cover."),
+    "testing": ("Testing", "The laws of metrics, methods, designs and sources, as functions."),
 }
+OWN_MEMBERS = {"methods", "tables"}  # whose classes inherit most of them from one that is described elsewhere
+
+
+class Page(NamedTuple):
+    """A page of the reference: its file, heading, words, module and names."""
+
+    slug: str
+    heading: str
+    words: str
+    module: str
+    names: list[str]
 
 
 def homes() -> dict[str, str]:
-    """Return the module of each public name, as the stub states it, without the package."""
+    """Return the module of each name at the top, as the stub states it, without the package."""
     tree = ast.parse(Path(hs.__file__).with_suffix(".pyi").read_text())
     imports = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module]
     found = {alias.asname or alias.name: str(node.module) for node in imports for alias in node.names}
@@ -56,7 +71,7 @@ def homes() -> dict[str, str]:
 
 
 def grouped() -> dict[str, list[str]]:
-    """Return the public names by heading, functions before classes.
+    """Return the names at the top by heading, functions before classes.
 
     Raises
     ------
@@ -77,62 +92,77 @@ def _is_within(home: str, modules: str) -> bool:
     return any(f"{home}.".startswith(f"{module}.") for module in modules.split())
 
 
-def written() -> dict[str, str]:
-    """Return the text of each page: one of all names, and one for each group, which lists them in its contents."""
-    groups = [(heading, GROUPS[heading][0], "howsure", names) for heading, names in grouped().items()]
-    groups += [
-        (heading, words, f"howsure.{module}", import_module(f"howsure.{module}").__all__)
-        for module, (heading, words) in SUBMODULES.items()
+def pages() -> list[Page]:
+    """Return the pages: of the groups at the top, then of the namespaces."""
+    top = [
+        Page(re.sub("[^a-z]+", "-", heading.lower()), heading, GROUPS[heading][0], "howsure", names)
+        for heading, names in grouped().items()
     ]
-    slugs = [f"group-{re.sub('[^a-z]+', '-', heading.lower())}" for heading, *_ in groups]
-    pages = {
-        slug: "\n".join([*_section("=", *group), "   :toctree: .", "", *_names(group)])
-        for slug, group in zip(slugs, groups, strict=True)
-    }
-    contents = [".. toctree::", "   :hidden:", "", *(f"   {slug}" for slug in ("/metrics", "/cli", *slugs)), ""]
-    start = ["Reference", "=========", "", "``import howsure as hs``. :ref:`genindex` lists every name.", "", *contents]
-    sections = [line for group in groups for line in (*_section("-", *group), "", *_names(group), "")]
-    return {"index": "\n".join([*start, *sections]), **pages}
+    inner = [
+        Page(name, f"{heading}: hs.{name}", words, f"howsure.{name}", _listed(import_module(f"howsure.{name}")))
+        for name, (heading, words) in NAMESPACES.items()
+    ]
+    return [*top, *inner]
 
 
-Group = tuple[str, str, str, Sequence[str]]  # heading, words, module, names
+def _listed(module: Any) -> list[str]:
+    """Return the names of a namespace, without modules."""
+    return [name for name in module.__all__ if not inspect.ismodule(getattr(module, name))]
 
 
-def _section(underline: str, heading: str, words: str, module: str, _: Sequence[str]) -> list[str]:
-    title = [heading, underline * len(heading), "", words.replace("`", "``"), ""]
-    return [*title, f".. currentmodule:: {module}", "", ".. autosummary::", "   :nosignatures:"]
+def written() -> dict[str, str]:
+    """Return the text of each page, and of one that lists all names."""
+    every = pages()
+    contents = [
+        ".. toctree::",
+        "   :hidden:",
+        "",
+        *(f"   {each}" for each in ("/metrics", "/cli", *(p.slug for p in every))),
+    ]
+    start = [
+        "Reference",
+        "=========",
+        "",
+        "``import howsure as hs``. :ref:`genindex` lists every name.",
+        "",
+        *contents,
+        "",
+    ]
+    sections = [line for page in every for line in (*_table(page, "-"), "")]
+    return {"index": "\n".join([*start, *sections]), **{page.slug: _text(page) for page in every}}
 
 
-def _names(group: Group) -> list[str]:
-    return [f"   {name}" for name in group[-1]]
+def _table(page: Page, underline: str) -> list[str]:
+    """Return the heading of a page and the table of its names."""
+    title = [page.heading, underline * len(page.heading), "", page.words.replace("`", "``"), ""]
+    table = [f".. currentmodule:: {page.module}", "", ".. autosummary::", "   :nosignatures:", ""]
+    return [*title, *table, *(f"   {name}" for name in page.names)]
 
 
-def qualified() -> set[str]:
-    """Return all public names, as they are imported."""
-    inner = {f"howsure.{module}.{name}" for module in SUBMODULES for name in import_module(f"howsure.{module}").__all__}
-    return inner | {f"howsure.{name}" for name in homes()}
-
-
-def apart() -> dict[str, str]:
-    """Return other file names for the classes whose names differ from a function's in capitals only."""
-    names = qualified()
-    return {name: f"{name}.class" for name in names if name != name.lower() and name.lower() in names}
-
-
-def files() -> set[str]:
-    """Return the names of all files, without their ending."""
-    return {apart().get(name, name) for name in qualified()}
+def _text(page: Page) -> str:
+    """Return a page: the table of its names, then each name with its documentation."""
+    module = import_module(page.module)
+    lines = _table(page, "=")
+    for name in page.names:
+        lines += ["", name, "-" * len(name), ""]
+        if not isinstance(getattr(module, name), type):
+            lines.append(f".. autofunction:: {name}")
+            continue
+        lines += [f".. autoclass:: {name}", "   :members:"]
+        if page.slug not in OWN_MEMBERS:
+            lines.append("   :inherited-members: object, float, Mapping, Sequence, Exception")
+    return "\n".join([*lines, ""])
 
 
 def write(app: Sphinx, config: Config) -> None:
     """Write the pages, before Sphinx looks which there are."""
     folder = Path(app.srcdir) / "api"
     folder.mkdir(exist_ok=True)
-    pages = written()
+    texts = written()
     for path in folder.glob("*.rst"):
-        if path.stem not in {*pages, *files()}:
-            path.unlink()  # of a name that is gone
-    for name, text in pages.items():
+        if path.stem not in texts:
+            path.unlink()  # of a group that is gone
+    for name, text in texts.items():
         path = folder / f"{name}.rst"
         if not path.exists() or path.read_text() != text:
             path.write_text(text)

@@ -1,33 +1,28 @@
-"""Honest error bars for what people report about classifiers.
+"""How sure are you of that F1? Error bars for the numbers that people report about classifiers.
 
-The public names stand in ``__init__.pyi`` and are imported when first used, so that ``import howsure`` stays light.
+>>> import howsure as hs
+>>> table = hs.confusion([0, 1, 1, 0] * 25, [0, 1, 0, 0] * 25)  # or scores, paired, values, from_counts, ...
+>>> print(hs.estimate(table, "f1"))  # one metric with its interval
+0.667 [0.554, 0.763]
+
+``hs.evaluate(table)`` gives several metrics, ``hs.compare(hs.paired(y_true, {"a": a, "b": b}), "f1")`` the difference
+of two models, ``hs.plan(table, "f1", width=0.05)`` the number of cases, and ``hs.report_of(table)`` a report. Interval
+methods, tables, designs and results are in ``hs.methods``, ``hs.tables``, ``hs.designs`` and ``hs.results``.
 """
 
-from types import FunctionType
+from howsure.namespaces import namespace
 
-import lazy_loader
-
-_loaded, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_named, __dir__, __all__ = namespace(__name__, __file__)
 
 
 def __getattr__(name):  # noqa: ANN001, ANN202 - the stub has the types
-    if name in __all__ or name.startswith("__"):
-        found = _loaded(name)
-        if isinstance(found, FunctionType):
-            from howsure.calls import public
-
-            globals()[name] = found = public(found)
-        return found
     try:
-        return _loaded(name)  # a module
-    except AttributeError:
-        from howsure.calls import ELSEWHERE
-        from howsure.errors import did_you_mean
-        from howsure.metrics.spec import named
+        return _named(name)
+    except AttributeError as error:
+        if "There is no" in str(error) and "Use" not in str(error):
+            from howsure.metrics.spec import named
 
-        metric = named(name)
-        remedy = did_you_mean(name, __all__) if metric is None else f" Ask for the metric: estimate(table, '{name}')."
-        if name in ELSEWHERE:
-            remedy = f" Use `howsure.{ELSEWHERE[name]}`."
-        message = f"There is no `howsure.{name}`.{remedy}"
-        raise AttributeError(message) from None
+            if named(name) is not None:
+                message = f"There is no `howsure.{name}`. Ask for the metric: estimate(table, '{name}')."
+                raise AttributeError(message) from None
+        raise

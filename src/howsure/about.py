@@ -10,7 +10,7 @@ from howsure.native.library import running
 
 __version__ = version("howsure")
 
-REQUIRED = ("numpy", "scipy", "narwhals", "lazy_loader")
+REQUIRED = ("numpy", "scipy", "narwhals")
 OPTIONAL = ("cyclopts", "rich", "duckdb", "jinja2", "matplotlib", "xarray", "pandas", "polars", "pyarrow")
 BESIDE = ("scikit-learn", "dask", "ibis-framework", "pyspark")
 

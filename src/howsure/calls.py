@@ -29,33 +29,21 @@ NAMES = {  # other packages' arguments → our names, of which a function accept
 }
 OF_SOURCES = ("pos_label", "labels", "sample_weight", "groups", "by", "data", "counts", "strata")  # state them there
 FIRST_WORDS = ("method", "average")  # parameters that a text without a name is meant for, where they come first
-ELSEWHERE = {  # other packages' functions → ours
-    "sample_size": "plan",
-    "power": "plan",
-    "power_analysis": "plan",
-    "make_scorer": "scorer",
-    "confidence_interval": "estimate",
-    "ci": "estimate",
-    "delong_test": "compare",
-    "delong_roc_test": "compare",
-    "permutation_test": "compare",
-    "mcnemar_test": "mcnemar",
-    "roc": "roc_curve",
-    "meta_analysis": "pool",
-}
 
 
 class CallError(HowsureError, TypeError):
     """A call that does not fit a function's parameters; the message says what to write."""
 
 
-def public(function: Function) -> Function:
+def public(function: Function, namespace: str = "howsure") -> Function:
     """Return a function that refuses arguments it does not take with what to write instead.
 
     Parameters
     ----------
     function : callable
         A public function.
+    namespace : str
+        Module in which users find it.
 
     Examples
     --------
@@ -77,7 +65,7 @@ def public(function: Function) -> Function:
                 raise
             raise CallError(message) from None
 
-    called.__module__ = "howsure"  # where it is found again, as by pickle
+    called.__module__ = namespace  # where it is found again, as by pickle
     return called  # type: ignore[return-value]  # of the same signature
 
 

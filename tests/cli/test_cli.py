@@ -259,11 +259,11 @@ import howsure as hs
 def benefit(tp, fn, fp, tn):
     return (tp - fp / 4) / (tp + fn + fp + tn)
 
-class Wide(hs.Method):
+class Wide(hs.methods.Method):
     name = "wide"
 
     def at_levels(self, metric, table, rng=None):
-        inner = hs.Delta().at_levels(metric, table, rng)
+        inner = hs.methods.Delta().at_levels(metric, table, rng)
         return lambda level: inner(1 - (1 - level) / 2)
 """
 
@@ -290,7 +290,11 @@ def test_metrics_and_methods_of_ones_own_are_used(tmp_path):
     "name, text, words",
     [
         ("mine.py", "1 / 0", "mine.py' cannot be used: ZeroDivisionError: division by zero"),
-        ("mine.py", "import howsure as hs\nclass Mine(hs.Method):\n    name = 'mine'", "`Mine` lacks `at_levels`"),
+        (
+            "mine.py",
+            "import howsure as hs\nclass Mine(hs.methods.Method):\n    name = 'mine'",
+            "`Mine` lacks `at_levels`",
+        ),
         ("mine.txt", "", "takes a Python file, which ends in .py, not"),
     ],
 )

@@ -45,7 +45,7 @@ def test_it_prints_what_python_gives(cases):
     """The pass rate by judge and people, by each alone, and the judge's rates, with the sentence to publish."""
     found = estimates(run("judge", cases, "--judge", "verdict", "--human", "human", "--format", "json"))
     table = hs.judged("human", "verdict", data=cases)
-    report = hs.judge_report(table)
+    report = hs.labels.judge_report(table)
     assert list(found) == list(report)
     for name, each in report.items():
         assert (found[name]["value"], found[name]["low"]) == pytest.approx((each.value, each.low))
@@ -62,9 +62,9 @@ def test_clusters_a_prediction_a_leaning_and_a_plan(cases):
     found = estimates(result)
     filtered = hs.judged("human", "verdict", y_pred="flag", data=cases, groups="talk")
     assert found["f1"]["low"] == pytest.approx(hs.estimate(filtered, "f1").low)
-    leaning = hs.judge_leaning("human", "verdict", "words", data=cases, groups="talk")
+    leaning = hs.labels.judge_leaning("human", "verdict", "words", data=cases, groups="talk")
     assert found["judge_leaning along words"]["high"] == pytest.approx(leaning.high)
-    plan = hs.label_plan(hs.judged("human", "verdict", data=cases, groups="talk"), width=0.1)
+    plan = hs.labels.label_plan(hs.judged("human", "verdict", data=cases, groups="talk"), width=0.1)
     assert json.loads(result.stdout)["tables"][0]["label_plan"] == plan.records()
 
 

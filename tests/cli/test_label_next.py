@@ -22,7 +22,7 @@ def test_rows_to_label_are_written(tmp_path):
     assert result.returncode == 0, result.stderr
     assert "60 of 479 cases to label for f1" in result.stdout
     known = np.where(np.arange(500) > 20, np.nan, said)
-    sample = hs.sample_to_label(said, score, n=60, y_true=known, random_state=3)
+    sample = hs.labels.sample_to_label(said, score, n=60, y_true=known, random_state=3)
     with out.open() as file:
         rows = list(csv.DictReader(file))
     assert [int(row["row"]) for row in rows] == sample.rows.tolist()

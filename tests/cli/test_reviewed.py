@@ -26,7 +26,7 @@ def test_reviewed_prints_the_corrected_estimates(cases):
 
 def test_review_plan_prints_the_cells(cases):
     """The command gives the plan of `review_plan`, with and without an earlier review."""
-    plan = hs.review_plan(
+    plan = hs.labels.review_plan(
         hs.reviewed(y_true="label", y_pred="model", y_reviewed="checked", data=cases), "f1", budget=40
     )
     printed = run("review-plan", cases, *COLUMNS, "--metric", "f1", "--budget", "40", "--format", "json")

@@ -182,7 +182,7 @@ def test_every_metric_and_method_has_a_page():
 def test_a_method_has_a_page():
     """`howsure methods exact` is Clopper and Pearson's; `howsure methods roc_auc` lists methods for an area."""
     said = {row["method"]: row["clopper_pearson"] for row in json.loads(run("methods", "exact", "-f", "json").stdout)}
-    assert said["in Python"] == "hs.ClopperPearson()"
+    assert said["in Python"] == "hs.methods.ClopperPearson()"
     listed = [row["method"] for row in json.loads(run("methods", "roc_auc", "-f", "json").stdout)]
     assert listed == hs.suitable_methods(hs.scores([0, 1, 0, 1], [0.1, 0.4, 0.35, 0.8]), "roc_auc")
     assert "There is no method or metric 'wilsn'. Did you mean 'wilson'" in run("methods", "wilsn").stderr

@@ -103,7 +103,7 @@ def test_weighted_cases_are_resampled_with_their_own_weights():
 def test_fixed_class_totals_take_their_part_of_the_variance_away():
     """With fixed class totals the variance is the sum of those within the classes, and resamples keep the totals."""
     truth, said = predictions(4, 200)
-    table = hs.paired(truth, said).with_design(hs.FixedMargins())
+    table = hs.paired(truth, said).with_design(hs.designs.FixedMargins())
     gap = (said["A"] == truth).astype(float) - (said["B"] == truth)
     expected = sum(gap[truth == each].var() * (truth == each).sum() for each in (0, 1)) / 200**2
     found = hs.compare(table, "accuracy", method="delta")
@@ -141,7 +141,7 @@ def test_standard_errors_agree(classes):
     constant = {re.split("[@:]", metric.name)[0] for metric, free in zip(metrics, varies, strict=True) if not free}
     # The models share the true classes, all shares sum to one, and two classes are neighbours.
     assert constant <= {"prevalence", "pass_rate", "model_bias"} | ({"adjacent_accuracy"} if classes == 2 else set())
-    for method in (hs.Bootstrap(n_resamples=4000), hs.Dirichlet(n_draws=40_000)):
+    for method in (hs.methods.Bootstrap(n_resamples=4000), hs.methods.Dirichlet(n_draws=40_000)):
         found = np.array([each.standard_error for each in method.intervals(metrics, joint, 0.95, 1)])
         ratio = found[varies] / delta[varies]
         worst = int(np.argmax(abs(ratio - 1)))
@@ -241,13 +241,13 @@ def test_paired_scores_agree_with_their_bootstrap():
     table = hs.paired_scores(truth, scores)
     delong = hs.compare(table, "roc_auc")
     assert delong.method == "delong"
-    for method in (hs.Bootstrap(n_resamples=2000), hs.Dirichlet(n_draws=2000)):
+    for method in (hs.methods.Bootstrap(n_resamples=2000), hs.methods.Dirichlet(n_draws=2000)):
         assert hs.compare(table, "roc_auc", method=method, random_state=0).standard_error == pytest.approx(
             delong.standard_error, rel=0.06
         )
     precision = [
         hs.compare(table, "average_precision", method=m, random_state=0).standard_error
-        for m in ("delta", hs.Bootstrap(n_resamples=2000))
+        for m in ("delta", hs.methods.Bootstrap(n_resamples=2000))
     ]
     assert precision[0] == pytest.approx(precision[1], rel=0.08)
     twice = hs.paired_scores(
@@ -283,7 +283,7 @@ def test_draws_read_as_probabilities():
     assert rope.below.value + rope.inside.value + rope.above.value == pytest.approx(1)
     assert rope.inside.value == pytest.approx(normal.cdf(0.02) - normal.cdf(-0.01), abs=0.03)
     assert all(0 < each.error < 0.01 for each in (rope.below, rope.inside, rope.above))
-    prior = hs.compare(table, "f1@macro", method=hs.Dirichlet(source="prior"), random_state=3).draws
+    prior = hs.compare(table, "f1@macro", method=hs.methods.Dirichlet(source="prior"), random_state=3).draws
     prior_share = np.mean((prior >= -0.01) & (prior <= 0.02))
     odds = rope.inside.value / (1 - rope.inside.value) / (prior_share / (1 - prior_share))
     assert rope.bayes_factor.value == pytest.approx(odds, rel=0.3)
@@ -502,7 +502,7 @@ def test_few_clusters_have_the_p_value_of_students_t(clusters):
         name: np.where(rng.random(len(truth)) < share, truth, 1 - truth) for name, share in (("A", 0.9), ("B", 0.8))
     }
     table = hs.paired(truth, said, groups=np.repeat(np.arange(clusters), 50))
-    found = hs.compare(table, "accuracy", method=hs.Delta("identity"))
+    found = hs.compare(table, "accuracy", method=hs.methods.Delta("identity"))
     statistic = found.value / found.standard_error
     assert found.p_value == pytest.approx(2 * stats.t.sf(abs(statistic), clusters - 1), rel=1e-5)
 
@@ -533,7 +533,7 @@ def test_a_bootstraps_p_value_is_no_smaller_than_its_draws_tell(kind):
     truth = np.repeat([0, 1], 100)
     said = {"A": np.where(np.arange(200) % 20 == 0, 1 - truth, truth), "B": np.where(np.arange(200) % 3, truth, 0)}
     found = hs.compare(
-        hs.paired(truth, said), "accuracy", method=hs.Bootstrap(kind=kind, n_resamples=399), random_state=0
+        hs.paired(truth, said), "accuracy", method=hs.methods.Bootstrap(kind=kind, n_resamples=399), random_state=0
     )
     assert found.low > 0
     assert 2 / 400 * (1 - 1e-6) <= found.p_value < 0.03

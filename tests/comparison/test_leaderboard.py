@@ -80,7 +80,9 @@ def log_of(right, dropped=frozenset(), runs=1):
         if (name, item) not in dropped
     ]
     columns = zip(*rows, strict=True)
-    return hs.Log(dict(zip(("task", "model", "item", "run", "metric", "score"), map(list, columns), strict=True)))
+    return hs.results.Log(
+        dict(zip(("task", "model", "item", "run", "metric", "score"), map(list, columns), strict=True))
+    )
 
 
 def test_log_is_its_paired_table():

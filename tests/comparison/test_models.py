@@ -45,7 +45,7 @@ def test_bytes_make_poisson_weights():
 
 @pytest.mark.parametrize("classes", [2, 3, 6])
 @pytest.mark.parametrize(
-    "method", [hs.Bootstrap("percentile", 5000), hs.Dirichlet(n_draws=5000)], ids=["bootstrap", "bayes"]
+    "method", [hs.methods.Bootstrap("percentile", 5000), hs.methods.Dirichlet(n_draws=5000)], ids=["bootstrap", "bayes"]
 )
 def test_joint_draws_have_the_right_variances_and_covariances(classes, method):
     """Draws of all models have the covariance of the delta method, for each model and for differences."""
@@ -61,7 +61,7 @@ def test_joint_draws_have_the_right_variances_and_covariances(classes, method):
         assert gap.std() == pytest.approx(expected, rel=0.04)
 
 
-@pytest.mark.parametrize("method", [hs.Bootstrap(n_resamples=100), hs.Dirichlet(n_draws=100)])
+@pytest.mark.parametrize("method", [hs.methods.Bootstrap(n_resamples=100), hs.methods.Dirichlet(n_draws=100)])
 def test_dense_and_sparse_sums_are_the_same(method, monkeypatch):
     """The models' tables do not depend on how their cells are added up."""
     table = table_of(3, 2000, 4, models=5)
@@ -78,7 +78,7 @@ def test_clusters_and_fixed_totals_are_drawn_jointly():
     truth, *said = table.codes[rows].T
     groups = np.random.default_rng(0).integers(0, 90, len(truth))
     clustered = hs.paired(truth, {f"m{i}": each for i, each in enumerate(said)}, groups=groups)
-    for each in (clustered, table.with_design(hs.FixedMargins())):
+    for each in (clustered, table.with_design(hs.designs.FixedMargins())):
         found = hs.evaluate_models(each, "f1@macro", method="bootstrap_percentile", random_state=0)
         gap = found["m0"]["f1@macro"].draws - found["m3"]["f1@macro"].draws
         assert gap.std() == pytest.approx(
@@ -92,7 +92,7 @@ def test_equal_models_tie_on_every_draw():
     said = np.where(np.random.default_rng(1).random(3000) < 0.8, truth, 1 - truth)
     other = np.where(np.random.default_rng(2).random(3000) < 0.8, truth, 1 - truth)
     table = hs.paired(truth, {"A": said, "B": other, "C": said})
-    for method in ("bootstrap_percentile", hs.Dirichlet(prior=0)):
+    for method in ("bootstrap_percentile", hs.methods.Dirichlet(prior=0)):
         found = hs.evaluate_models(table, "accuracy", method=method, random_state=0)
         assert (found["A"]["accuracy"].draws == found["C"]["accuracy"].draws).all()
     doubtful = hs.evaluate_models(table, "accuracy", method="bayes", random_state=0)
@@ -103,9 +103,9 @@ def test_one_seed_gives_one_result_on_any_number_of_threads(monkeypatch):
     """The draws do not depend on the number of threads."""
     table = table_of(3, 3000, 2, models=8)
     metric = resolve("f1", table.model("m0"))
-    first = draws_of_models([metric], table, hs.Bootstrap(n_resamples=200), 5)
+    first = draws_of_models([metric], table, hs.methods.Bootstrap(n_resamples=200), 5)
     monkeypatch.setattr("howsure.running.threads.cores", lambda: 1)
-    assert (draws_of_models([metric], table, hs.Bootstrap(n_resamples=200), 5) == first).all()
+    assert (draws_of_models([metric], table, hs.methods.Bootstrap(n_resamples=200), 5) == first).all()
 
 
 def test_analytic_estimates_of_each_model():
@@ -167,14 +167,14 @@ def test_scores_are_drawn_jointly():
         truth, {name: shared + width * rng.normal(size=400) for name, width in zip("ABC", (0.3, 0.5, 2), strict=True)}
     )
     metrics = ["roc_auc", "average_precision"]
-    for method in (hs.Bootstrap(n_resamples=2000), hs.Dirichlet(n_draws=2000)):
+    for method in (hs.methods.Bootstrap(n_resamples=2000), hs.methods.Dirichlet(n_draws=2000)):
         found = hs.compare_all(table, metrics, correction="max_t", method=method, random_state=0)
         assert len(found) == 6
         for each in found.comparisons[:3]:
             alone = hs.compare(table, "roc_auc", a=each.names[0], b=each.names[1])
             assert each.standard_error == pytest.approx(alone.standard_error, rel=0.08)
             assert each.high - each.low > 1.05 * (alone.high - alone.low)
-    evaluated = hs.evaluate_models(table, metrics, method=hs.Bootstrap(n_resamples=2000), random_state=0)
+    evaluated = hs.evaluate_models(table, metrics, method=hs.methods.Bootstrap(n_resamples=2000), random_state=0)
     best = hs.ranks({name: each["roc_auc"] for name, each in evaluated.items()}).best
     assert best["A"] > 0.8
 
@@ -219,7 +219,7 @@ def test_twenty_models_in_seconds():
         "f1@macro",
     ]
     start = time.process_time()
-    hs.evaluate_models(table, wanted, method=hs.Bootstrap(n_resamples=10_000), random_state=0)
+    hs.evaluate_models(table, wanted, method=hs.methods.Bootstrap(n_resamples=10_000), random_state=0)
     assert time.process_time() - start < 10
 
 
@@ -257,7 +257,7 @@ def test_all_pairs_together_say_what_each_pair_says_alone(design, method):
 def test_the_work_of_all_pairs_does_not_grow_with_their_number(metric, monkeypatch):
     """28 pairs of 8 models need as many passes over joint tables as 120 of 16, and each model is estimated once."""
     passes, alone = [], []
-    for each in (hs.Method, Flow):
+    for each in (hs.methods.Method, Flow):
         monkeypatch.setattr(each, "tested", counting(each.tested, passes))
     monkeypatch.setattr("howsure.comparison.pairs.of_one_model", counting(of_one_model, alone))
     seen = []
@@ -285,7 +285,7 @@ def test_each_model_alone_has_the_method_of_its_pair():
     """One estimate of a model serves all pairs that have it by the same method, and no others."""
     table, alone = table_of(1, 300, models=2), _Alone()
     side = Side("m0", resolve("f1@macro", table.model("m0")), table.view("m0"))
-    own, delta, again = (alone(side, table, method, 0.95) for method in (None, hs.Delta(), None))
+    own, delta, again = (alone(side, table, method, 0.95) for method in (None, hs.methods.Delta(), None))
     assert own is again
     assert own.method != delta.method == "delta"
     assert delta.low == hs.estimate(table.model("m0"), "f1@macro", method="delta").low != own.low
@@ -319,17 +319,17 @@ def test_what_is_drawn_depends_on_the_method_and_the_cases():
     grouped = hs.paired(truth, said, groups=np.arange(450) // 3)
     many = hs.paired(np.repeat(truth, 40), {name: np.repeat(each, 40) for name, each in said.items()})
     for table, method, alone in [
-        (few, hs.Bootstrap(), True),
-        (few, hs.Dirichlet(), False),
-        (grouped, hs.Bootstrap(), False),
-        (many, hs.Bootstrap(), False),
+        (few, hs.methods.Bootstrap(), True),
+        (few, hs.methods.Dirichlet(), False),
+        (grouped, hs.methods.Bootstrap(), False),
+        (many, hs.methods.Bootstrap(), False),
     ]:
         draw, cell, kind = _drawing(table, method)
         assert kind == (np.float32 if alone else np.float64)
         assert len(cell) == (450 if alone else table.counts.size)
         weights = draw(400, np.random.default_rng(1))
         assert weights.shape == (400, len(cell))
-        assert (weights == np.rint(weights)).all() == (not isinstance(method, hs.Dirichlet))
+        assert (weights == np.rint(weights)).all() == (not isinstance(method, hs.methods.Dirichlet))
         by_cell = np.zeros((table.counts.size, 400))
         np.add.at(by_cell, cell, weights.T)
         assert by_cell.mean(1) == pytest.approx(table.counts.ravel(), abs=6 * table.counts.max() ** 0.5 / 20 + 0.5)

@@ -121,9 +121,9 @@ def test_a_sequence_follows_all_cases_since_the_reference():
     assert (followed[2]["accuracy"].low, followed[2]["accuracy"].high) == pytest.approx((running.low, running.high))
     first = hs.estimate(tables[0], "accuracy", confidence_level=0.975)
     assert followed.baseline["accuracy"] == pytest.approx((first.low, first.high))
-    stated = hs.monitor(tables, "accuracy", baseline=(0.8, 1), method=hs.Anytime(300))
+    stated = hs.monitor(tables, "accuracy", baseline=(0.8, 1), method=hs.methods.Anytime(300))
     assert [record["cases"] for record in stated.records()] == [100, 200, 300, 400]
-    whole = hs.estimate(tables.overall, "accuracy", method=hs.Anytime(300), confidence_level=1 - 0.05 / 2)
+    whole = hs.estimate(tables.overall, "accuracy", method=hs.methods.Anytime(300), confidence_level=1 - 0.05 / 2)
     assert stated[3]["accuracy"].low == pytest.approx(whole.low)
     assert stated.overall["accuracy"].low == pytest.approx(whole.low)
     own = hs.monitor(dict(tables), "accuracy", reference=tables[0], method="anytime")

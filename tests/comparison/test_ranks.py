@@ -62,7 +62,7 @@ def test_the_published_competition():
         for row in rows
     }
     size = 40_000
-    method = hs.Dirichlet(prior=0, n_draws=size)
+    method = hs.methods.Dirichlet(prior=0, n_draws=size)
     draws = {
         team: hs.estimate(table, "accuracy", method=method, random_state=seed)
         for seed, (team, table) in enumerate(tables.items())

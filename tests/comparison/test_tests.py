@@ -22,7 +22,7 @@ def of(successes, trials):
 
 def test_the_no_information_rate_is_carets():
     """The example of R caret's `confusionMatrix`: accuracy 0.8285, rate 0.75, P-Value [Acc > NIR] 0.0003097."""
-    found = hs.no_information_test(EXAMPLE)
+    found = hs.comparison.no_information_test(EXAMPLE)
     assert found.accuracy == pytest.approx(0.8285, abs=5e-5)
     assert (found.no_information_rate, found.largest_class) == (0.75, "abnormal")
     assert found.p_value == pytest.approx(0.0003097, abs=5e-8)
@@ -32,20 +32,22 @@ def test_the_no_information_rate_is_carets():
 @pytest.mark.parametrize("right", [0, 150, 258])
 def test_the_no_information_test_of_any_accuracy_is_binomial(right):
     """The p-value is the binomial tail, also where the accuracy is below the rate."""
-    found = hs.no_information_test(hs.from_counts([[right, 258 - right], [86, 0]]))
+    found = hs.comparison.no_information_test(hs.from_counts([[right, 258 - right], [86, 0]]))
     assert found.p_value == pytest.approx(stats.binomtest(right, 344, 0.75, alternative="greater").pvalue, rel=1e-9)
 
 
 def test_the_no_information_test_of_weighted_and_clustered_cases():
     """Weights of any scale give the same result, and copies of cases in clusters add no information."""
     weight = RNG.uniform(0.5, 2, 300)
-    small, large = (hs.no_information_test(hs.confusion(TRUTH, SAID["C"], sample_weight=c * weight)) for c in (1, 1000))
+    small, large = (
+        hs.comparison.no_information_test(hs.confusion(TRUTH, SAID["C"], sample_weight=c * weight)) for c in (1, 1000)
+    )
     assert small.p_value == pytest.approx(large.p_value, rel=1e-6)
-    plain = hs.no_information_test(hs.confusion(TRUTH, SAID["C"]))
+    plain = hs.comparison.no_information_test(hs.confusion(TRUTH, SAID["C"]))
     copies = np.repeat(np.arange(300), 4)
-    clustered = hs.no_information_test(hs.confusion(TRUTH[copies], SAID["C"][copies], groups=copies))
+    clustered = hs.comparison.no_information_test(hs.confusion(TRUTH[copies], SAID["C"][copies], groups=copies))
     assert np.log(clustered.p_value) == pytest.approx(np.log(plain.p_value), rel=0.15)
-    assert not np.isnan(hs.no_information_test(hs.confusion(TRUTH, SAID["C"], by=TRUTH[::-1]))[1].p_value)
+    assert not np.isnan(hs.comparison.no_information_test(hs.confusion(TRUTH, SAID["C"], by=TRUTH[::-1]))[1].p_value)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +62,7 @@ def test_the_no_information_test_of_weighted_and_clustered_cases():
 def test_the_no_information_test_is_of_counted_predictions(table, words):
     """Several models, scores and unlabelled cases are refused in words."""
     with pytest.raises(hs.HowsureError, match=words):
-        hs.no_information_test(table)
+        hs.comparison.no_information_test(table)
 
 
 def test_cochrans_q_equals_statsmodels():

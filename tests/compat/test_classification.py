@@ -96,7 +96,7 @@ def test_draws_of_a_report():
 def test_labels_without_a_name_are_refused():
     """`classification_report_with_ci` reports the label without a name."""
     with pytest.raises(hs.HowsureError, match="numerical_to_label_map"):
-        hs.classification_report_with_ci(TRUE, SAID, numerical_to_label_map={0: "a", 1: "b"})
+        hs.compat.classification_report_with_ci(TRUE, SAID, numerical_to_label_map={0: "a", 1: "b"})
 
 
 @pytest.mark.parametrize("labels", [None, [0, 2]])

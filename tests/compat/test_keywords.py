@@ -14,8 +14,9 @@ import howsure as hs
 from howsure.compat import of_probabilities, of_scores, per_class, whole_table
 from howsure.compat.keywords import AverageName, Keywords, Settings
 from howsure.metrics.averages import AVERAGES
+from support import public
 
-FUNCTIONS = sorted(name for name in hs.__all__ if name.endswith(("_score", "_loss", "_corrcoef")))
+FUNCTIONS = sorted(name for name in public.FUNCTIONS if name.endswith(("_score", "_loss", "_corrcoef")))
 EVERY = [*FUNCTIONS, "classification_report", "precision_recall_fscore_support", "class_likelihood_ratios"]
 
 
@@ -41,7 +42,7 @@ def test_all_functions_are_here():
 @pytest.mark.parametrize("name", EVERY)
 def test_signatures_show_every_keyword(name):
     """`inspect.signature` has the function's own keywords, then the shared ones with their defaults."""
-    shown = inspect.signature(getattr(hs, name)).parameters
+    shown = inspect.signature(public.NAMES[name]).parameters
     assert {each.name: each.default for each in fields(Settings)}.items() <= {
         key: each.default for key, each in shown.items()
     }.items()
@@ -51,7 +52,7 @@ def test_signatures_show_every_keyword(name):
 @pytest.mark.parametrize("name", EVERY)
 def test_docstrings_describe_every_parameter(name):
     """The docstring contains each parameter once, with its type, and the sections Returns and Raises."""
-    function = getattr(hs, name)
+    function = public.NAMES[name]
     section = function.__doc__.split("Parameters\n----------\n")[1].split("\n\nReturns\n-------\n")[0]
     described = [one for names in re.findall(r"^(\w[\w, ]*) : \S", section, re.MULTILINE) for one in names.split(", ")]
     assert sorted(described) == sorted(inspect.signature(function).parameters)
@@ -63,13 +64,13 @@ def test_docstrings_describe_every_parameter(name):
 def test_a_misspelt_keyword_is_refused_with_the_right_one(name):
     """Unknown keywords raise a `TypeError`, as of any Python function, that names the nearest one."""
     with pytest.raises(TypeError, match=f"`{name}` takes no `sample_wieght`. Did you mean 'sample_weight'"):
-        getattr(hs, name)([0, 1], [0, 1], sample_wieght=[1, 1])
+        public.NAMES[name]([0, 1], [0, 1], sample_wieght=[1, 1])
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_functions_are_sent_to_other_processes(name):
     """A function is pickled by its name."""
-    assert pickle.loads(pickle.dumps(getattr(hs, name))) is getattr(hs, name)
+    assert pickle.loads(pickle.dumps(public.NAMES[name])) is public.NAMES[name]
 
 
 @pytest.mark.parametrize("call", [hs.precision_score, lambda *data: hs.fbeta_score(*data, beta=2)])
@@ -91,7 +92,7 @@ def test_resamples_of_a_named_bootstrap():
     """`n_resamples` counts for a bootstrap given by its name, and not for one given as a method."""
     data = {"y_true": [0, 1, 1, 0, 1, 0] * 5, "y_pred": [0, 1, 0, 0, 1, 1] * 5, "random_state": 0}
     assert len(hs.f1_score(**data, method="bootstrap_percentile", n_resamples=200).draws) == 200
-    assert len(hs.f1_score(**data, method=hs.Bootstrap("percentile", 300), n_resamples=200).draws) == 300
+    assert len(hs.f1_score(**data, method=hs.methods.Bootstrap("percentile", 300), n_resamples=200).draws) == 300
 
 
 class TestLabelsThatEqualOthers:

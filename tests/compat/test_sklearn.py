@@ -152,7 +152,7 @@ class TestCallsOfConfidenceinterval:
     def test_report(self):
         """The report has its columns, its numbers for proportions, and intervals that stay below 1."""
         names = {0: "Cherries", 1: "Olives", 2: "Tangerines"}
-        frame = hs.classification_report_with_ci(
+        frame = hs.compat.classification_report_with_ci(
             Y_TRUE, Y_PRED, round_ndigits=2, numerical_to_label_map=names, binary_method="wilson"
         )
         theirs = ci.classification_report_with_ci(

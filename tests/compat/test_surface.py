@@ -386,4 +386,4 @@ def test_our_warnings_are_of_one_kind():
 def test_a_list_is_no_positive_class_of_one_class():
     """Where a single class occurs too, `pos_label` is one class, and a list of them is refused in one line."""
     with pytest.raises(hs.HowsureError, match="`pos_label` must be one class"):
-        hs.fpr_score([1, 1, 1], [1.0, 1.0, 1.0], pos_label=np.array([0, 1], dtype=object))
+        hs.compat.fpr_score([1, 1, 1], [1.0, 1.0, 1.0], pos_label=np.array([0, 1], dtype=object))

@@ -30,7 +30,7 @@ KINDS = {
     "independent": lambda: hs.scores(TRUTH, SCORE),
     "tied": lambda: hs.scores(TRUTH, np.round(SCORE, 1)),
     "separated": lambda: hs.scores((SCORE > 0.5) * 1, SCORE),
-    "fixed margins": lambda: hs.scores(TRUTH, SCORE).with_design(hs.FixedMargins()),
+    "fixed margins": lambda: hs.scores(TRUTH, SCORE).with_design(hs.designs.FixedMargins()),
     "weighted": lambda: hs.scores(TRUTH, SCORE, sample_weight=WEIGHT),
     "clustered": lambda: hs.scores(TRUTH, SCORE, groups=CLUSTER),
     "weighted in clusters": lambda: hs.scores(TRUTH, SCORE, groups=CLUSTER, sample_weight=WEIGHT),

@@ -29,13 +29,13 @@ def test_variance_by_class_of_a_single_case_is_not_known():
 
 def of_a_threshold_beyond_all_scores():
     """Return a table on which nobody is predicted positive, made from scores."""
-    return hs.scores([0] * 26 + [1] * 34, np.linspace(0, 0.9, 60)).with_design(hs.FixedMargins()).at(0.95)
+    return hs.scores([0] * 26 + [1] * 34, np.linspace(0, 0.9, 60)).with_design(hs.designs.FixedMargins()).at(0.95)
 
 
 def of_a_model_that_never_predicts_a_class():
     """Return the same table, made from the joint table of two models."""
     truth, never = np.repeat([0, 1], [26, 34]), np.zeros(60, dtype=int)
-    return hs.paired(truth, {"never": never, "always": 1 - never}).with_design(hs.FixedMargins()).model("never")
+    return hs.paired(truth, {"never": never, "always": 1 - never}).with_design(hs.designs.FixedMargins()).model("never")
 
 
 @pytest.mark.parametrize("make", [of_a_threshold_beyond_all_scores, of_a_model_that_never_predicts_a_class])
@@ -52,7 +52,7 @@ def test_fixed_totals_hold_where_a_class_is_never_predicted(make):
 
 def test_a_class_of_no_case_in_a_smaller_study_stays_empty():
     """For totals of 1, 35 and 77, a fifth is 0, 7 and 16 by largest remainders: the totals of each draw."""
-    table = hs.from_counts([[1, 0, 0], [0, 30, 5], [2, 5, 70]]).with_design(hs.FixedMargins())
+    table = hs.from_counts([[1, 0, 0], [0, 30, 5], [2, 5, 70]]).with_design(hs.designs.FixedMargins())
     drawn, _ = table.design.repeated(table.cells, 0.2, 50, np.random.default_rng(0))
     assert drawn.reshape(50, 3, 3).sum(2).tolist() == [[0, 7, 16]] * 50
 
@@ -60,11 +60,11 @@ def test_a_class_of_no_case_in_a_smaller_study_stays_empty():
 def test_cells_that_no_case_fell_into_are_of_their_class():
     """They join their class's stratum; those of a class without any case are a stratum of their own."""
     truth, stratum = np.array([0, 0, 1, 1, 2, 2, 3]), np.array([1, 1, 0, -1, -1, -1, -1])
-    found = hs.FixedMargins(stratum).bound(truth).stratum
+    found = hs.designs.FixedMargins(stratum).bound(truth).stratum
     assert found[:4].tolist() == [1, 1, 0, 0]
     assert found[4] == found[5]
     assert len({0, 1, int(found[4]), int(found[6])}) == 4
-    assert hs.FixedMargins().bound(truth).stratum.tolist() == truth.tolist()
+    assert hs.designs.FixedMargins().bound(truth).stratum.tolist() == truth.tolist()
 
 
 def test_designs_say_what_they_hold_in_a_line():
@@ -75,8 +75,8 @@ def test_designs_say_what_they_hold_in_a_line():
     assert all(f"{each.name}=" in said for each in fields(table.design))
     assert "\n" not in said
     assert len(said) < 500
-    assert repr(hs.FixedMargins()) == "FixedMargins(stratum=None)"
-    assert repr(hs.Independent()) == "Independent()"
+    assert repr(hs.designs.FixedMargins()) == "FixedMargins(stratum=None)"
+    assert repr(hs.designs.Independent()) == "Independent()"
 
 
 def test_pseudo_cases_by_their_cells_are_those_by_counts():
@@ -86,8 +86,8 @@ def test_pseudo_cases_by_their_cells_are_those_by_counts():
     prior = np.array([[0, 1, 1, 0], [2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 1, 1], [1, 0, 0, 1]])
     by_cells = table.design.posterior_with(counts, pair, 5, np.random.default_rng(4))
     assert by_cells.tolist() == table.design.posterior(counts, prior, 5, np.random.default_rng(4)).tolist()
-    for design in (hs.FixedMargins(), hs.Weighted(counts)):
-        bound = table.with_design(design).design if isinstance(design, hs.FixedMargins) else design
+    for design in (hs.designs.FixedMargins(), hs.designs.Weighted(counts)):
+        bound = table.with_design(design).design if isinstance(design, hs.designs.FixedMargins) else design
         by_cells = bound.posterior_with(counts, pair, 5, np.random.default_rng(4))
         assert by_cells.tolist() == bound.posterior(counts, prior, 5, np.random.default_rng(4)).tolist()
 
@@ -96,7 +96,7 @@ def test_variance_from_the_top_is_that_of_two_binomials():
     """With fixed classes, the variance of a form above and below a threshold is n p (1 − p) times the squared gap."""
     rng = np.random.default_rng(0)
     truth, score = rng.integers(0, 2, 60), rng.integers(0, 9, 60) / 9
-    table = hs.scores(truth, score).with_design(hs.FixedMargins())
+    table = hs.scores(truth, score).with_design(hs.designs.FixedMargins())
     thresholds = [np.inf, *table.scores[::-1]]
     slopes = rng.normal(size=(len(thresholds), 2, 2))  # at each, of either class, below and above
     expected = []

@@ -15,7 +15,7 @@ COUNTS = np.array([[50.0, 3, 2], [5, 42, 4], [1, 6, 30]])
 def plain() -> hs.Table:
     """Return a table whose counts are estimated as themselves."""
     design = Linearised((Sample(COUNTS.ravel(), np.eye(9)),), COUNTS.ravel())
-    return hs.ConfusionTable(counts=COUNTS, labels=np.arange(3), design=design)
+    return hs.tables.ConfusionTable(counts=COUNTS, labels=np.arange(3), design=design)
 
 
 def test_counts_that_stand_for_themselves_behave_as_counted_ones() -> None:
@@ -99,5 +99,5 @@ def test_a_table_moves_by_shares_of_observed_counts_alone() -> None:
 
 def test_a_form_without_variance_has_no_end_of_degrees_of_freedom() -> None:
     """Where no sample varies nothing is lost: the degrees of freedom are infinite."""
-    table = hs.corrected(hs.from_counts([[90, 10], [5, 45]]), sensitivity=0.95, specificity=0.97)
+    table = hs.labels.corrected(hs.from_counts([[90, 10], [5, 45]]), sensitivity=0.95, specificity=0.97)
     assert np.isinf(table.design.satterthwaite(table.cells, np.array([0, 0, 1, 1]), np.zeros(4)))

@@ -200,7 +200,12 @@ def coverage(table, metric, method):
 
 
 DRAWS = 1500
-METHODS = [("accuracy", hs.Wilson()), ("recall", hs.Wilson()), ("f1@macro", hs.Mover()), ("mcc", hs.Delta())]
+METHODS = [
+    ("accuracy", hs.methods.Wilson()),
+    ("recall", hs.methods.Wilson()),
+    ("f1@macro", hs.methods.Mover()),
+    ("mcc", hs.methods.Delta()),
+]
 
 
 @pytest.mark.parametrize("metric, method", METHODS, ids=[name for name, _ in METHODS])

@@ -245,7 +245,7 @@ def test_intervals_of_finite_populations_cover_and_are_no_wider(scene):
         place=place,
         cells=4,
         share=totals / totals.sum(),
-        design=hs.Independent(),
+        design=hs.designs.Independent(),
         names=("a", "b"),
         total=float(totals.sum()),
         units=sizes.astype(float),
@@ -341,7 +341,7 @@ def drawn(shares, weights, sizes, studies, rng):
         place=place[kept],
         cells=cells,
         share=weights,
-        design=hs.Independent(),
+        design=hs.designs.Independent(),
         names=tuple(range(strata)),
         units=np.array(sizes, dtype=float),
     )
@@ -375,7 +375,7 @@ def test_intervals_cover(scene):
     """
     shares, weights, sizes = (np.array(each, dtype=float) for each in SCENES[scene])
     tables = drawn(shares, weights, sizes.astype(int), 600, np.random.default_rng(5))
-    truth = replace(tables, counts=1e6 * (weights @ shares).reshape(2, 2), design=hs.Independent(), rows=10**6)
+    truth = replace(tables, counts=1e6 * (weights @ shares).reshape(2, 2), design=hs.designs.Independent(), rows=10**6)
     for name in ("accuracy", "f1", "kappa", "prevalence"):
         metric = resolve(name, tables)
         found = default_method(metric, tables).interval(metric, tables, 0.95)

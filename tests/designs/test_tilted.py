@@ -14,7 +14,7 @@ TABLES = {
     "independent": hs.confusion(TRUTH, SAID),
     "weighted": hs.confusion(TRUTH, SAID, sample_weight=WEIGHT),
     "clustered": hs.confusion(TRUTH, SAID, groups=np.arange(60) // 4),
-    "fixed": hs.confusion(TRUTH, SAID).with_design(hs.FixedMargins()),
+    "fixed": hs.confusion(TRUTH, SAID).with_design(hs.designs.FixedMargins()),
 }
 
 

@@ -20,9 +20,9 @@ GROUP, WEIGHT = RNG.integers(0, 20, N), RNG.gamma(1, 1, N) + 0.1
 ILL = (TRUE > 0) * 1
 SCORE = np.round(0.6 * RNG.random(N) + 0.4 * ILL, 2)
 QUICK = {
-    "bayes": hs.Dirichlet(n_draws=200),
-    "percentile": hs.Bootstrap("percentile", 100),
-    "bca": hs.Bootstrap("bca", 100),
+    "bayes": hs.methods.Dirichlet(n_draws=200),
+    "percentile": hs.methods.Bootstrap("percentile", 100),
+    "bca": hs.methods.Bootstrap("bca", 100),
 }
 PROPORTIONS = ("accuracy", "recall@binary+positive_class=1")
 
@@ -148,7 +148,7 @@ def test_a_prior_of_multilabel_data_is_of_each_label():
     drawn = hs.evaluate(
         hs.confusion(truth, said),
         ["recall@binary+positive_class=0"],
-        method=hs.Dirichlet(1.0, n_draws=4000),
+        method=hs.methods.Dirichlet(1.0, n_draws=4000),
         random_state=0,
     )
     mean = drawn["recall@binary+positive_class=0"].draws.mean()
@@ -167,7 +167,7 @@ def test_clusters_without_weight_are_none():
     assert scored.design.number == table.design.number
 
 
-class Census(hs.Design):
+class Census(hs.designs.Design):
     """Every case of the population was counted."""
 
     def variance(self, counts, gradient):
@@ -202,7 +202,7 @@ def test_a_design_says_of_a_long_setting_a_hundred_characters():
 def test_weights_and_clusters_are_not_thrown_away(given):
     """A design of counted cases is refused on weighted or clustered counts."""
     with pytest.raises(hs.HowsureError, match="weights or clusters"):
-        hs.confusion(TRUE, SAID, **given).with_design(hs.FixedMargins())
+        hs.confusion(TRUE, SAID, **given).with_design(hs.designs.FixedMargins())
 
 
 def test_very_small_p_values_are_told_apart():

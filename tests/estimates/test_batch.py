@@ -107,7 +107,11 @@ def test_a_batch_is_a_loop(source, design, method):
     """Whatever the method, limits of the batch are those of one table at a time, to rounding, with their reasons."""
     tables = split(source, design, SITE)
     drawn = method in {"bootstrap_percentile", "bayes"}
-    chosen = {None: None, "bayes": hs.Dirichlet(n_draws=200), "bootstrap_percentile": hs.Bootstrap(n_resamples=200)}
+    chosen = {
+        None: None,
+        "bayes": hs.methods.Dirichlet(n_draws=200),
+        "bootstrap_percentile": hs.methods.Bootstrap(n_resamples=200),
+    }
     settings = {"method": chosen.get(method, method), "random_state": 3}
     for metric in ASKED[source]:
         found = hs.estimate(tables, metric, **settings)
@@ -127,7 +131,7 @@ def test_a_batch_is_a_loop(source, design, method):
 
 def test_draws_of_a_group_do_not_depend_on_the_others():
     """Leaving out a group changes no draw of another; groups, and all together, have streams of their own."""
-    settings = {"method": hs.Dirichlet(n_draws=500), "random_state": 11}
+    settings = {"method": hs.methods.Dirichlet(n_draws=500), "random_state": 11}
     every = hs.estimate(split("confusion", "plain", SITE), "accuracy", **settings)
     kept = np.flatnonzero(SITE != "east")
     fewer = hs.estimate(
@@ -259,11 +263,13 @@ def test_a_matrix_is_taken_for_counts():
     assert hs.estimate(np.array([[50, 3], [5, 42]]), "f1").low == direct.low
 
 
-@pytest.mark.parametrize("method", [hs.Wilson(), hs.MidP(), hs.Jeffreys(), hs.Delta(), Flow()])
+@pytest.mark.parametrize(
+    "method", [hs.methods.Wilson(), hs.methods.MidP(), hs.methods.Jeffreys(), hs.methods.Delta(), Flow()]
+)
 def test_p_values_of_a_batch_are_those_of_its_tables(method):
     """Whether a method has all levels at once or one at a time, each table has the p-value that it has alone."""
     counts = [[[40, 5], [9, 30]], [[20, 9], [3, 8]], [[11, 1], [4, 60]]]
-    batch = hs.ConfusionTable(counts=np.array(counts) * 1.0, labels=np.arange(2))
+    batch = hs.tables.ConfusionTable(counts=np.array(counts) * 1.0, labels=np.arange(2))
     bound = resolve("accuracy", batch)
     alone = [hs.from_counts(each) for each in counts]
     expected = [method.p_value(resolve("accuracy", each), each, 0.8) for each in alone]

@@ -87,7 +87,7 @@ def test_report_holds_estimates_and_support():
 
 def test_summary_and_probability_of_draws():
     """Draws are summarised with Monte Carlo errors; a probability equals the Beta's."""
-    method = hs.Dirichlet(prior=1, n_draws=50_000)
+    method = hs.methods.Dirichlet(prior=1, n_draws=50_000)
     estimate = hs.estimate(TABLE, "recall", method=method, random_state=0)
     beta = stats.beta(43, 6)
     probability, error = estimate.probability_above(0.85)
@@ -196,11 +196,11 @@ class TestThreshold:
     def test_one_stream_of_draws_serves_both(self):
         """Drawn together, the area and a metric at a threshold are correlated as their resamples are."""
         table = scored()
-        drawn = hs.evaluate(table, ["roc_auc", "balanced_accuracy"], threshold=0.5, method=hs.Bootstrap(n_resamples=2000), random_state=1)  # fmt: skip
+        drawn = hs.evaluate(table, ["roc_auc", "balanced_accuracy"], threshold=0.5, method=hs.methods.Bootstrap(n_resamples=2000), random_state=1)  # fmt: skip
         assert drawn.correlations()["roc_auc"]["balanced_accuracy"] > 0.5
         alone = hs.estimate(table.at(0.5), "balanced_accuracy", method="delta")
         assert drawn["balanced_accuracy"].standard_error == pytest.approx(alone.standard_error, rel=0.06)
-        studentized = hs.evaluate(table, ["roc_auc", "f1"], threshold=0.5, method=hs.Bootstrap("studentized", 200), random_state=1)  # fmt: skip
+        studentized = hs.evaluate(table, ["roc_auc", "f1"], threshold=0.5, method=hs.methods.Bootstrap("studentized", 200), random_state=1)  # fmt: skip
         reference = hs.estimate(table.at(0.5), "f1")
         assert studentized["f1"].low == pytest.approx(reference.low, abs=0.03)
 
@@ -230,7 +230,7 @@ def test_all_classes_at_once_are_one_class_at_a_time(design, method):
     said = np.where(rng.random(300) < 0.7, truth, rng.integers(0, 5, 300))
     settings = {"weights": {"sample_weight": rng.exponential(size=300)}, "clusters": {"groups": np.arange(300) // 7}}
     table = hs.confusion(truth, said, **settings.get(design, {}))
-    table = table.with_design(hs.FixedMargins()) if design == "margins" else table
+    table = table.with_design(hs.designs.FixedMargins()) if design == "margins" else table
     is_share = method in {"wilson", "clopper_pearson"}
     for metric in ("precision", "recall", "f1", *(() if is_share else ("fbeta+beta=2", "informedness"))):
         if method == "fieller" and metric == "informedness":

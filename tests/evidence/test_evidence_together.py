@@ -34,8 +34,8 @@ def tables():
     votes = np.where(RNG.random((240, 3)) < 0.85, TRUTH[:, None], 1 - TRUTH[:, None])
     return {
         "reviewed": hs.reviewed([[90, 20], [15, 115]], REVIEWS),
-        "corrected": hs.corrected(hs.from_counts([[90, 20], [15, 115]]), sensitivity=0.95, specificity=0.97),
-        "annotated": hs.annotated(votes, (SCORE >= 0.5).astype(int)),
+        "corrected": hs.labels.corrected(hs.from_counts([[90, 20], [15, 115]]), sensitivity=0.95, specificity=0.97),
+        "annotated": hs.labels.annotated(votes, (SCORE >= 0.5).astype(int)),
         **{name: table.at(0.5) for name, table in scored().items()},
     }
 
@@ -79,11 +79,11 @@ SOURCES = {
     "reviewed": lambda rows, **by: hs.reviewed(
         y_true=RECORDED[rows], y_pred=PREDICTED[rows], y_reviewed=CHECKED[rows], **OF_CLASSES, **by
     ),
-    "corrected": lambda rows, **by: hs.corrected(
+    "corrected": lambda rows, **by: hs.labels.corrected(
         hs.confusion(RECORDED[rows], PREDICTED[rows], **OF_CLASSES, **by), sensitivity=0.9, specificity=(45, 50)
     ),
-    "annotated": lambda rows, **by: hs.annotated(VOTES[rows], PREDICTED[rows], **OF_CLASSES, **by),
-    "prediction_powered": lambda rows, **by: hs.prediction_powered(
+    "annotated": lambda rows, **by: hs.labels.annotated(VOTES[rows], PREDICTED[rows], **OF_CLASSES, **by),
+    "prediction_powered": lambda rows, **by: hs.labels.prediction_powered(
         CHECKED[rows], RECORDED[rows], PREDICTED[rows], **OF_CLASSES, **by
     ),
     "batch": lambda rows, **by: hs.calibrated(SCORE[rows], **by),
@@ -141,7 +141,9 @@ def test_groups_are_estimated_as_their_tables_are(source):
         (lambda by: SOURCES["reviewed"](EVERY, by=by), "`y_reviewed` is missing everywhere"),
         (lambda by: SOURCES["prediction_powered"](EVERY, by=by), "`y_true` has 0 trusted labels of 1 cases"),
         (
-            lambda by: hs.annotated(np.where(by[:, None] == "alone", [1, np.nan, np.nan], VOTES), PREDICTED, by=by),
+            lambda by: hs.labels.annotated(
+                np.where(by[:, None] == "alone", [1, np.nan, np.nan], VOTES), PREDICTED, by=by
+            ),
             "No case has labels of two annotators",
         ),
     ],

@@ -74,13 +74,13 @@ def test_studies_of_a_table_keep_its_design(groups, weights):
         assert own.mean() == pytest.approx(other.mean(), abs=6 * other.std() / np.sqrt(SIZE))
         assert own.std() == pytest.approx(other.std(), rel=0.1)
     # The design of a batch is that of its tables.
-    both, alone = (hs.Delta().interval(resolve("mcc", each), each, 0.95) for each in (tables, tables.picked(7)))
+    both, alone = (hs.methods.Delta().interval(resolve("mcc", each), each, 0.95) for each in (tables, tables.picked(7)))
     assert (both.low[7], both.high[7]) == pytest.approx((alone.low, alone.high))
 
 
 def test_studies_of_a_table_with_fixed_margins():
     """Class totals of the table stay, or are scaled to another number of cases."""
-    table = hs.from_counts([[50, 3], [5, 42]]).with_design(hs.FixedMargins())
+    table = hs.from_counts([[50, 3], [5, 42]]).with_design(hs.designs.FixedMargins())
     for n, totals in ((None, [53, 47]), (200, [106, 94])):
         counts = hs.lab.Repeated(table, n).tables(50, np.random.default_rng(0)).counts
         assert (counts.sum(-1) == totals).all()

@@ -24,7 +24,7 @@ def log_of(scores, task="t", cluster=None):
         ]
         rows += [found[place] for place in np.random.default_rng(seed).permutation(len(found))]
     names = ("task", "model", "item", "run", "metric", "score", "cluster")
-    return hs.Log(dict(zip(names, zip(*rows, strict=True), strict=False)))
+    return hs.results.Log(dict(zip(names, zip(*rows, strict=True), strict=False)))
 
 
 RNG = np.random.default_rng(7)
@@ -91,7 +91,7 @@ def test_items_that_a_model_lacks_are_told():
     assert nan.joined().lacking == {"A": 0, "B": 3}
     apart = log_of({"A": GRADES["A"]}), log_of({"B": GRADES["B"]})
     apart[1]["item"][:] = [f"other {each}" for each in apart[1]["item"]]
-    both = hs.Log({name: np.concatenate([each[name] for each in apart]) for name in apart[0]})
+    both = hs.results.Log({name: np.concatenate([each[name] for each in apart]) for name in apart[0]})
     with pytest.raises(hs.HowsureError, match="No item of the task 't'"):
         both.table(incomplete="drop")
     alone = hs.evaluate_log(both)
@@ -106,9 +106,9 @@ def test_items_of_one_name_that_differ_are_told():
     """The same number for another question is not a match, although it looks like one."""
     log = log_of(GRADES)
     content = [f"{model if item == 'q3' else ''} {item}" for model, item in zip(log["model"], log["item"], strict=True)]
-    found = hs.evaluate_log(hs.Log({**log, "content": content}))
+    found = hs.evaluate_log(hs.results.Log({**log, "content": content}))
     assert any("1 item asked different things" in each for each in found.cautions)
-    same = hs.Log({**log, "content": log["item"]})
+    same = hs.results.Log({**log, "content": log["item"]})
     assert not any("asked" in each for each in hs.evaluate_log(same).cautions)
 
 
@@ -118,10 +118,10 @@ def test_one_item_has_one_cluster():
     other = log["cluster"].copy()
     other[0] = "c"
     with pytest.raises(hs.HowsureError, match="is in several clusters"):
-        hs.Log({**log, "cluster": other}).table()
+        hs.results.Log({**log, "cluster": other}).table()
     other = np.where(log["item"] == "q3", None, log["cluster"])
     with pytest.raises(hs.HowsureError, match="'q3' has no cluster"):
-        hs.Log({**log, "cluster": other}).table()
+        hs.results.Log({**log, "cluster": other}).table()
 
 
 def test_p_values_are_adjusted_for_the_pairs_of_all_tasks():
@@ -131,10 +131,12 @@ def test_p_values_are_adjusted_for_the_pairs_of_all_tasks():
         for name, shift in zip("ABC", (0, 0.01, 0.02), strict=True)
     }
     logs = [log_of(models, task=task) for task in ("one", "two")]
-    log = hs.Log({name: np.concatenate([each[name] for each in logs]) for name in logs[0]})
+    log = hs.results.Log({name: np.concatenate([each[name] for each in logs]) for name in logs[0]})
     found = hs.evaluate_log(log, baseline="A")
     raw = [hs.compare(log.table(task), "mean", a=model, b="A").p_value for task, model in found.comparisons]
-    assert [each.p_value for each in found.comparisons.values()] == pytest.approx(hs.adjusted_p_values(raw).tolist())
+    assert [each.p_value for each in found.comparisons.values()] == pytest.approx(
+        hs.comparison.adjusted_p_values(raw).tolist()
+    )
     best = hs.evaluate_log(log)
     assert {each.names[1] for each in best.comparisons.values()} == {max(models, key=lambda name: models[name].mean())}
     assert best.pairs == 6
@@ -237,9 +239,9 @@ def test_columns_make_a_log():
         ({name: column[:0] for name, column in log.items()}, "at least one score"),
     ):
         with pytest.raises(hs.HowsureError, match=said):
-            hs.Log(columns)
+            hs.results.Log(columns)
     with pytest.raises(hs.HowsureError, match="run 1 of the item 'q\\d+' twice"):
-        hs.Log({name: np.concatenate([column, column[:1]]) for name, column in log.items()}).table()
+        hs.results.Log({name: np.concatenate([column, column[:1]]) for name, column in log.items()}).table()
     with pytest.raises(hs.HowsureError, match="from `read_log`, not dict"):
         hs.evaluate_log(dict(log))
 

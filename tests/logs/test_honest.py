@@ -244,13 +244,13 @@ def test_records_that_do_not_fit(tmp_path):
 def test_three_items_say_nothing_of_a_task():
     """A note that all models nearly always succeed needs at least thirty items."""
     columns = {"task": ["t"] * 6, "model": ["A", "B"] * 3, "item": [*"aabbcc"], "run": [1] * 6, "metric": ["m"] * 6}
-    found = hs.evaluate_log(hs.Log(columns | {"score": [1.0] * 6}))
+    found = hs.evaluate_log(hs.results.Log(columns | {"score": [1.0] * 6}))
     assert not any("succeed" in each for each in found.cautions)
 
 
 def test_perplexities_of_samples_are_averaged():
     """Scores that a user's own log names perplexity are not transformed: only harnesses state that they are logs."""
     columns = {"task": ["t"] * 40, "model": ["A"] * 40, "item": list(map(str, range(40))), "run": [1] * 40}
-    found = hs.evaluate_log(hs.Log(columns | {"metric": ["perplexity"] * 40, "score": np.arange(40) + 1.0}))
+    found = hs.evaluate_log(hs.results.Log(columns | {"metric": ["perplexity"] * 40, "score": np.arange(40) + 1.0}))
     assert found["t", "A"].value == 20.5
     assert found.records()[0]["better"] == "lower"

@@ -43,7 +43,7 @@ def test_means_are_those_of_another_package():
         (400, 0.9606778224715876, 1.2938221775284136),
     ):
         found = hs.estimate(hs.values(x[:n]), "mean", method="wald")
-        half = float(hs.Anytime().reach(n, 0.95)) * found.standard_error
+        half = float(hs.methods.Anytime().reach(n, 0.95)) * found.standard_error
         assert (found.value - half, found.value + half) == pytest.approx((low, high), rel=1e-12)
 
 
@@ -134,7 +134,7 @@ def test_a_sequence_holds_the_truth_at_all_looks(population):
     batch = batch_of(table)
     truth = float(metric(batch(1e6 * shares[None]).counted)[0])
     rng, counts = np.random.default_rng(5), np.zeros((400, shares.size))
-    missed = {method: np.zeros(400, dtype=bool) for method in (hs.Anytime(), Flow())}
+    missed = {method: np.zeros(400, dtype=bool) for method in (hs.methods.Anytime(), Flow())}
     for _ in range(24):
         counts = counts + rng.multinomial(50, shares, 400)
         for method, gone in missed.items():
@@ -185,8 +185,8 @@ def test_evidence_against_equality_holds_at_any_look():
 def test_numbers_that_mean_nothing_are_named(n_optimal):
     """A number of cases below 10, or none, is refused in one line."""
     with pytest.raises(hs.HowsureError, match="at least 10"):
-        hs.Anytime(n_optimal=n_optimal)
-    assert hs.Anytime(n_optimal=10).n_optimal == 10
+        hs.methods.Anytime(n_optimal=n_optimal)
+    assert hs.methods.Anytime(n_optimal=10).n_optimal == 10
 
 
 def test_what_it_is_not_for_is_said():
@@ -252,7 +252,9 @@ def test_models_that_seldom_disagree_are_told_apart_at_little_cost():
     rng, counts, missed = np.random.default_rng(3), np.zeros((400, shares.size)), np.zeros(400, dtype=bool)
     for more in (50, 50, 100, 300):
         counts = counts + rng.multinomial(more, shares, 400)
-        found, once = (each.interval(metric, batch_of(table)(counts), 0.95) for each in (hs.Anytime(), hs.Tango()))
+        found, once = (
+            each.interval(metric, batch_of(table)(counts), 0.95) for each in (hs.methods.Anytime(), hs.methods.Tango())
+        )
         assert np.median((found.high - found.low) / (once.high - once.low)) <= 1.9
         missed |= (found.low > 0.01) | (found.high < 0.01)
     assert missed.mean() <= 0.05
@@ -265,7 +267,7 @@ def test_an_area_is_stretched_on_the_scale_of_its_normal_quantile():
     table = hs.scores(label, rng.normal(2.5 * label))
     once, found = (hs.estimate(table, "roc_auc", method=method) for method in (None, "anytime"))
     normal = NormalDist()
-    times = float(hs.Anytime().reach(150, 0.95)) / normal.inv_cdf(0.975)
+    times = float(hs.methods.Anytime().reach(150, 0.95)) / normal.inv_cdf(0.975)
     for near, far in ((once.low, found.low), (once.high, found.high)):
         centre = normal.inv_cdf(once.value)
         assert normal.inv_cdf(far) - centre == pytest.approx(times * (normal.inv_cdf(near) - centre), rel=1e-9)
@@ -310,4 +312,4 @@ def test_a_single_look_of_a_contrast_is_by_the_delta_method():
     sides = (Side(name, resolve("mcc", paired.model(name)), paired.view(name)) for name in "ab")
     difference = contrast_metric(EFFECTS["difference"], *sides)
     assert type(_of_one_look(resolve("mcc", one), one)) is Flow
-    assert type(_of_one_look(difference, paired)) is hs.Delta
+    assert type(_of_one_look(difference, paired)) is hs.methods.Delta

@@ -102,7 +102,7 @@ def scipys(case, kind):
 def test_endpoints_equal_scipys_row_bootstrap(case, kind):
     """Endpoints agree with SciPy's bootstrap of rows within the Monte Carlo error of both, in each kind."""
     theirs, (metric, _, counts) = scipys(case, kind), CASES[case]
-    method = hs.Bootstrap(kind.lower(), RESAMPLES)
+    method = hs.methods.Bootstrap(kind.lower(), RESAMPLES)
     ours = hs.estimate(hs.from_counts(counts), metric, method=method, random_state=2)
     # A quantile at 2.5 % has standard error sqrt(p(1-p)/B)/density; four of them for the two sides together.
     density = stats.norm.pdf(1.96) / ours.standard_error
@@ -123,7 +123,7 @@ def test_percentile_limits_equal_exact_enumeration_of_a_tiny_sample():
         values.append((tn + tp) / 5)
     exact = np.quantile(values, [0.025, 0.975])
     estimate = hs.estimate(
-        hs.from_counts(counts), "accuracy", method=hs.Bootstrap("percentile", 50_000), random_state=0
+        hs.from_counts(counts), "accuracy", method=hs.methods.Bootstrap("percentile", 50_000), random_state=0
     )
     assert [estimate.low, estimate.high] == pytest.approx(exact, abs=1e-12)
     assert estimate.standard_error == pytest.approx(np.std(values), rel=0.02)
@@ -209,7 +209,7 @@ def large_table(design):
     if design == "clusters":
         return hs.confusion(true, predicted, groups=rng.integers(0, 4000, rows))
     table = hs.confusion(true, predicted)
-    return table.with_design(hs.FixedMargins()) if design == "fixed" else table
+    return table.with_design(hs.designs.FixedMargins()) if design == "fixed" else table
 
 
 SMOOTH = [
@@ -228,8 +228,8 @@ def test_delta_bootstrap_and_posterior_agree_on_large_tables(design):
     table = large_table(design)
     draws = 20_000
     delta = hs.evaluate(table, SMOOTH, method="wald")
-    bootstrap = hs.evaluate(table, SMOOTH, method=hs.Bootstrap("percentile", draws), random_state=0)
-    posterior = hs.evaluate(table, SMOOTH, method=hs.Dirichlet(prior=0, n_draws=draws), random_state=0)
+    bootstrap = hs.evaluate(table, SMOOTH, method=hs.methods.Bootstrap("percentile", draws), random_state=0)
+    posterior = hs.evaluate(table, SMOOTH, method=hs.methods.Dirichlet(prior=0, n_draws=draws), random_state=0)
     for expected, first, second in zip(*(each.values() for each in (delta, bootstrap, posterior)), strict=True):
         if expected.standard_error < 1e-9:  # a margin that the design fixes
             assert first.standard_error < 1e-9
@@ -301,7 +301,7 @@ def test_the_acceleration_of_long_tables_is_the_jackknifes(design, metric):
     truth = (rng.random(size) < 0.2).astype(int)
     more = {"weighted": {"sample_weight": rng.gamma(2, 1, size)}, "clusters": {"groups": np.arange(size) // 3}}
     table = hs.scores(truth, rng.normal(truth * 1.5), **more.get(design, {}))
-    table = table.with_design(hs.FixedMargins()) if design == "fixed" else table
+    table = table.with_design(hs.designs.FixedMargins()) if design == "fixed" else table
     bound = resolve(metric, table)
     values, numbers = [], []
     for tables, number in table.design.left_out(table.cells):

@@ -137,7 +137,7 @@ def test_clusters_of_one_case_and_equal_weights_change_nothing():
     plain = standard_error(hs.scores(truth, score))
     assert standard_error(hs.scores(truth, score, groups=np.arange(len(truth)))) == pytest.approx(plain)
     assert standard_error(hs.scores(truth, score, sample_weight=np.full(len(truth), 3.0))) == pytest.approx(plain)
-    assert standard_error(hs.scores(truth, score).with_design(hs.FixedMargins())) == pytest.approx(plain)
+    assert standard_error(hs.scores(truth, score).with_design(hs.designs.FixedMargins())) == pytest.approx(plain)
 
 
 def test_hanley_and_mcneils_variance():

@@ -94,7 +94,7 @@ def same_as_plain(truth, score):
     """Yield tables of the same cases in other representations."""
     yield hs.scores(truth, score, sample_weight=np.full(len(truth), 3.0))
     yield hs.scores(truth, score, sample_weight=np.where(truth == 1, 0.2, 7.0))
-    yield hs.scores(truth, score).with_design(hs.FixedMargins())
+    yield hs.scores(truth, score).with_design(hs.designs.FixedMargins())
     yield hs.scores(truth, score).at_prevalence([0.99, 0.01])
     yield hs.scores(np.tile(truth, 2), np.r_[score, -score], by=np.repeat(["a", "b"], len(truth)))["a"]
 

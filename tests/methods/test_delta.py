@@ -120,7 +120,7 @@ class TestDesigns:
     def test_fixed_margins_are_narrower_for_accuracy(self):
         """With fixed class sizes, accuracy varies only within the classes."""
         counts = np.array([[95, 5], [30, 20]])
-        table = hs.from_counts(counts).with_design(hs.FixedMargins())
+        table = hs.from_counts(counts).with_design(hs.designs.FixedMargins())
         recalls, rows = np.diag(counts) / counts.sum(1), counts.sum(1)
         expected = np.sqrt((rows * recalls * (1 - recalls)).sum()) / counts.sum()
         assert hs.estimate(table, "accuracy", method="wald").standard_error == pytest.approx(expected)
@@ -128,7 +128,7 @@ class TestDesigns:
     def test_fixed_margins_as_arithmetic(self):
         """For any metric: within each class, the variance of the slopes over its predictions, times its cases."""
         counts = np.array([[44, 6, 3], [7, 29, 5], [2, 8, 21]])
-        table = hs.from_counts(counts).with_design(hs.FixedMargins())
+        table = hs.from_counts(counts).with_design(hs.designs.FixedMargins())
         for metric in ("f1@macro", "mcc", "precision@weighted", "kappa", "mse"):
             slopes = resolve(metric, table).gradient(ConfusionCounts(counts))
             variance = sum(
@@ -164,7 +164,7 @@ class TestDesigns:
         elif design == "fixed":
             numbers = np.round(rows * prevalence).astype(int)
             counts = [rng.multinomial(number, row, studies) for number, row in zip(numbers, confused, strict=True)]
-            tables = hs.from_counts(np.stack(counts, 1)).stack.with_design(hs.FixedMargins())
+            tables = hs.from_counts(np.stack(counts, 1)).stack.with_design(hs.designs.FixedMargins())
         else:
             true = rng.choice(3, rows * studies, p=prevalence)
             predicted = (rng.random(true.size)[:, None] > confused.cumsum(1)[true]).sum(1)
@@ -181,7 +181,7 @@ class TestDesigns:
     @pytest.mark.parametrize("method", [None, "delta", "fieller", "bootstrap_percentile", "bootstrap_bca"])
     def test_what_the_design_fixes_has_no_interval(self, metric, method):
         """With fixed class sizes, the prevalence is not estimated: nan, and the reason."""
-        table = hs.from_counts([[44, 6, 3], [7, 29, 5], [2, 8, 21]]).with_design(hs.FixedMargins())
+        table = hs.from_counts([[44, 6, 3], [7, 29, 5], [2, 8, 21]]).with_design(hs.designs.FixedMargins())
         if method == "fieller" and "binary" not in metric:
             return
         estimate = hs.estimate(table, metric, method=method, random_state=0)
@@ -190,7 +190,7 @@ class TestDesigns:
 
     def test_a_perfect_class_of_fixed_size_has_an_interval(self):
         """No error in a class of fixed size does not mean that none can happen."""
-        table = hs.from_counts([[40, 0], [0, 25]]).with_design(hs.FixedMargins())
+        table = hs.from_counts([[40, 0], [0, 25]]).with_design(hs.designs.FixedMargins())
         for metric in ("accuracy", "mcc", "f1", "recall@macro", "precision"):
             for method in (None, "delta"):
                 estimate = hs.estimate(table, metric, method=method)
@@ -286,7 +286,7 @@ def test_few_positives_are_covered(spec):
     one = hs.scores([0, 1] * 50, score)
     table = replace(one, counts=rng.multinomial(120, chance.ravel(), size=1000).reshape(-1, 100, 2).astype(float))
     metric = resolve(spec, table)
-    found = hs.Delta().interval(metric, table, 0.95)
+    found = hs.methods.Delta().interval(metric, table, 0.95)
     truth = float(metric(chance))
     assert np.mean((found.low <= truth) & (truth <= found.high)) > 0.92 - 2.5 * np.sqrt(0.92 * 0.08 / 1000)
 

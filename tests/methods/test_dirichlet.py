@@ -21,7 +21,7 @@ DATA = Path(__file__).parent.parent / "data"
 def moments(metric, counts=COUNTS, seed=0, **settings):
     """Return mean and standard deviation of the posterior draws."""
     estimate = hs.estimate(
-        hs.from_counts(counts), metric, method=hs.Dirichlet(n_draws=DRAWS, **settings), random_state=seed
+        hs.from_counts(counts), metric, method=hs.methods.Dirichlet(n_draws=DRAWS, **settings), random_state=seed
     )
     return estimate.draws.mean(), estimate.draws.std()
 
@@ -80,17 +80,19 @@ def test_fixed_prevalence_reexpresses_precision():
 def test_the_value_is_of_the_population_that_the_interval_is_of(prevalence):
     """With another prevalence the precision is Bayes' theorem on recall 45/50 and false positive rate 10/100."""
     table = hs.from_counts([[90, 10], [5, 45]])
-    found = hs.estimate(table, "precision", method=hs.Dirichlet(prevalence=prevalence), random_state=0)
+    found = hs.estimate(table, "precision", method=hs.methods.Dirichlet(prevalence=prevalence), random_state=0)
     assert found.value == pytest.approx(0.05 * 0.9 / (0.05 * 0.9 + 0.95 * 0.1))
     assert found.low < found.value < found.high
-    assert float(hs.estimate(table, "recall", method=hs.Dirichlet(prevalence=prevalence), random_state=0)) == 0.9
+    assert (
+        float(hs.estimate(table, "recall", method=hs.methods.Dirichlet(prevalence=prevalence), random_state=0)) == 0.9
+    )
 
 
 @pytest.mark.parametrize("source, precision", [("prior", 1 / 2), ("random", 51 / 152)])
 def test_the_value_of_the_prior_or_of_chance_is_not_the_samples(source, precision):
     """A prior spreads its cases evenly; a random classifier's precision is the prevalence, one pseudo-case a row."""
     table = hs.from_counts([[95, 5], [10, 40]])
-    found = hs.estimate(table, "precision", method=hs.Dirichlet(source=source), random_state=0)
+    found = hs.estimate(table, "precision", method=hs.methods.Dirichlet(source=source), random_state=0)
     assert found.value == pytest.approx(precision)
     assert found.low < found.value < found.high
 
@@ -111,7 +113,7 @@ def test_prior_alone_and_random_classifier():
 def test_named_priors_are_numbers(name):
     """Each of the peer's names of a prior gives the draws of its number, bit for bit."""
     named, number = (
-        hs.estimate(hs.from_counts(COUNTS), "f1", method=hs.Dirichlet(prior=p, n_draws=100), random_state=1)
+        hs.estimate(hs.from_counts(COUNTS), "f1", method=hs.methods.Dirichlet(prior=p, n_draws=100), random_state=1)
         for p in (name, NAMED_PRIORS[name])
     )
     assert np.array_equal(named.draws, number.draws)
@@ -132,7 +134,7 @@ def test_named_priors_are_numbers(name):
 def test_bad_settings_are_refused(settings, words):
     """A setting that cannot be used is named, with the remedy."""
     with pytest.raises(hs.HowsureError, match=words):
-        hs.estimate(hs.from_counts(COUNTS), "f1", method=hs.Dirichlet(**settings), random_state=0)
+        hs.estimate(hs.from_counts(COUNTS), "f1", method=hs.methods.Dirichlet(**settings), random_state=0)
 
 
 @cache
@@ -159,7 +161,7 @@ def test_draws_agree_with_the_peers(matrix, prior):
     counts = np.loadtxt(DATA / "mnist_digits" / f"{matrix}.csv", delimiter=",")
     metrics, medians, spreads = zip(*posteriors_of_the_peer()[matrix, str(prior)], strict=True)
     draws = 10_000  # half of the peer's number
-    method = hs.Dirichlet(prior=prior, prevalence_prior=prior, n_draws=draws)
+    method = hs.methods.Dirichlet(prior=prior, prevalence_prior=prior, n_draws=draws)
     ours = hs.evaluate(hs.from_counts(counts), metrics, method=method, random_state=0)
     for name, median, spread, estimate in zip(metrics, medians, spreads, ours.values(), strict=True):
         if np.isnan(median) or not np.isfinite(estimate.draws).all() or estimate.draws.std() < 1e-12:
@@ -251,7 +253,7 @@ def test_an_unseen_case_is_worth_a_sampling_unit(design):
         "clusters": hs.confusion(np.repeat(true, 2), np.repeat(said, 2), groups=np.repeat(units, 2)),
         "weights": hs.confusion(true, said, sample_weight=np.full(60, 2.0)),
     }
-    found = hs.estimate(tables[design], "accuracy", method=hs.Dirichlet(n_draws=DRAWS), random_state=0).draws
+    found = hs.estimate(tables[design], "accuracy", method=hs.methods.Dirichlet(n_draws=DRAWS), random_state=0).draws
     # Among two unseen cases, none, one or both are right, with probabilities 1/4, 1/2 and 1/4.
     parts = [stats.beta(53 + right, 7 + 2 - right) for right in (0, 1, 1, 2)]
     mean = np.mean([each.mean() for each in parts])
@@ -292,7 +294,7 @@ def test_matched_limits_are_moved_and_spread():
     (counts,) = many_classes(100)
     table = hs.from_counts(counts)
     found, plain = (
-        hs.estimate(table, "f1@macro", method=hs.Dirichlet(credible=credible), random_state=0)
+        hs.estimate(table, "f1@macro", method=hs.methods.Dirichlet(credible=credible), random_state=0)
         for credible in ("matched", "equal_tailed")
     )
     middle = counts + 2 / 20 * (np.eye(10) + (1 - np.eye(10)) / 9)  # two cases, each right one time in two
@@ -314,7 +316,9 @@ def test_the_own_prior_keeps_its_spread():
     """A user's prior is extra information: limits of macro F1 are shifted, but no wider."""
     (counts,) = many_classes(50)
     found, plain = (
-        hs.estimate(hs.from_counts(counts), "f1@macro", method=hs.Dirichlet(0.1, credible=credible), random_state=0)
+        hs.estimate(
+            hs.from_counts(counts), "f1@macro", method=hs.methods.Dirichlet(0.1, credible=credible), random_state=0
+        )
         for credible in ("matched", "equal_tailed")
     )
     assert found.low - plain.low > 0.2 * found.draws.std()
@@ -327,7 +331,7 @@ def test_matched_limits_of_proportions_are_mid_p(metric):
     table = hs.from_counts(COUNTS)
     assert str(hs.estimate(table, metric, method="bayes")) == str(hs.estimate(table, metric, method="mid_p"))
     own, plain = (
-        hs.estimate(table, metric, method=hs.Dirichlet(0.5, credible=kind), random_state=0)
+        hs.estimate(table, metric, method=hs.methods.Dirichlet(0.5, credible=kind), random_state=0)
         for kind in ("matched", "equal_tailed")
     )
     assert (own.low, own.high) == (plain.low, plain.high)
@@ -338,7 +342,7 @@ def test_metrics_that_hardly_bend_hardly_move(prior):
     """With two classes and many cases the limits of the correlation are nearly the quantiles."""
     table = hs.from_counts(10 * np.array(COUNTS))
     moved, plain = (
-        hs.estimate(table, "mcc", method=hs.Dirichlet(prior, credible=kind), random_state=0)
+        hs.estimate(table, "mcc", method=hs.methods.Dirichlet(prior, credible=kind), random_state=0)
         for kind in ("matched", "equal_tailed")
     )
     assert (moved.low, moved.high) == pytest.approx((plain.low, plain.high), abs=0.06 * moved.draws.std())
@@ -377,7 +381,7 @@ def test_what_has_no_middle_has_its_quantiles():
         (hs.from_counts(COUNTS), "f1", {"source": "prior"}),
         (hs.from_counts(COUNTS), "f1", {"source": "random"}),
     ):
-        found = hs.estimate(table, metric, method=hs.Dirichlet(n_draws=2000, **settings), random_state=0)
+        found = hs.estimate(table, metric, method=hs.methods.Dirichlet(n_draws=2000, **settings), random_state=0)
         kept = found.draws[np.isfinite(found.draws)]
         assert (found.low, found.high) == pytest.approx(tuple(np.quantile(kept, [0.025, 0.975]))), metric
 
@@ -396,7 +400,9 @@ def test_matched_limits_hold_averages_of_many_classes(metric, rows, truth):
     for index, counts in enumerate(many_classes(rows, seed=1, tables=200)):
         table = hs.from_counts(counts)
         for kind in covered:
-            found = hs.estimate(table, metric, method=hs.Dirichlet(credible=kind, n_draws=1000), random_state=index)
+            found = hs.estimate(
+                table, metric, method=hs.methods.Dirichlet(credible=kind, n_draws=1000), random_state=index
+            )
             covered[kind] += found.low <= truth <= found.high
     assert covered["matched"] / 200 > 0.94 - 2 * np.sqrt(0.94 * 0.06 / 200)
     assert covered["matched"] > covered["equal_tailed"] + 5
@@ -411,7 +417,7 @@ def test_the_default_covers_macro_averages_of_few_cases():
     covered = {None: 0, 2 / 25: 0}
     for cells in rng.multinomial(30, shares.ravel(), 160).reshape(-1, 5, 5):
         for prior in covered:
-            method = hs.Dirichlet(prior=prior, n_draws=500, credible="equal_tailed")
+            method = hs.methods.Dirichlet(prior=prior, n_draws=500, credible="equal_tailed")
             found = hs.estimate(hs.from_counts(cells), "f1@macro", method=method, random_state=rng)
             covered[prior] += found.low <= 0.7 <= found.high
     assert covered[None] / 160 > 0.9 - 2 * np.sqrt(0.9 * 0.1 / 160)
@@ -451,7 +457,9 @@ class TestDefectsOfThePeer:
     def test_zero_prior_leaves_undefined_draws_counted(self):
         """Under a prior of zero, a class that never occurs leaves its recall undefined, with a reason."""
         table = hs.from_counts([[40, 4, 3], [0, 0, 0], [2, 5, 30]])
-        estimate = hs.estimate(table, "recall@binary+positive_class=1", method=hs.Dirichlet(prior=0), random_state=0)
+        estimate = hs.estimate(
+            table, "recall@binary+positive_class=1", method=hs.methods.Dirichlet(prior=0), random_state=0
+        )
         assert np.isnan([estimate.value, estimate.low, estimate.high]).all()
         assert "no case of the class" in estimate.reason
 
@@ -464,7 +472,7 @@ class TestDefectsOfThePeer:
             hits = rng.binomial(25, 0.95)
             false = rng.binomial(25, 0.05)
             table = hs.from_counts([[25 - false, false], [25 - hits, hits]])
-            method = hs.Dirichlet(n_draws=1000, credible="equal_tailed")
+            method = hs.methods.Dirichlet(n_draws=1000, credible="equal_tailed")
             estimate = hs.estimate(table, "recall", method=method, random_state=rng)
             covered += estimate.low <= 0.95 <= estimate.high
         assert covered / 300 > 0.9
@@ -482,7 +490,7 @@ def test_a_class_that_the_sample_leaves_out_moves_no_limits():
     table = hs.from_counts([[40, 2, 0, 3], [3, 39, 0, 0], [1, 1, 0, 0], [2, 0, 0, 30]])
     for metric in ("precision@macro", "precision+zero_division=0@macro"):
         found, plain = (
-            hs.estimate(table, metric, method=hs.Dirichlet(credible=kind), random_state=0)
+            hs.estimate(table, metric, method=hs.methods.Dirichlet(credible=kind), random_state=0)
             for kind in ("matched", "equal_tailed")
         )
         middle = (found.low + found.high) / 2
@@ -494,7 +502,7 @@ def test_a_class_that_the_sample_leaves_out_moves_no_limits():
 def test_the_worst_class_by_an_own_prior_has_quantiles(metric):
     """Quantiles contain the value; shifted limits might not, since the metric has no derivative if classes tie."""
     table = hs.from_counts([[18, 2, 0], [2, 18, 0], [1, 1, 18]])
-    found = hs.estimate(table, metric, method=hs.Dirichlet(0), random_state=0)
+    found = hs.estimate(table, metric, method=hs.methods.Dirichlet(0), random_state=0)
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(found.draws, [0.025, 0.975])))
     assert found.low <= found.value <= found.high
 
@@ -513,6 +521,6 @@ def test_the_models_of_a_comparison_have_the_limits_that_they_have_alone(metric)
 def test_two_draws_have_a_standard_error():
     """The standard error is the standard deviation of the draws, also of two; one draw has none."""
     table = hs.from_counts([[50, 3], [5, 42]])
-    two = hs.estimate(table, "f1", method=hs.Dirichlet(n_draws=2), random_state=0)
+    two = hs.estimate(table, "f1", method=hs.methods.Dirichlet(n_draws=2), random_state=0)
     assert two.standard_error == pytest.approx(float(np.ptp(two.draws)) / np.sqrt(2))
-    assert np.isnan(hs.estimate(table, "f1", method=hs.Dirichlet(n_draws=1), random_state=0).standard_error)
+    assert np.isnan(hs.estimate(table, "f1", method=hs.methods.Dirichlet(n_draws=1), random_state=0).standard_error)

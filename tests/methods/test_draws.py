@@ -60,9 +60,9 @@ def test_analytic_methods_have_no_draws():
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda: hs.Dirichlet(n_draws=1e13),
-        lambda: hs.Bootstrap(n_resamples=10**13),
-        lambda: hs.draw_tables(hs.from_counts([[5, 1], [2, 7]]), 10**13),
+        lambda: hs.methods.Dirichlet(n_draws=1e13),
+        lambda: hs.methods.Bootstrap(n_resamples=10**13),
+        lambda: hs.methods.draw_tables(hs.from_counts([[5, 1], [2, 7]]), 10**13),
         lambda: hs.Study(n_draws=10**13),
     ],
     ids=["posterior", "bootstrap", "tables", "study"],

@@ -21,7 +21,7 @@ SOURCES = ("posterior", "prior", "random", "sampling", "truth")
 
 
 def drawn(table=TABLE, n=SIZE, **settings):
-    return hs.draw_tables(table, n, random_state=0, **settings)
+    return hs.methods.draw_tables(table, n, random_state=0, **settings)
 
 
 def dirichlet(parameters):
@@ -128,7 +128,7 @@ def tables_of_every_kind():
         "weighted": hs.confusion(TRUE, SAID, sample_weight=WEIGHT),
         "clustered": hs.confusion(TRUE, SAID, groups=CLUSTER),
         "both": hs.confusion(TRUE, SAID, sample_weight=WEIGHT, groups=CLUSTER),
-        "fixed": hs.confusion(TRUE, SAID).with_design(hs.FixedMargins()),
+        "fixed": hs.confusion(TRUE, SAID).with_design(hs.designs.FixedMargins()),
         "scores": hs.scores(TRUE, SCORE),
         "paired": hs.paired(TRUE, pair),
         "paired scores": hs.paired_scores(TRUE, {"A": SCORE, "B": np.round(SCORE * OTHER, 1)}),
@@ -180,12 +180,12 @@ def test_truth_of_every_kind_is_whole(kind):
 def test_draws_depend_on_the_seed_alone(source, monkeypatch):
     """One seed gives one set of draws with any number of threads, its beginning among more of them; another others."""
     table = hs.from_counts(np.random.default_rng(0).poisson(np.full((12, 12), 2.0) + 30 * np.eye(12)))
-    first = hs.draw_tables(table, 3000, source=source, random_state=7)
+    first = hs.methods.draw_tables(table, 3000, source=source, random_state=7)
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    assert np.array_equal(hs.draw_tables(table, 3000, source=source, random_state=7), first)
-    assert not np.array_equal(hs.draw_tables(table, 3000, source=source, random_state=8), first)
+    assert np.array_equal(hs.methods.draw_tables(table, 3000, source=source, random_state=7), first)
+    assert not np.array_equal(hs.methods.draw_tables(table, 3000, source=source, random_state=8), first)
     generator = np.random.default_rng(0)
-    again = [hs.draw_tables(table, 2, source=source, random_state=generator) for _ in range(2)]
+    again = [hs.methods.draw_tables(table, 2, source=source, random_state=generator) for _ in range(2)]
     assert not np.array_equal(*again)
 
 
@@ -194,12 +194,12 @@ def test_draws_of_a_group_are_its_own(source):
     """A group's draws equal those of its table alone from the seed of its key, for any other groups."""
     place = np.array(["a", "b", "c"])[np.arange(N) % 3]
     tables = hs.confusion(TRUE, SAID, by=place)
-    every = hs.draw_tables(tables, 5, source=source, random_state=4)
+    every = hs.methods.draw_tables(tables, 5, source=source, random_state=4)
     assert list(every) == ["a", "b", "c"]
     two = place != "b"
-    fewer = hs.draw_tables(hs.confusion(TRUE[two], SAID[two], by=place[two]), 5, source=source, random_state=4)
+    fewer = hs.methods.draw_tables(hs.confusion(TRUE[two], SAID[two], by=place[two]), 5, source=source, random_state=4)
     for key, table in tables.items():
-        alone = hs.draw_tables(table, 5, source=source, random_state=group_seed(4, key))
+        alone = hs.methods.draw_tables(table, 5, source=source, random_state=group_seed(4, key))
         assert np.array_equal(every[key], alone)
         assert key == "b" or np.array_equal(every[key], fewer[key])
     assert not np.array_equal(every["a"], every["c"])
@@ -228,7 +228,7 @@ def test_draws_of_a_group_are_its_own(source):
 def test_what_cannot_be_drawn_is_refused(table, settings, words):
     """The message names the argument, its value, and the remedy."""
     with pytest.raises(hs.HowsureError) as error:
-        hs.draw_tables(table, **{"n": 5, **settings})
+        hs.methods.draw_tables(table, **{"n": 5, **settings})
     assert words in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -236,7 +236,7 @@ def test_what_cannot_be_drawn_is_refused(table, settings, words):
 def test_a_design_without_draws_says_so():
     """A design with only a variance has neither posterior nor resamples, but an expected table."""
 
-    class Twice(hs.Design):
+    class Twice(hs.designs.Design):
         """Each case was counted twice."""
 
         def variance(self, counts, gradient):
@@ -245,5 +245,5 @@ def test_a_design_without_draws_says_so():
     table = hs.from_counts([[50, 3], [5, 42]]).with_design(Twice())
     for source in ("posterior", "sampling"):
         with pytest.raises(hs.HowsureError, match="Twice"):
-            hs.draw_tables(table, 5, source=source)
-    assert hs.draw_tables(table, 5, source="truth").shape == (5, 2, 2)
+            hs.methods.draw_tables(table, 5, source=source)
+    assert hs.methods.draw_tables(table, 5, source="truth").shape == (5, 2, 2)

@@ -69,9 +69,9 @@ def test_batches_are_tables_one_by_one(metric):
     counts = np.random.default_rng(2).poisson(np.eye(3) * 20 + 3).astype(float)
     batch = hs.lab.Cells(counts / counts.sum(), 90).tables(12, np.random.default_rng(2))
     bound = resolve(metric, batch)
-    (together,) = hs.Extremes().intervals([bound], batch, 0.95)
+    (together,) = hs.methods.Extremes().intervals([bound], batch, 0.95)
     for place in range(12):
-        alone = hs.Extremes().interval(bound, batch.picked(place), 0.95)
+        alone = hs.methods.Extremes().interval(bound, batch.picked(place), 0.95)
         assert (together.low[place], together.high[place]) == pytest.approx((alone.low, alone.high), rel=1e-6)
 
 

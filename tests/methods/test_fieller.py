@@ -13,7 +13,7 @@ TRUE = RNG.integers(0, 3, 420)
 PREDICTED = np.where(RNG.random(420) < 0.7, TRUE, RNG.integers(0, 3, 420))
 TABLES = {
     "simple": hs.confusion(TRUE, PREDICTED),
-    "fixed": hs.confusion(TRUE, PREDICTED).with_design(hs.FixedMargins()),
+    "fixed": hs.confusion(TRUE, PREDICTED).with_design(hs.designs.FixedMargins()),
     "weighted": hs.confusion(TRUE, PREDICTED, sample_weight=RNG.exponential(size=420)),
     "clusters": hs.confusion(TRUE, PREDICTED, groups=np.arange(420) // 14),
 }
@@ -93,7 +93,7 @@ def test_a_ratio_that_cannot_vary_has_no_interval(seed):
 def test_a_share_of_estimated_counts_has_wilsons_limits_where_labels_never_err(metric):
     """With error rates of zero the corrected counts are the recorded ones, and the interval is Wilson's."""
     recorded = hs.from_counts([[50, 3], [2, 42]])
-    found = hs.estimate(hs.corrected(recorded, sensitivity=1.0, specificity=1.0), metric, method="fieller")
+    found = hs.estimate(hs.labels.corrected(recorded, sensitivity=1.0, specificity=1.0), metric, method="fieller")
     wilson = hs.estimate(recorded, metric, method="wilson")
     assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), rel=1e-9)
 

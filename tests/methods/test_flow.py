@@ -119,7 +119,7 @@ def test_a_batch_gives_what_its_tables_give_one_by_one(metric):
 
 def test_a_metric_within_the_true_classes_has_one_interval_whether_their_sizes_are_fixed_or_not():
     """The flow keeps directions without information on the metric: here the sizes of the classes."""
-    fixed = THREE.with_design(hs.FixedMargins())
+    fixed = THREE.with_design(hs.designs.FixedMargins())
     one, other = (hs.estimate(table, "recall@macro", method="flow") for table in (THREE, fixed))
     assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=0.005)  # but for where pseudo-cases are
     free = hs.estimate(THREE, "precision@macro", method="flow")
@@ -174,7 +174,7 @@ def test_the_interval_covers_as_often_as_it_says(truth, metric):
     truth = np.array(truth)
     tables = every_table(30, 4)
     shares = stats.multinomial.pmf(tables, 30, truth.ravel())
-    value = float(hs.estimate(hs.ConfusionTable(counts=truth * 1e6, labels=np.arange(2)), metric))
+    value = float(hs.estimate(hs.tables.ConfusionTable(counts=truth * 1e6, labels=np.arange(2)), metric))
     found = hs.estimate(hs.from_counts(tables.reshape(-1, 2, 2)), metric, method="flow")
     low, high = np.asarray(found.low), np.asarray(found.high)
     known = np.isfinite(low)

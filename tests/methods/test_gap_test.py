@@ -114,8 +114,8 @@ def test_the_p_value_of_zero_is_a_test_of_calibration():
     from howsure.metrics.binding import resolve
 
     fine, bad = (hs.scores(*sample(0, 1000, link)) for link in (CALIBRATED, lambda score: score**3))
-    assert hs.GapTest().p_value(resolve("ece", fine), fine, 0.0) > 0.05
-    assert hs.GapTest().p_value(resolve("ece", bad), bad, 0.0) == pytest.approx(2 / 4097)
+    assert hs.methods.GapTest().p_value(resolve("ece", fine), fine, 0.0) > 0.05
+    assert hs.methods.GapTest().p_value(resolve("ece", bad), bad, 0.0) == pytest.approx(2 / 4097)
 
 
 def test_what_is_no_calibration_error_is_refused():
@@ -237,7 +237,7 @@ def test_the_p_value_of_calibration_is_that_of_labels_drawn_from_the_scores(spec
     metric = resolve(spec, table)
     assert float(metric(table.counted)) == pytest.approx(observed)
     assert 0.01 < expected < 0.8
-    assert hs.GapTest().p_value(metric, table, 0.0) == pytest.approx(expected, rel=0.2)
+    assert hs.methods.GapTest().p_value(metric, table, 0.0) == pytest.approx(expected, rel=0.2)
 
 
 @pytest.mark.parametrize("spec", ["ece", "ece+norm=l2", "brier_reliability", "brier_resolution"])
@@ -247,8 +247,8 @@ def test_limits_are_where_the_p_value_is_what_the_level_leaves(spec):
     found = hs.estimate(table, spec, confidence_level=0.9)
     metric = resolve(spec, table)
     for limit in (found.low, found.high):
-        assert hs.GapTest().p_value(metric, table, limit) == pytest.approx(0.1, abs=0.02)
-    assert hs.GapTest().p_value(metric, table, found.value) > 0.5
+        assert hs.methods.GapTest().p_value(metric, table, limit) == pytest.approx(0.1, abs=0.02)
+    assert hs.methods.GapTest().p_value(metric, table, found.value) > 0.5
 
 
 def test_two_clusters_have_an_interval_and_one_has_none():
@@ -257,7 +257,7 @@ def test_two_clusters_have_an_interval_and_one_has_none():
     two = hs.estimate(hs.scores(truth, score, groups=np.arange(80) % 2), "ece")
     assert two.low <= two.value < two.high
     table = hs.scores(truth, score, groups=np.arange(80) % 2)
-    assert 0 < hs.GapTest().p_value(resolve("ece", table), table, 0.0) <= 1
+    assert 0 < hs.methods.GapTest().p_value(resolve("ece", table), table, 0.0) <= 1
     alone = hs.estimate(hs.scores(truth, score, groups=np.zeros(80)), "ece")
     assert np.isnan([alone.low, alone.high]).all()
 

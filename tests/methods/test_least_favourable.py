@@ -12,7 +12,7 @@ Z = 1.959963984540054
 
 def test_of_a_linear_metric_it_is_the_normal_interval():
     """Accuracy is linear in the table, so its limits are z standard errors from it."""
-    corrected = hs.corrected(SOURCE, sensitivity=0.95, specificity=0.97)
+    corrected = hs.labels.corrected(SOURCE, sensitivity=0.95, specificity=0.97)
     found = hs.estimate(corrected, "accuracy", method="least_favourable")
     half = Z * found.standard_error
     assert (found.low, found.high) == pytest.approx((found.value - half, found.value + half), rel=1e-6)

@@ -48,14 +48,14 @@ ESTIMATED = {
     "their population": lambda: expected("population"),
 }
 METHODS = {
-    "bootstrap": hs.Bootstrap(n_resamples=DRAWS),
-    "default": hs.Dirichlet(n_draws=DRAWS),
-    "jeffreys": hs.Dirichlet("jeffreys", n_draws=DRAWS),
-    "of each cell": hs.Dirichlet(np.arange(16).reshape(4, 4) / 4, n_draws=DRAWS),
-    "prior": hs.Dirichlet(0.7, source="prior", n_draws=DRAWS),
-    "prevalence prior": hs.Dirichlet(0.5, prevalence_prior=3, n_draws=DRAWS),
-    "known prevalence": hs.Dirichlet(prevalence=[0.7, 0.1, 0.1, 0.1], n_draws=DRAWS),
-    "random": hs.Dirichlet(source="random", n_draws=DRAWS),
+    "bootstrap": hs.methods.Bootstrap(n_resamples=DRAWS),
+    "default": hs.methods.Dirichlet(n_draws=DRAWS),
+    "jeffreys": hs.methods.Dirichlet("jeffreys", n_draws=DRAWS),
+    "of each cell": hs.methods.Dirichlet(np.arange(16).reshape(4, 4) / 4, n_draws=DRAWS),
+    "prior": hs.methods.Dirichlet(0.7, source="prior", n_draws=DRAWS),
+    "prevalence prior": hs.methods.Dirichlet(0.5, prevalence_prior=3, n_draws=DRAWS),
+    "known prevalence": hs.methods.Dirichlet(prevalence=[0.7, 0.1, 0.1, 0.1], n_draws=DRAWS),
+    "random": hs.methods.Dirichlet(source="random", n_draws=DRAWS),
 }
 
 
@@ -87,7 +87,7 @@ def test_sums_are_drawn_as_cells_added_up(name, evidence):
 
 @pytest.mark.parametrize("evidence", ESTIMATED)
 @pytest.mark.parametrize(
-    "method", [hs.Bootstrap(n_resamples=2000), hs.Dirichlet(n_draws=2000)], ids=lambda each: each.name
+    "method", [hs.methods.Bootstrap(n_resamples=2000), hs.methods.Dirichlet(n_draws=2000)], ids=lambda each: each.name
 )
 def test_sums_of_estimated_counts_are_drawn_as_cells_added_up(method, evidence):
     """So it is where true classes are known in part, or by their probabilities alone."""
@@ -98,7 +98,7 @@ def test_sums_of_estimated_counts_are_drawn_as_cells_added_up(method, evidence):
 def test_draws_of_two_sums_follow_beta_distributions(spec):
     """The posterior of accuracy is Beta(right + its pseudo-cases, wrong + theirs); a share of two sums for any prior."""
     table, metric = TABLES["cases"], resolve(spec, TABLES["cases"])
-    draws = hs.Dirichlet(0.5, n_draws=DRAWS).draws([metric], table, 5)[0]
+    draws = hs.methods.Dirichlet(0.5, n_draws=DRAWS).draws([metric], table, 5)[0]
     right = COUNTS.trace() if spec == "accuracy" else COUNTS[3, 3]
     wrong = COUNTS.sum() - right if spec == "accuracy" else COUNTS[3].sum() + COUNTS[:, 3].sum() - 2 * right
     cells = (4, 12) if spec == "accuracy" else (1, 6)
@@ -111,7 +111,7 @@ def test_draws_of_two_sums_follow_beta_distributions(spec):
 @pytest.mark.parametrize("spec", SPECS)
 def test_intervals_are_those_of_whole_tables(kind, spec, monkeypatch):
     """Each bootstrap has the limits that it has without sums of cells, to the error of the draws."""
-    table, method = TABLES["cases"], hs.Bootstrap(kind, DRAWS)
+    table, method = TABLES["cases"], hs.methods.Bootstrap(kind, DRAWS)
     few = hs.estimate(table, spec, method=method, random_state=3)
     monkeypatch.setattr(Independent, "lumps", lambda self, cells: None)
     whole = hs.estimate(table, spec, method=method, random_state=4)
@@ -157,7 +157,7 @@ def test_the_work_grows_with_what_is_looked_at(spec, growth, monkeypatch):
     cells = []
     for classes in (10, 40):
         table = hs.from_counts(np.full((classes, classes), 30) + 5 * np.eye(classes))  # too many in a cell to be picked
-        ask = lambda table=table: hs.estimate(table, spec, method=hs.Bootstrap(n_resamples=64), random_state=0)  # noqa: E731
+        ask = lambda table=table: hs.estimate(table, spec, method=hs.methods.Bootstrap(n_resamples=64), random_state=0)  # noqa: E731
         cells.append(drawn_cells(monkeypatch, ask)[1])
     assert np.log(cells[1] / cells[0]) / np.log(4) == pytest.approx(growth, abs=0.01)
 
@@ -166,7 +166,7 @@ def test_the_work_grows_with_what_is_looked_at(spec, growth, monkeypatch):
 def test_a_report_draws_its_tables_once(classes, monkeypatch):
     """All numbers of a classification report, and those of each class, are from one set of drawn tables."""
     table = hs.from_counts(np.ones((classes, classes)) + 40 * np.eye(classes))
-    method = hs.Bootstrap(n_resamples=200)
+    method = hs.methods.Bootstrap(n_resamples=200)
     for ask in (hs.classification_report, lambda table, **settings: hs.evaluate(table, "f1@none", **settings)):
         tables = drawn_cells(monkeypatch, lambda ask=ask: ask(table, method=method, random_state=0))[0]
         assert tables == 200

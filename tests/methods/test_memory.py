@@ -79,7 +79,9 @@ PATHS = [
 ]
 
 
-@pytest.mark.parametrize("method", [hs.Bootstrap("percentile", DRAWS), hs.Dirichlet(n_draws=DRAWS)], ids=str)
+@pytest.mark.parametrize(
+    "method", [hs.methods.Bootstrap("percentile", DRAWS), hs.methods.Dirichlet(n_draws=DRAWS)], ids=str
+)
 @pytest.mark.parametrize("make, kind", PATHS)
 def test_draws_of_many_units_take_the_memory_of_a_block(make, kind, method):
     """For any kind of units, 10,000 of them need less than 100 MB for 2,000 draws."""
@@ -94,7 +96,9 @@ def test_draws_of_many_units_take_the_memory_of_a_block(make, kind, method):
 
     if method.suits(resolve(spec, table.model("a") if hasattr(table, "models") else table), table):
         pytest.skip("the table has no such draws")
-    ask(type(method)(n_resamples=3) if isinstance(method, hs.Bootstrap) else hs.Dirichlet(n_draws=3))  # imports
+    ask(
+        type(method)(n_resamples=3) if isinstance(method, hs.methods.Bootstrap) else hs.methods.Dirichlet(n_draws=3)
+    )  # imports
     tracemalloc.start()
     ask(method)
     peak = tracemalloc.get_traced_memory()[1] / 2**20
@@ -122,7 +126,7 @@ def test_draws_of_clusters_do_not_depend_on_the_blocks_that_hold_their_weights(d
 def test_draws_do_not_depend_on_the_number_of_threads(monkeypatch):
     """One thread and three draw the same tables of clusters."""
     table, spec = weighted_groups("groups")
-    metric, method = resolve(spec, table), hs.Bootstrap("percentile", 40)
+    metric, method = resolve(spec, table), hs.methods.Bootstrap("percentile", 40)
     seen = []
     for threads in (1, 3):
         monkeypatch.setattr("howsure.running.threads.cores", lambda threads=threads: threads)

@@ -64,7 +64,7 @@ def test_many_cases_are_taken_together_without_loss():
     table = hs.calibrated(score).at(0.4)
     for metric in ("f1", "mcc"):
         exact = hs.estimate(table, metric)
-        drawn = hs.estimate(table, metric, method=hs.Bootstrap("percentile", 400_000), random_state=0)
+        drawn = hs.estimate(table, metric, method=hs.methods.Bootstrap("percentile", 400_000), random_state=0)
         assert exact.method == "predictive"
         tolerance = 0.02 * exact.standard_error
         assert (exact.low, exact.high) == pytest.approx((drawn.low, drawn.high), abs=tolerance)
@@ -134,7 +134,7 @@ def test_methods_of_labelled_cases_are_refused(target):
 def test_priors_and_labelled_tables_are_refused():
     """A prior has nothing to add to scores, and labelled cases have no predictive distribution."""
     with pytest.raises(hs.HowsureError, match="no prior to add"):
-        hs.estimate(hs.calibrated([0.2, 0.7]).at(0.5), "f1", method=hs.Dirichlet(prior=1))
+        hs.estimate(hs.calibrated([0.2, 0.7]).at(0.5), "f1", method=hs.methods.Dirichlet(prior=1))
     with pytest.raises(hs.HowsureError, match="needs scores without labels"):
         hs.estimate(hs.from_counts([[5, 1], [2, 8]]), "f1", method="predictive")
 

@@ -65,7 +65,7 @@ def test_the_exact_interval_of_equal_outcomes_holds_at_any_level():
     assert float(binomial.mid_p(10, 10, Level(1e-40))[0]) == pytest.approx(1e-4)
 
 
-def judged_at_random(seed: int) -> hs.ConfusionTable:
+def judged_at_random(seed: int) -> hs.tables.ConfusionTable:
     """Return few cases of three classes, some labelled, so that classes may be missing."""
     rng = np.random.default_rng([seed, 12])
     human = [None if rng.random() < 0.5 else str(rng.choice(list("abc"))) for _ in range(14)]
@@ -243,7 +243,7 @@ def test_limits_widen_up_to_the_surest_levels():
     rng.random()  # which the seed of the fuzzer spends on the kind of question
     table = a_case(rng).table()
     metric = resolve("log_nlr@max", table)
-    at_level = hs.Stratified().at_levels(metric, table)
+    at_level = hs.methods.Stratified().at_levels(metric, table)
     ends = np.array([[found.low, found.high] for found in (at_level(Level(10.0**-k)) for k in range(1, 15))])
     assert (np.diff(ends[:, 0]) <= 0).all()
     assert (np.diff(ends[:, 1]) >= 0).all()

@@ -86,9 +86,9 @@ def test_batches_are_tables_one_by_one(metric):
     """In a batch every table has the limits that it has alone."""
     batch = hs.lab.Cells(np.array([[0.6, 0.04], [0.06, 0.3]]), 60).tables(12, np.random.default_rng(2))
     bound = resolve(metric, batch)
-    (together,) = hs.TwoRates().intervals([bound], batch, 0.95)
+    (together,) = hs.methods.TwoRates().intervals([bound], batch, 0.95)
     for place in range(12):
-        alone = hs.TwoRates().interval(bound, batch.picked(place), 0.95)
+        alone = hs.methods.TwoRates().interval(bound, batch.picked(place), 0.95)
         assert (together.low[place], together.high[place]) == pytest.approx((alone.low, alone.high), nan_ok=True)
 
 

@@ -212,7 +212,7 @@ def test_standard_errors_are_those_of_resampling():
     for metric in ("bradley_terry", "davidson", "win_rate"):
         own = table.model("0")
         delta = hs.estimate(own, metric, method="delta").standard_error
-        drawn = hs.estimate(own, metric, method=hs.Bootstrap("percentile", n_resamples=2000), random_state=0)
+        drawn = hs.estimate(own, metric, method=hs.methods.Bootstrap("percentile", n_resamples=2000), random_state=0)
         assert delta == pytest.approx(drawn.standard_error, rel=0.08)
 
 

@@ -11,7 +11,7 @@ from howsure.metrics.binding import resolve, resolve_each
 RATES = ["recall", "precision", "f1", "jaccard", "fbeta+beta=2", "g_mean", "informedness", "class_mcc"]
 AVERAGES = [f"{each}@{average}" for each in RATES for average in ("macro", "weighted")]
 AVERAGES += ["recall@geometric", "precision@harmonic", "balanced_accuracy"]
-METHODS = {"flow": "flow", "bayes": hs.Dirichlet(n_draws=30_000), "anytime": "anytime", "delta": "delta"}
+METHODS = {"flow": "flow", "bayes": hs.methods.Dirichlet(n_draws=30_000), "anytime": "anytime", "delta": "delta"}
 
 
 def cases_of(seed, classes=4, n=160):

@@ -12,7 +12,7 @@ from howsure.metrics.registry import REGISTRY
 def test_a_root_at_zero_has_no_derivative_in_any_unit(unit):
     """Without a false positive the prevalence threshold has a root of 0, where a complex step is not a derivative."""
     counts = unit * np.array([[30.0, 0.0, 0.0], [2.0, 25.0, 0.0], [0.0, 4.0, 20.0]])  # none falsely third
-    table = hs.ConfusionTable(counts=counts, labels=np.arange(3))
+    table = hs.tables.ConfusionTable(counts=counts, labels=np.arange(3))
     slopes = unit * resolve("prevalence_threshold@macro", table).gradient(table.counted)
     assert np.isfinite(slopes).all()
     assert np.abs(slopes).max() < 1

@@ -200,7 +200,7 @@ def test_gradients_take_leading_axes():
     rng = np.random.default_rng(4)
     tables = [hs.scores(np.arange(40) % 2, np.arange(40) / 40, sample_weight=rng.integers(1, 5, 40)) for _ in range(3)]
     counts = np.stack([table.counts for table in tables])
-    batch = hs.ScoresTable(counts=counts, scores=tables[0].scores, labels=tables[0].labels)
+    batch = hs.tables.ScoresTable(counts=counts, scores=tables[0].scores, labels=tables[0].labels)
     for spec in ("roc_auc", "average_precision", "brier_score", "brier_skill", "log_loss", "roc_auc+max_fpr=0.3"):
         alone = [standard_error(resolve(spec, each), each) for each in (batch.picked(index) for index in range(3))]
         assert standard_error(resolve(spec, batch), batch) == pytest.approx(np.array(alone), rel=1e-10)

@@ -76,14 +76,16 @@ def test_metrics_of_both_margins_tell_all_cells_apart(spec):
 def test_metrics_together_keep_apart_what_one_of_them_does():
     """Accuracy and a class's F1 need five sums: right cases of other classes are separate from wrong ones."""
     table = hs.from_counts(np.full((6, 6), 4) + 30 * np.eye(6))
-    found = hs.Bootstrap().lumped([resolve(each, table) for each in ("accuracy", "f1@binary+positive_class=2")], table)
+    found = hs.methods.Bootstrap().lumped(
+        [resolve(each, table) for each in ("accuracy", "f1@binary+positive_class=2")], table
+    )
     assert sorted(found.cells.tolist()) == sorted([34, 5 * 4, 5 * 4, 5 * 34, 20 * 4])
 
 
 def test_lumps_keep_to_the_strata():
     """With fixed class totals, accuracy needs right and wrong cases of each class."""
     table = hs.from_counts(np.full((6, 6), 4) + 30 * np.eye(6)).with_design(FixedMargins())
-    found = hs.Bootstrap().lumped([resolve("accuracy", table)], table)
+    found = hs.methods.Bootstrap().lumped([resolve("accuracy", table)], table)
     assert sorted(found.cells.tolist()) == [20.0] * 6 + [34.0] * 6
 
 
@@ -94,4 +96,4 @@ def test_weighted_tables_and_tables_of_many_labels_are_drawn_whole():
     weighted = hs.confusion(true, predicted, sample_weight=rng.uniform(1, 2, 60))
     labels = hs.confusion(*(rng.random((2, 60, 3)) < 0.5))
     for table, spec in ((weighted, "accuracy"), (labels, "recall@macro")):
-        assert hs.Bootstrap().lumped([resolve(spec, table)], table) is table
+        assert hs.methods.Bootstrap().lumped([resolve(spec, table)], table) is table

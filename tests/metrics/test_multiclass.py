@@ -157,7 +157,7 @@ def test_pairs_have_delongs_covariance():
     alike = [
         hs.multiclass_scores(true, score, groups=np.arange(len(true))),
         hs.multiclass_scores(true, score, sample_weight=np.full(len(true), 2.0)),
-        table.with_design(hs.FixedMargins()),
+        table.with_design(hs.designs.FixedMargins()),
     ]
     for each in alike:
         assert placement_error(metric, each) ** 2 == pytest.approx(expected, rel=1e-9)
@@ -171,17 +171,17 @@ def test_errors_agree_with_the_bootstrap(design):
     extra = {"weighted": {"sample_weight": weight}, "clusters": {"groups": np.arange(400) // 4}}.get(design, {})
     table = hs.multiclass_scores(true, score, **extra)
     if design == "fixed":
-        table = table.with_design(hs.FixedMargins())
+        table = table.with_design(hs.designs.FixedMargins())
     if design == "multilabel":
         table = hs.multiclass_scores(*indicator(2, size=400, labels=3))
     specs = ["roc_auc@macro", "roc_auc@micro", "ap@weighted"]
-    drawn = hs.evaluate(table, specs, method=hs.Bootstrap("percentile", 1200), random_state=1)
+    drawn = hs.evaluate(table, specs, method=hs.methods.Bootstrap("percentile", 1200), random_state=1)
     for spec, each in zip(specs, drawn.values(), strict=True):
         assert standard_error(resolve(spec, table), table) == pytest.approx(each.standard_error, rel=0.08)
         if design == "fixed":
             continue
         # The bootstrap has no prior, of which a pseudo-case of clusters would be a whole cluster.
-        bayes = hs.estimate(table, spec, method=hs.Dirichlet(prior=0, n_draws=1200), random_state=2)
+        bayes = hs.estimate(table, spec, method=hs.methods.Dirichlet(prior=0, n_draws=1200), random_state=2)
         assert bayes.standard_error == pytest.approx(each.standard_error, rel=0.1)
 
 

@@ -166,7 +166,7 @@ def test_a_resample_without_any_weight_has_no_slope():
     assert np.isnan(roc_slope(np.zeros((3, 2)), 4)).all()
     rows = {"y_true": ["a", "b"], "y_score": np.array([[0.9, 0.1], [0.3, 0.7]]), "sample_weight": [0.0, 2.0]}
     table = hs.multiclass_scores(**rows)
-    method = hs.Bootstrap("studentized", n_resamples=60)
+    method = hs.methods.Bootstrap("studentized", n_resamples=60)
     found = hs.estimate(table, "specificity_at+sensitivity=0.8@micro", method=method, random_state=1)
     assert np.isnan(found.low) or 0 <= found.low <= found.high <= 1
 

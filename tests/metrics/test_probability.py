@@ -137,7 +137,7 @@ def test_delta_agrees_with_the_bootstrap(spec):
     """The delta method's standard error is the bootstrap's, and intervals stay inside the range."""
     truth, score, _ = sample(2, 1500)
     table = hs.scores(truth, np.clip(score, 0.01, 0.99))
-    drawn = hs.estimate(table, spec, method=hs.Bootstrap("percentile", 1500), random_state=1)
+    drawn = hs.estimate(table, spec, method=hs.methods.Bootstrap("percentile", 1500), random_state=1)
     assert standard_error(resolve(spec, table), table) == pytest.approx(drawn.standard_error, rel=0.08)
     delta = hs.estimate(table, spec)
     low, high = resolve(spec, table).range

@@ -114,8 +114,8 @@ def test_delta_agrees_with_the_bootstrap(spec, design):
     }
     table = hs.scores(truth, score, **extra.get(design, {}))
     if design == "fixed":
-        table = table.with_design(hs.FixedMargins())
-    drawn = hs.estimate(table, spec, method=hs.Bootstrap("percentile", 1500), random_state=2)
+        table = table.with_design(hs.designs.FixedMargins())
+    drawn = hs.estimate(table, spec, method=hs.methods.Bootstrap("percentile", 1500), random_state=2)
     assert standard_error(resolve(spec, table), table) == pytest.approx(drawn.standard_error, rel=0.07)
 
 
@@ -126,7 +126,13 @@ def test_every_drawing_method_serves():
     truth = np.repeat([0, 1], [300, 150])
     table = hs.scores(truth, rng.normal(truth * 1.5))
     reference = hs.estimate(table, "ap")
-    for method in ("bootstrap_percentile", "bootstrap_basic", "bootstrap_bca", "bayes", hs.Dirichlet(prior="haldane")):
+    for method in (
+        "bootstrap_percentile",
+        "bootstrap_basic",
+        "bootstrap_bca",
+        "bayes",
+        hs.methods.Dirichlet(prior="haldane"),
+    ):
         estimate = hs.estimate(table, "ap", method=method, random_state=0)
         assert (estimate.low, estimate.high) == pytest.approx((reference.low, reference.high), abs=0.025)
 
@@ -136,7 +142,7 @@ def test_posterior_is_the_bayesian_bootstrap():
     rng = np.random.default_rng(12)
     truth = np.repeat([0, 1], [35, 25])
     score = np.round(rng.normal(truth), 1)
-    draws = hs.estimate(hs.scores(truth, score), "roc_auc", method=hs.Dirichlet(prior=0, n_draws=4000), random_state=1).draws  # fmt: skip
+    draws = hs.estimate(hs.scores(truth, score), "roc_auc", method=hs.methods.Dirichlet(prior=0, n_draws=4000), random_state=1).draws  # fmt: skip
     shares = rng.dirichlet(np.ones(60), 4000)
     negative, positive = shares[:, truth == 0], shares[:, truth == 1]
     first, second = score[truth == 0, None], score[truth == 1]

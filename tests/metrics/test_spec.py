@@ -144,7 +144,7 @@ def test_whole_table_metrics_are_refused_for_multilabel_data():
     rng = np.random.default_rng(0)
     true = rng.integers(0, 2, (50, 3))
     table = hs.confusion(true, np.where(rng.random((50, 3)) < 0.8, true, 1 - true))
-    assert isinstance(table, hs.MultilabelTable)
+    assert isinstance(table, hs.tables.MultilabelTable)
     with pytest.raises(hs.HowsureError, match="f1@macro"):
         hs.estimate(table, "accuracy")
     with pytest.raises(hs.HowsureError, match="3 labels"):

@@ -74,7 +74,7 @@ def test_the_bootstrap_agrees_with_resampled_rows():
     true = rng.integers(0, 2, 400)
     score = rng.normal(true)
     picks = rng.integers(400, size=(300, 400))
-    found = hs.evaluate(hs.scores(true, score), method=hs.Bootstrap(n_resamples=2_000), random_state=0)
+    found = hs.evaluate(hs.scores(true, score), method=hs.methods.Bootstrap(n_resamples=2_000), random_state=0)
     for name, function in (("roc_auc", sk.roc_auc_score), ("average_precision", sk.average_precision_score)):
         rows = np.array([function(true[each], score[each]) for each in picks])
         assert abs(np.log(found[name].draws.std() / rows.std())) < 4 * 0.045
@@ -85,7 +85,7 @@ def test_draws_do_not_depend_on_threads_or_on_other_metrics(monkeypatch):
     """A metric's draws are the same in one thread and in several, alone and with others."""
     rng = np.random.default_rng(2)
     true = rng.integers(0, 2, 500)
-    table, method = hs.scores(true, rng.random(500)), hs.Bootstrap(n_resamples=300)
+    table, method = hs.scores(true, rng.random(500)), hs.methods.Bootstrap(n_resamples=300)
     alone = hs.estimate(table, "roc_auc", method=method, random_state=0)
     monkeypatch.setattr(threads, "cores", lambda: 3)
     beside = hs.evaluate(table, ["brier_score", "roc_auc", "average_precision"], method=method, random_state=0)
@@ -97,7 +97,7 @@ def test_metrics_of_one_resample_belong_together():
     """Draw d of every metric is of the same resample: an area, and a standardised area up to 1 that is the same."""
     rng = np.random.default_rng(3)
     true = rng.integers(0, 2, 500)
-    table, method = hs.scores(true, rng.normal(true)), hs.Bootstrap(n_resamples=100)
+    table, method = hs.scores(true, rng.normal(true)), hs.methods.Bootstrap(n_resamples=100)
     found = hs.evaluate(table, ["roc_auc", "roc_auc+max_fpr=0.999999999"], method=method, random_state=0)
     first, second = (each.draws for each in found.values())
     np.testing.assert_allclose(first, second, atol=1e-6)

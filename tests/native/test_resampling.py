@@ -162,7 +162,7 @@ def test_draws_are_those_of_numpy_for_all_metrics(by_numpy):
     table = hs.scores(true, (1 / (1 + np.exp(-rng.normal(true)))).round(3))
     names, method = (
         ["roc_auc", "average_precision", "brier_score", "roc_auc+max_fpr=0.2"],
-        hs.Bootstrap(n_resamples=150),
+        hs.methods.Bootstrap(n_resamples=150),
     )
 
     def drawn():

@@ -48,7 +48,7 @@ def test_a_single_case_of_an_absent_class_cannot_be_planned():
 @pytest.mark.parametrize("first", [True, False])
 def test_no_truth_is_stated_beside_estimated_counts(first):
     """Where one of two test sets has estimated counts, another true difference than the pilot's is refused."""
-    estimated = hs.corrected(hs.from_counts([[900, 100], [50, 450]]), sensitivity=0.95, specificity=0.98)
+    estimated = hs.labels.corrected(hs.from_counts([[900, 100], [50, 450]]), sensitivity=0.95, specificity=0.98)
     tables = (estimated, OTHER) if first else (OTHER, estimated)
     with pytest.raises(hs.HowsureError, match="whose counts are estimates"):
         hs.plan(*tables, "accuracy", power=0.8, true_value=0.3)

@@ -44,7 +44,7 @@ def test_nothing_is_said_where_the_table_does_not_tell():
     """A perfect or undefined metric, and counts that are estimates, have no such number."""
     assert found("accuracy", hs.from_counts([[5, 0], [0, 4]])) is None
     assert found("recall", hs.from_counts([[5, 1], [0, 0]])) is None
-    assert found("accuracy", hs.corrected(TABLE, sensitivity=0.95, specificity=0.98)) is None
+    assert found("accuracy", hs.labels.corrected(TABLE, sensitivity=0.95, specificity=0.98)) is None
 
 
 def test_clusters_need_as_many_more_cases_in_clusters():

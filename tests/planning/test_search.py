@@ -65,7 +65,7 @@ class Recorded:
 @pytest.mark.parametrize("n", [30, 200])
 def test_means_are_those_of_all_outcomes(n):
     """Mean width and chance are the sums over all binomial outcomes, and so is the Monte Carlo error."""
-    width, shown = simulated(pilot_of(hs.Wilson()), [Width(target=0.1, level=0.95), ABOVE], 0.95, n, SEED)
+    width, shown = simulated(pilot_of(hs.methods.Wilson()), [Width(target=0.1, level=0.95), ABOVE], 0.95, n, SEED)
     mean, deviation = width_of(n)
     assert width.studies == shown.studies == 4000
     assert width.mean == pytest.approx(mean, abs=4 * deviation / math.sqrt(4000))
@@ -79,7 +79,7 @@ def test_each_study_has_its_cases_and_its_interval(monkeypatch):
     """Studies come in blocks that fit memory: other studies in each, of n cases, with their own Wilson intervals."""
     monkeypatch.setattr(search, "AT_ONCE", 4 * 1500)
     recorded = Recorded()
-    found = simulated(pilot_of(hs.Wilson()), [recorded], 0.95, 40, SEED)[0]
+    found = simulated(pilot_of(hs.methods.Wilson()), [recorded], 0.95, 40, SEED)[0]
     assert [len(each) for each in recorded.tables] == [1500, 1500, 1000]
     assert all((each.sum((1, 2)) == 40).all() for each in recorded.tables)
     assert not np.array_equal(recorded.tables[0], recorded.tables[1])
@@ -92,7 +92,7 @@ def test_each_study_has_its_cases_and_its_interval(monkeypatch):
 
 def test_number_of_studies_falls_with_the_size_of_their_tables(monkeypatch):
     """The size of all tables is bounded, with at least a hundred studies; a part is a fraction of these."""
-    pilot, goal = pilot_of(hs.Wilson()), Width(target=0.1, level=0.95)
+    pilot, goal = pilot_of(hs.methods.Wilson()), Width(target=0.1, level=0.95)
     assert simulated(pilot, [goal], 0.95, 40, SEED, 4)[0].studies == 1000
     monkeypatch.setattr(search, "NUMBERS", 4 * 700)
     assert simulated(pilot, [goal], 0.95, 40, SEED)[0].studies == 700
@@ -121,7 +121,7 @@ def test_methods_that_draw_take_fewer_studies(monkeypatch):
     assert search.DRAWN_STUDIES < search.LONE_STUDIES < search.STUDIES
     monkeypatch.setattr(search, "DRAWN_STUDIES", 6)
     recorded = Recorded()
-    found = simulated(pilot_of(hs.Bootstrap(n_resamples=200), "f1"), [recorded], 0.95, 60, SEED)[0]
+    found = simulated(pilot_of(hs.methods.Bootstrap(n_resamples=200), "f1"), [recorded], 0.95, 60, SEED)[0]
     assert found.studies == 6
     assert len(np.unique(np.concatenate(recorded.intervals, axis=1)[0])) > 1
 
@@ -270,7 +270,7 @@ def test_whole_units_are_the_fewest_that_are_enough(unit, n):
 
 
 def cases_for(goal, start, expected):
-    return corrected_cases(pilot_of(hs.Wilson()), goal, 0.95, start, expected, SEED)
+    return corrected_cases(pilot_of(hs.methods.Wilson()), goal, 0.95, start, expected, SEED)
 
 
 @pytest.mark.parametrize("start", [40.0, 90.0, 300.0])

@@ -146,7 +146,7 @@ def test_width_of_an_area_by_newcombes_formula():
         (hs.scores(np.repeat([0, 1], [5000, 500]), np.concatenate([low, high])),),
         "roc_auc",
         effect=EFFECTS["difference"],
-        method=hs.Newcombe(),
+        method=hs.methods.Newcombe(),
     )
     assert pilot.value == pytest.approx(0.770004, abs=1e-6)
     assert pilot.variance * (2 * 1.96 / 0.1) ** 2 == pytest.approx(1026, rel=3e-3)  # which has terms of 1 / n², too
@@ -311,11 +311,11 @@ def test_best_split_is_neymans():
 
 def test_best_split_keeps_the_width():
     """Studies of the best split have the width of the planned ones: with fixed classes, within 3 %."""
-    table = hs.from_counts([[90, 10], [40, 60]]).with_design(hs.FixedMargins())
+    table = hs.from_counts([[90, 10], [40, 60]]).with_design(hs.designs.FixedMargins())
     shares = [each.best for each in hs.plan(table, "balanced_accuracy", width=0.1).splits]
     right = [round(0.9 * shares[0]), round(0.6 * shares[1])]
     split = hs.from_counts([[right[0], shares[0] - right[0]], [shares[1] - right[1], right[1]]])
-    again = hs.plan(split.with_design(hs.FixedMargins()), "balanced_accuracy", n=sum(shares))
+    again = hs.plan(split.with_design(hs.designs.FixedMargins()), "balanced_accuracy", n=sum(shares))
     assert again.width == pytest.approx(0.1, rel=0.03)
 
 
@@ -369,7 +369,7 @@ def test_labels_beside_a_judge_are_those_of_the_label_plan():
     judge = ["pass"] * 800 + ["fail"] * 200
     human = ["pass"] * 57 + ["fail"] * 3 + [None] * 740 + ["fail"] * 10 + ["pass"] * 5 + [None] * 185
     table = hs.judged(human, judge)
-    plan, labels = hs.plan(table, "pass_rate", width=0.08), hs.label_plan(table, "pass_rate", width=0.08)
+    plan, labels = hs.plan(table, "pass_rate", width=0.08), hs.labels.label_plan(table, "pass_rate", width=0.08)
     assert plan.n == 75 + labels.labels.sum()
     assert [each.best for each in plan.splits] == (labels.labelled + labels.labels).astype(int).tolist()
     assert plan.studies == 0
@@ -379,8 +379,8 @@ def test_reviews_are_the_fewest_that_the_review_plan_needs():
     """For reviewed cases the number is the smallest budget with which the review plan reaches the width."""
     table = hs.reviewed([[900, 20], [30, 50]], [[[0, 0], [3, 2]], [[0, 0], [0, 5]]])
     more = hs.plan(table, "precision", width=0.3).n - 10
-    assert hs.review_plan(table, "precision", budget=more).planned_width <= 0.3
-    assert hs.review_plan(table, "precision", budget=more - 1).planned_width > 0.3
+    assert hs.labels.review_plan(table, "precision", budget=more).planned_width <= 0.3
+    assert hs.labels.review_plan(table, "precision", budget=more - 1).planned_width > 0.3
 
 
 REFUSED = {
@@ -399,7 +399,7 @@ REFUSED = {
     "unreachable truth": ((PILOT, "f1"), {"width": 0.1, "true_value": 1.5}, "No truth like the pilot"),
     "three knobs": ((PAIRED, "f1"), {"power": 0.8, "n": 90, "true_value": 0.1}, "one is found from the others"),
     "undefined": ((hs.from_counts([[5, 0], [0, 0]]), "recall"), {"width": 0.1}, "undefined on the pilot"),
-    "constant": ((PILOT.with_design(hs.FixedMargins()), "prevalence"), {"width": 0.1}, "does not vary"),
+    "constant": ((PILOT.with_design(hs.designs.FixedMargins()), "prevalence"), {"width": 0.1}, "does not vary"),
     "clusters without icc": ((PILOT, "f1"), {"width": 0.1, "cluster_size": 5}, "`icc=`"),
     "icc of one": ((PILOT, "f1"), {"width": 0.1, "cluster_size": 5, "icc": 1}, "from 0 to below 1"),
     "clusters of scores with weights": (

@@ -213,7 +213,7 @@ def test_no_word_leaves_the_figure(scored, ground):
             hs.plots.intervals({name: hs.evaluate(TABLE), "other": hs.evaluate(TABLE)}),
             hs.plots.differences({f"{name} − {name}": hs.evaluate(TABLE)["f1"]}),
             hs.plots.leaderboard(hs.leaderboard(hs.values(right, bounds=(0, 1)), "mean", random_state=0)),
-            hs.plots.review_plan(hs.review_plan(table, "f1", budget=20)),
+            hs.plots.review_plan(hs.labels.review_plan(table, "f1", budget=20)),
             hs.plots.curve(hs.roc_curve(scored), name="forest"),
             hs.plots.curve(hs.threshold_curves(scored, ["f1", "mcc"])),
         ]
@@ -372,7 +372,7 @@ def test_all_pairs_are_drawn_from_any_of_their_objects(models):
     joint = hs.compare_all(models, "accuracy", correction="max_t", random_state=0)
     assert "simultaneous 95 % interval" in hs.plots.differences(joint).get_xlabel()
     drawn = hs.evaluate_models(models, "accuracy", method="bayes", random_state=0)
-    matrix = hs.simultaneous_differences({name: each["accuracy"] for name, each in drawn.items()})
+    matrix = hs.comparison.simultaneous_differences({name: each["accuracy"] for name, each in drawn.items()})
     ax = hs.plots.differences(matrix)
     assert tick_names(ax.yaxis) == pairs
     assert ends_of(ax)[1] == pytest.approx([matrix.low[0, 2], matrix.high[0, 2]])
@@ -460,7 +460,7 @@ def test_ranks_do_not_round_doubt_away():
 
 def test_review_plan_lists_the_most_needed_first():
     """Bars are as long as the plan's reviews, the longest on top; cells without any are left out."""
-    plan = hs.review_plan(TABLE, "precision", budget=40)
+    plan = hs.labels.review_plan(TABLE, "precision", budget=40)
     ax = hs.plots.review_plan(plan)
     wanted = sorted((number for number in plan.reviews.ravel().tolist() if number), reverse=True)
     assert [bar.get_width() for bar in ax.patches] == wanted

@@ -76,7 +76,7 @@ def test_tables_that_do_not_add_up():
     with pytest.raises(hs.HowsureError, match="Table 2 has the classes a, b, the first has 0, 1"):
         hs.pool_tables([first, hs.from_counts([[5, 1], [2, 4]], labels=["a", "b"])])
     with pytest.raises(hs.HowsureError, match="Table 2 has the design FixedMargins"):
-        hs.pool_tables([first, first.with_design(hs.FixedMargins())])
+        hs.pool_tables([first, first.with_design(hs.designs.FixedMargins())])
     with pytest.raises(hs.HowsureError, match="no table"):
         hs.pool_tables([])
     with pytest.raises(hs.HowsureError, match="Table 1 is a table of scores"):

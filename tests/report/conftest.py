@@ -19,7 +19,7 @@ def report():
         score = np.clip(rng.normal(0.3 + 0.4 * truth, noise), 0, 1).round(3)
         said[name] = predicted = (score >= 0.5).astype(int)
         tables = hs.confusion(truth, predicted, by={"site": site})
-        subjects.append(hs.Subject(name, tables, hs.scores(truth, score)))
+        subjects.append(hs.results.Subject(name, tables, hs.scores(truth, score)))
     compared = hs.compare_all(hs.paired(truth, said), "f1")
     pooled = hs.pool([0.81, 0.75, 0.84], [0.02, 0.03, 0.02], names=["north", "south", "west"])
     return hs.report_of(
@@ -39,7 +39,7 @@ def compact():
     truth = rng.integers(0, 3, 90)
     predicted = np.where(rng.random(90) < 0.7, truth, 0)
     scored = hs.scores(truth == 0, rng.random(90).round(1))
-    subject = hs.Subject("", hs.confusion(truth, predicted, by={"site": ["only"] * 90}), scored)
+    subject = hs.results.Subject("", hs.confusion(truth, predicted, by={"site": ["only"] * 90}), scored)
     return hs.report_of([subject], metrics=["f1@macro"], command="howsure report small.csv")
 
 
@@ -47,7 +47,7 @@ def compact():
 def strange():
     """Return a report whose labels, groups, models and title contain markup, quotes, emoji and Hebrew."""
     table = hs.from_counts([[30, 3, 1], [4, 40, 2], [0, 2, 21]], labels=list(STRANGE))
-    subjects = {name: hs.Tables([name], [table], table, [STRANGE[1]]) for name in STRANGE}
+    subjects = {name: hs.tables.Tables([name], [table], table, [STRANGE[1]]) for name in STRANGE}
     return hs.report_of(subjects, title=STRANGE[0], command=STRANGE[0])
 
 

@@ -145,7 +145,7 @@ def test_odd_data_are_warned_of_model_by_model():
     scored, cut = hs.scores(truth, chance), hs.scores(truth, (chance > 0.5).astype(float))
     odd = "The only scores are 0 and 1"
     assert sum(each.startswith(odd) for each in cautions_of(hs.report_of(cut))) == 1
-    subjects = [hs.Subject("forest", scored.at(0.5), scored), hs.Subject("tree", cut.at(0.5), cut)]
+    subjects = [hs.results.Subject("forest", scored.at(0.5), scored), hs.results.Subject("tree", cut.at(0.5), cut)]
     found = cautions_of(hs.report_of(subjects))
     assert [each.partition(":")[0] for each in found if odd in each] == ["tree"]
     assert not any("only in case" in each for each in found)
@@ -156,7 +156,7 @@ def test_odd_data_are_warned_of_model_by_model():
 
 def test_groups_models_and_what_was_handed_over_are_all_there():
     """All cases come first, then each group, model by model; comparisons have their table, with their own level."""
-    tables = hs.Tables(["north", "south"], [TABLE, TABLE], TABLE, ["site"])
+    tables = hs.tables.Tables(["north", "south"], [TABLE, TABLE], TABLE, ["site"])
     difference = SimpleNamespace(value=0.1, low=0.05, high=0.15, confidence_level=0.9, p_value=0.002)
     report = hs.report_of({"A": tables, "B": tables}, comparisons={"A − B": difference})
     sheet = section(report, "Groups by site").sheets[0]
@@ -242,7 +242,7 @@ def test_what_a_table_rests_on_is_said():
     reviews = [[[95, 5], [22, 18]], [[0, 0], [3, 97]]]
     reviewed = hs.evaluate(hs.reviewed([[560, 40], [60, 340]], reviews, labels=["healthy", "ill"]))
     assert "only the prior speaks there" in hs.report_of(reviewed).to_html()
-    corrected = hs.corrected(hs.from_counts([[560, 40], [60, 340]]), sensitivity=0.9, specificity=0.98)
+    corrected = hs.labels.corrected(hs.from_counts([[560, 40], [60, 340]]), sensitivity=0.9, specificity=0.98)
     assert hs.report_of(hs.evaluate(corrected)).to_html()
 
 
@@ -321,7 +321,7 @@ def test_three_models_ten_classes_five_groups_in_time():
     subjects = []
     for number in range(3):
         predicted = np.where(rng.random(5000) < 0.9 - 0.05 * number, truth, rng.integers(0, 10, 5000))
-        subjects.append(hs.Subject(f"model {number}", hs.confusion(truth, predicted, by={"site": site})))
+        subjects.append(hs.results.Subject(f"model {number}", hs.confusion(truth, predicted, by={"site": site})))
     page = hs.report_of(subjects).to_html()
     assert time.process_time() - started < 5
     assert len(page.encode()) < 2_000_000
@@ -363,11 +363,11 @@ def test_shares_of_classes_know_the_design():
 
 def test_what_cannot_be_reported_on_is_refused():
     """Nothing, a model without evidence, and two models of one name are refused, with the remedy."""
-    for nothing in ([], {}, [hs.Subject("A")]):
+    for nothing in ([], {}, [hs.results.Subject("A")]):
         with pytest.raises(hs.HowsureError, match="nothing to report on"):
             hs.report_of(nothing)
     with pytest.raises(hs.HowsureError, match=r"called \['A'\]"):
-        hs.report_of([hs.Subject("A", TABLE), hs.Subject("A", TABLE)])
+        hs.report_of([hs.results.Subject("A", TABLE), hs.results.Subject("A", TABLE)])
 
 
 def test_the_results_are_json_whatever_they_hold(strange):
@@ -455,7 +455,7 @@ def test_groups_of_scores_and_predictions_have_all_their_metrics():
     score = np.clip(rng.normal(0.3 + 0.4 * truth, 0.3), 0, 1).round(2)
     by = {"site": np.repeat(["a", "b"], 120), "sex": np.tile(["f", "m"], 120)}
     tables, scored = hs.confusion(truth, (score >= 0.5).astype(int), by=by), hs.scores(truth, score, by=by)
-    report = hs.report_of([hs.Subject("", tables, scored)], metrics=["f1"])
+    report = hs.report_of([hs.results.Subject("", tables, scored)], metrics=["f1"])
     sheet = section(report, "Groups by site and sex").sheets[0]
     assert sheet.headers == ("site", "sex", "cases", "F1", "ROC AUC", "average precision")
     assert [(row[0].value, row[1].value) for row in sheet.rows] == [
@@ -478,7 +478,7 @@ def test_groups_have_the_intervals_of_their_own_tables_at_each_level(monkeypatch
     monkeypatch.setattr(
         evidence, "evaluate", lambda *given, **asked: calls.append(asked) or hs.evaluate(*given, **asked)
     )
-    report = hs.report_of([hs.Subject("", tables, scored)], metrics=["f1", "mcc"])
+    report = hs.report_of([hs.results.Subject("", tables, scored)], metrics=["f1", "mcc"])
     # Counts and scores, the classes, and the shares of the classes: each once a level.
     assert len(calls) == 4 * len(report.levels)
     for each in report.to_dict()["estimates"]:
@@ -515,7 +515,7 @@ def test_of_predictions_and_scores_each_metric_is_of_its_own_table(asked, shown)
     """Requested metrics of scores are shown alone; by default the usual ones are added to those of predictions."""
     truth, score = [0, 1, 0, 1, 1, 0], [0.1, 0.6, 0.3, 0.8, 0.4, 0.7]
     scores = hs.scores(truth, score)
-    report = hs.report_of([hs.Subject("model", scores.at(0.5), scores)], metrics=asked)
+    report = hs.report_of([hs.results.Subject("model", scores.at(0.5), scores)], metrics=asked)
     names = [each["metric"] for each in report.to_dict()["estimates"]]
     assert [name for name in names if "@" not in name] == shown  # without the metrics of each class
 

@@ -21,7 +21,7 @@ def scored():
 @pytest.fixture(scope="module")
 def unlabelled(scored):
     """Return the report on it, with the decisions at a half."""
-    return hs.report_of([hs.Subject("", scored.at(0.5), scored, 0.5)], random_state=0)
+    return hs.report_of([hs.results.Subject("", scored.at(0.5), scored, 0.5)], random_state=0)
 
 
 def test_it_says_first_that_no_label_was_seen(unlabelled):

@@ -9,6 +9,7 @@ import pytest
 
 import howsure as hs
 from howsure.tables.cautions import of_positive
+from support.public import NAMES
 from support.shell import run
 
 LINES = {
@@ -321,11 +322,11 @@ COUNTED = {  # source → its call with rows, and the compared metric
     "entities": (lambda r, **k: hs.entities(r(DOCUMENTS), r(FOUND), **k), estimated("f1@micro")),
     "detections": (lambda r, **k: hs.detections(r(BOXES), r([1] * ROWS), iou=0.5, **k), estimated("map")),
     "annotated": (
-        lambda r, **k: hs.annotated({"x": r(SAID), "y": r(JUDGE), "z": r(SAID[::-1])}, r(JUDGE[::-1]), **k),
+        lambda r, **k: hs.labels.annotated({"x": r(SAID), "y": r(JUDGE), "z": r(SAID[::-1])}, r(JUDGE[::-1]), **k),
         estimated("f1"),
     ),
     "consensus": (
-        lambda r, **k: hs.consensus({"x": r(SAID), "y": r(JUDGE)}, random_state=0, **k),
+        lambda r, **k: hs.labels.consensus({"x": r(SAID), "y": r(JUDGE)}, random_state=0, **k),
         lambda found: [float(each) for one in found.annotators.values() for each in one.values()],
     ),
     "judged": (lambda r, **k: hs.judged(r(HUMAN), r(JUDGE), **k), estimated("pass_rate")),
@@ -336,14 +337,17 @@ COUNTED = {  # source → its call with rows, and the compared metric
         estimated("mean"),
     ),
     "judge_leaning": (
-        lambda r, **k: hs.judge_leaning(r(HUMAN), r(JUDGE), r(PROBABILITY), **k),
+        lambda r, **k: hs.labels.judge_leaning(r(HUMAN), r(JUDGE), r(PROBABILITY), **k),
         lambda found: [found.value],
     ),
     "partly_labelled": (
         lambda r, **k: hs.partly_labelled(r(HUMAN), r(JUDGE), r(PROBABILITY), **k),
         estimated("recall"),
     ),
-    "prediction_powered": (lambda r, **k: hs.prediction_powered(r(HUMAN), r(JUDGE), r(SAID), **k), estimated("f1")),
+    "prediction_powered": (
+        lambda r, **k: hs.labels.prediction_powered(r(HUMAN), r(JUDGE), r(SAID), **k),
+        estimated("f1"),
+    ),
     "reviewed": (
         lambda r, **k: hs.reviewed(y_true=r(JUDGE), y_pred=r(SAID), y_reviewed=r(HUMAN), **k),
         estimated("f1", method="delta"),
@@ -359,15 +363,15 @@ COUNTED = {  # source → its call with rows, and the compared metric
     ),
     "transported": (lambda r, **k: hs.transported(SOURCE, r(SAID), **k), estimated("precision")),
     "label_shift_test": (
-        lambda r, **k: hs.label_shift_test(
+        lambda r, **k: hs.shift.label_shift_test(
             BY_SCORE, np.tile(r(np.array(PROBABILITY)), 20), **{n: np.tile(v, 20) for n, v in k.items()}
         ),
         lambda found: [found.statistic],
     ),
 }
 WITHOUT = {
-    "importance_weights": lambda **k: hs.importance_weights([1.0, 2.0], **k),
-    "sample_to_label": lambda **k: hs.sample_to_label("f1", 2, y_pred=SAID, y_score=PROBABILITY, **k),
+    "importance_weights": lambda **k: hs.shift.importance_weights([1.0, 2.0], **k),
+    "sample_to_label": lambda **k: hs.labels.sample_to_label("f1", 2, y_pred=SAID, y_score=PROBABILITY, **k),
     "proportions": lambda **k: hs.proportions({"a": 3}, 5, **k),
     "bootstrap": lambda **k: hs.bootstrap(np.mean, PROBABILITY, **k),
     "confusion_matrix": lambda **k: hs.confusion_matrix(SAID, JUDGE, **k),
@@ -401,13 +405,13 @@ def test_where_numbers_of_cases_mean_nothing_they_are_refused(source):
 def test_no_source_is_without_counts_but_those_that_refuse_them():
     """A public function of columns accepts counts, refuses them, or has a name of scikit-learn's, and refuses them."""
     known = {name.partition(" ")[0] for name in COUNTED} | {*WITHOUT, "from_counts"}
-    for name in hs.__all__:
-        parameters = getattr(getattr(hs, name), "__signature__", None) or _signature(getattr(hs, name))
+    for name, each in NAMES.items():
+        parameters = getattr(each, "__signature__", None) or _signature(each)
         if parameters is None or not {"sample_weight", "data"} & {*parameters.parameters}:
             continue
         if {"confidence_interval"} & {*parameters.parameters}:
             with pytest.raises(hs.HowsureError, match="has no `counts`"):
-                getattr(hs, name)(SAID, JUDGE, counts=NUMBER)
+                each(SAID, JUDGE, counts=NUMBER)
         else:
             assert name in known, name
 

@@ -178,7 +178,7 @@ def test_the_standard_error_is_that_of_resampled_images(metric):
     """The analytic standard error is within 15 % of the bootstrap's over whole images."""
     table = hs.detections(*images(1, 120))
     found = hs.estimate(table, metric)
-    drawn = hs.estimate(table, metric, method=hs.Bootstrap("percentile", n_resamples=500), random_state=0)
+    drawn = hs.estimate(table, metric, method=hs.methods.Bootstrap("percentile", n_resamples=500), random_state=0)
     assert found.standard_error == pytest.approx(drawn.standard_error, rel=0.15)
 
 
@@ -188,7 +188,7 @@ def test_two_detectors_on_the_same_images_are_paired():
     worse = [{name: column[index % 3 :] for name, column in each.items()} for index, each in enumerate(preds)]
     both = hs.detections({"A": preds, "B": worse}, target, iou=0.5)
     found = hs.compare(both, "map")
-    drawn = hs.compare(both, "map", method=hs.Bootstrap("percentile", n_resamples=500), random_state=0)
+    drawn = hs.compare(both, "map", method=hs.methods.Bootstrap("percentile", n_resamples=500), random_state=0)
     alone = [hs.estimate(both.model(name), "map") for name in "AB"]
     assert found.value == pytest.approx(alone[0].value - alone[1].value)
     assert found.standard_error == pytest.approx(drawn.standard_error, rel=0.2)

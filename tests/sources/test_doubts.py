@@ -20,8 +20,8 @@ LABELS = {  # source, and the columns that its arguments name
     "confusion": (hs.confusion, {"y_true": "truth", "y_pred": "said"}),
     "paired": (hs.paired, {"y_true": "truth", "y_pred": ["other", "said"]}),
     "reviewed": (hs.reviewed, {"y_true": "truth", "y_pred": "said", "y_reviewed": "checked"}),
-    "prediction_powered": (hs.prediction_powered, {"y_true": "trusted", "y_made": "other", "y_pred": "said"}),
-    "annotated": (hs.annotated, {"annotations": ["truth", "other"], "y_pred": "said"}),
+    "prediction_powered": (hs.labels.prediction_powered, {"y_true": "trusted", "y_made": "other", "y_pred": "said"}),
+    "annotated": (hs.labels.annotated, {"annotations": ["truth", "other"], "y_pred": "said"}),
 }
 SCORES = {
     "scores": (hs.scores, {"y_true": "truth", "y_score": "score"}),

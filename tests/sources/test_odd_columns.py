@@ -18,7 +18,7 @@ DAYS = np.array(["2024-01-01", "2024-01-02"], dtype="datetime64[D]")
         (lambda: hs.calibrated([0.1, 0.9], every=np.zeros((0, 2))), "`every` is a period or a whole number"),
         (lambda: hs.calibrated([0.1, 0.9], every=True), "of at least 1, not True"),
         (
-            lambda: hs.classification_report_with_ci([1, 2], [1, 2], numerical_to_label_map=hs.values([1, 2])),
+            lambda: hs.compat.classification_report_with_ci([1, 2], [1, 2], numerical_to_label_map=hs.values([1, 2])),
             "`numerical_to_label_map` is a mapping of labels to names, not ValuesTable",
         ),
     ],

@@ -46,7 +46,7 @@ def test_draws_do_not_follow_the_order_of_rows(kind, holder):
     """Limits from the same seed are equal to rounding: clusters are drawn in the order of their names or tables."""
     make, metric = TABLES[kind]
     frame = example()
-    for method in (hs.Bootstrap("percentile", n_resamples=20), hs.Dirichlet(n_draws=20)):
+    for method in (hs.methods.Bootstrap("percentile", n_resamples=20), hs.methods.Dirichlet(n_draws=20)):
         seen = []
         for seed in range(3):
             turned = frame[np.random.default_rng(seed).permutation(ROWS).tolist()]

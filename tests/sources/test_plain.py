@@ -65,7 +65,7 @@ def test_masked_values_are_missing():
     assert hs.confusion(np.ma.array(TRUE, mask=False), SAID).counts.tolist() == COUNTS
     trusted = np.ma.array(TRUE, mask=[False] * 4 + [True] * 4)
     listed = [*TRUE[:4].tolist(), None, None, None, None]
-    found, expected = (hs.prediction_powered(true, SAID, SAID.copy(), check=False) for true in (trusted, listed))
+    found, expected = (hs.labels.prediction_powered(true, SAID, SAID.copy(), check=False) for true in (trusted, listed))
     assert found.counts.tolist() == expected.counts.tolist()
 
 

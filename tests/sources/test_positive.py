@@ -8,6 +8,7 @@ import pytest
 import howsure as hs
 from howsure.cli.app import app
 from howsure.errors import HowsureError
+from support.public import FUNCTIONS
 
 RNG = np.random.default_rng(0)
 CODES = RNG.integers(0, 2, 60)
@@ -24,8 +25,8 @@ SOURCES = {
     "paired": lambda **chosen: hs.paired(TRUTH, {"A": PREDICTED, "B": OTHER}, **chosen).model("A"),
     "judged": lambda **chosen: hs.judged(SOME, PREDICTED, **chosen),
     "partly_labelled": lambda **chosen: hs.partly_labelled(SOME, PREDICTED, SCORE, **chosen),
-    "prediction_powered": lambda **chosen: hs.prediction_powered(SOME, OTHER, PREDICTED, **chosen),
-    "annotated": lambda **chosen: hs.annotated(np.column_stack([TRUTH, OTHER]), PREDICTED, **chosen),
+    "prediction_powered": lambda **chosen: hs.labels.prediction_powered(SOME, OTHER, PREDICTED, **chosen),
+    "annotated": lambda **chosen: hs.labels.annotated(np.column_stack([TRUTH, OTHER]), PREDICTED, **chosen),
     "reviewed": lambda **chosen: hs.reviewed(y_true=TRUTH, y_pred=PREDICTED, y_reviewed=SOME, **chosen),
     "from_counts": lambda **chosen: hs.from_counts(COUNTS, **({"labels": WORDS} | chosen)),
     "paired_counts": lambda **chosen: hs.paired_counts(CUBE, **({"labels": WORDS} | chosen)).model("A"),
@@ -36,10 +37,12 @@ OTHERS = {  # functions that do not return a table of predictions
         hs.paired_scores(TRUTH, {"A": -SCORE, "B": np.sin(SCORE * 9)}, **chosen), "roc_auc"
     ),
     "calibrate": lambda **chosen: hs.calibrate(1 - SCORE, TRUTH, random_state=0, **chosen).predict([0.1, 0.9])[1],
-    "judge_leaning": lambda **chosen: hs.judge_leaning(TRUTH, PREDICTED, SCORE, **chosen),
-    "consensus": lambda **chosen: hs.consensus(np.column_stack([TRUTH, OTHER]), random_state=0, **chosen).classes[1],
+    "judge_leaning": lambda **chosen: hs.labels.judge_leaning(TRUTH, PREDICTED, SCORE, **chosen),
+    "consensus": lambda **chosen: hs.labels.consensus(
+        np.column_stack([TRUTH, OTHER]), random_state=0, **chosen
+    ).classes[1],
     "sample_to_label": lambda **chosen: (
-        hs.sample_to_label(OTHER, 1 - SCORE, "recall", n=30, random_state=0, **chosen).strata
+        hs.labels.sample_to_label(OTHER, 1 - SCORE, "recall", n=30, random_state=0, **chosen).strata
     ),
     "scorer": None,  # of estimators, with separate tests
 }
@@ -135,12 +138,8 @@ def test_text_names_a_number():
 
 def test_every_source_of_labels_takes_it():
     """Each public function with `labels` also has `pos_label`, unless the order is already stated."""
-    ours = [
-        name
-        for name in hs.__all__
-        if inspect.isfunction(each := getattr(hs, name)) and "compat" not in inspect.unwrap(each).__module__
-    ]
-    given = {name: {*inspect.signature(getattr(hs, name)).parameters} for name in ours}
+    ours = [name for name, each in FUNCTIONS.items() if "compat" not in inspect.unwrap(each).__module__]
+    given = {name: {*inspect.signature(FUNCTIONS[name]).parameters} for name in ours}
     assert {name for name, parameters in given.items() if {"labels", "pos_label"} & parameters} == {
         *SOURCES, *OTHERS, *WITHOUT
     } - {"scorer"}  # fmt: skip

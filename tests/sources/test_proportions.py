@@ -80,4 +80,4 @@ def test_groups_of_one_model_are_compared_pair_by_pair():
 
 def test_differences_of_tables_lead_to_those_of_the_leaderboard():
     with pytest.raises(hs.HowsureError, match="leaderboard.tables, metric..differences"):
-        hs.simultaneous_differences(hs.proportions(RIGHT, ALL))
+        hs.comparison.simultaneous_differences(hs.proportions(RIGHT, ALL))

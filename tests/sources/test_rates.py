@@ -90,7 +90,7 @@ def test_predictive_values_by_the_delta_method_have_the_logit_interval_of_either
 def test_predictive_values_by_draws():
     """Posterior draws follow from independent draws of either rate, under Jeffreys' prior."""
     rng = np.random.default_rng(0)
-    found = hs.estimate(TABLE, "ppv_at+prevalence=0.01", method=hs.Dirichlet(prior="jeffreys"), random_state=0)
+    found = hs.estimate(TABLE, "ppv_at+prevalence=0.01", method=hs.methods.Dirichlet(prior="jeffreys"), random_state=0)
     expected = predictive(rng.beta(42.5, 5.5, 100_000), rng.beta(50.5, 3.5, 100_000), 0.01)[0]
     assert np.quantile(found.draws, [0.1, 0.5, 0.9]) == pytest.approx(np.quantile(expected, [0.1, 0.5, 0.9]), rel=0.03)
 

@@ -14,7 +14,7 @@ SCORE = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.2, 0.2, 0.6], [0.4, 0.5, 
 def test_layout():
     """One row of cells a case, one column a class; the case counts in the column of its class, with its weight."""
     table = hs.multiclass_scores(TRUE, SCORE, sample_weight=[1, 2, 3, 4])
-    assert isinstance(table, hs.MulticlassScoresTable)
+    assert isinstance(table, hs.tables.MulticlassScoresTable)
     assert table.labels.tolist() == ["cat", "dog", "eel"]
     assert table.counts.tolist() == [[1, 0, 0], [0, 2, 0], [0, 0, 3], [0, 4, 0]]
     assert table.rows == 4

@@ -15,7 +15,7 @@ SCORE = np.array([0.2, 0.7, 0.2, 0.5, 0.9, 0.7])
 def test_distinct_scores_ascend_with_the_counts_of_each_class():
     """Equal scores share one row: negatives in the first column, positives in the second."""
     table = hs.scores(TRUTH, SCORE)
-    assert isinstance(table, hs.ScoresTable)
+    assert isinstance(table, hs.tables.ScoresTable)
     assert table.scores.tolist() == [0.2, 0.5, 0.7, 0.9]
     assert table.counts.tolist() == [[1, 1], [1, 0], [1, 1], [0, 1]]
     assert table.rows == 6
@@ -99,7 +99,7 @@ class TestThreshold:
 
     def test_fixed_margins_stay_those_of_the_truth(self):
         """A test set sampled by class stays one at a threshold, and in resamples."""
-        table = hs.scores(TRUTH, SCORE).with_design(hs.FixedMargins())
+        table = hs.scores(TRUTH, SCORE).with_design(hs.designs.FixedMargins())
         assert table.at(0.5).design.fixes_margins
         drawn = table.design.resample(table.cells, 50, np.random.default_rng(0)).reshape(50, 4, 2)
         assert (drawn.sum(1) == 3).all()

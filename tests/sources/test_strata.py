@@ -42,7 +42,7 @@ SOURCES = {
 
 def figures(tables, metric):
     """Return value, limits and standard error of a metric on each table, of the first model if there are several."""
-    parts = tables.all_and_groups().values() if isinstance(tables, hs.Tables) else [tables]
+    parts = tables.all_and_groups().values() if isinstance(tables, hs.tables.Tables) else [tables]
     own = [each.model(each.models[0]) if hasattr(each, "models") else each for each in parts]
     found = [hs.estimate(each, metric) for each in own]
     return [[each.value, each.low, each.high, each.standard_error] for each in found]

@@ -60,7 +60,7 @@ def test_evidence_in_every_form(tmp_path):
 def test_draws_are_those_of_the_method(study):
     """A study's draws are those of `Dirichlet` under the experiment's own seed."""
     one = study.experiments["a/0"]
-    method = hs.Dirichlet(n_draws=2000)
+    method = hs.methods.Dirichlet(n_draws=2000)
     estimate = hs.estimate(one.table, "f1", method=method, random_state=one.seed(3))
     assert np.array_equal(study.draws("f1", "a/0"), estimate.draws)
     assert not study.draws("f1", "a/0").flags.writeable

@@ -20,16 +20,17 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # as a script
 import howsure as hs
 from howsure.errors import DoubtfulDataError
 from howsure.metrics.registry import REGISTRY
+from support.public import FUNCTIONS
 from support.published import a_metric, counted, one_model, pooled, published
 from support.random_cases import a_case
 from support.soundness import alike, answered, numbers, printed
 
 FEW_DRAWS = {
-    "bootstrap_percentile": hs.Bootstrap("percentile", n_resamples=60),
-    "bootstrap_basic": hs.Bootstrap("basic", n_resamples=60),
-    "bootstrap_bca": hs.Bootstrap("bca", n_resamples=60),
-    "bootstrap_studentized": hs.Bootstrap("studentized", n_resamples=60),
-    "bayes": hs.Dirichlet(n_draws=60),
+    "bootstrap_percentile": hs.methods.Bootstrap("percentile", n_resamples=60),
+    "bootstrap_basic": hs.methods.Bootstrap("basic", n_resamples=60),
+    "bootstrap_bca": hs.methods.Bootstrap("bca", n_resamples=60),
+    "bootstrap_studentized": hs.methods.Bootstrap("studentized", n_resamples=60),
+    "bayes": hs.methods.Dirichlet(n_draws=60),
 }
 
 
@@ -219,9 +220,9 @@ SPARED = {"bootstrap", "bootstrap_ci", "define_metric"}  # which run a function 
 
 def misuse(rng):
     """Return the faults of a call with hostile arguments: our error in one line, or a result, and nothing else."""
-    names = [name for name in hs.__all__ if inspect.isfunction(getattr(hs, name)) and name not in SPARED]
+    names = [name for name in FUNCTIONS if name not in SPARED]
     name = names[rng.integers(len(names))]
-    function = getattr(hs, name)
+    function = FUNCTIONS[name]
     arguments, keywords, words = [], {}, []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):

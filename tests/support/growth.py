@@ -63,7 +63,7 @@ def clusters_drawn(clusters: int) -> Work:
     """Resample clusters."""
     truth, said, _ = _labels(3 * clusters)
     table = hs.confusion(truth, said, groups=np.arange(3 * clusters) % clusters)
-    return lambda: hs.estimate(table, "f1", method=hs.Bootstrap("percentile", 100), random_state=0)
+    return lambda: hs.estimate(table, "f1", method=hs.methods.Bootstrap("percentile", 100), random_state=0)
 
 
 def models_compared(models: int) -> Work:

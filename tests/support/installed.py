@@ -16,7 +16,7 @@ def intervals():
     """Return intervals of which kernels draw: from the posterior of a table, and from resampled cases of scores."""
     data = hs.load_example("breast_cancer")
     table = hs.confusion("label", "logistic", data=data)
-    draws = hs.estimate(table, "mcc", method=hs.Dirichlet(), random_state=1)
+    draws = hs.estimate(table, "mcc", method=hs.methods.Dirichlet(), random_state=1)
     area = hs.estimate(hs.scores("label", "score_logistic", data=data), "roc_auc", method="bootstrap", random_state=1)
     return [(value, *interval) for value, interval in (draws, area)]
 

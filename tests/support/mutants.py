@@ -55,7 +55,7 @@ TABLES = [
     lambda: hs.confusion(TWO, FIRST, by=GROUP),
     lambda: hs.confusion(TWO, FIRST, by=GROUP, groups=GROUP),
     lambda: hs.confusion(np.stack([TWO, FIRST], 1), np.stack([FIRST, SECOND], 1)),
-    lambda: hs.from_counts([[21, 4], [3, 20]]).with_design(hs.FixedMargins()),
+    lambda: hs.from_counts([[21, 4], [3, 20]]).with_design(hs.designs.FixedMargins()),
     lambda: hs.from_counts([[180, 20], [10, 90]]).at_prevalence([0.9, 0.1]),
     lambda: hs.scores(TWO, SCORE),
     lambda: hs.scores(TWO, SCORE, groups=GROUP, sample_weight=WEIGHT),
@@ -78,9 +78,9 @@ TABLES = [
     lambda: calibrated("beta"),
     lambda: calibrated("isotonic").at(0.5),
     lambda: calibrated("venn_abers"),
-    lambda: hs.corrected(hs.from_counts([[84, 6], [4, 14]]), sensitivity=0.9, specificity=0.98),
-    lambda: hs.annotated(np.stack([TWO, FIRST, SECOND], 1), SECOND),
-    lambda: hs.prediction_powered(SOME, FIRST, SECOND),
+    lambda: hs.labels.corrected(hs.from_counts([[84, 6], [4, 14]]), sensitivity=0.9, specificity=0.98),
+    lambda: hs.labels.annotated(np.stack([TWO, FIRST, SECOND], 1), SECOND),
+    lambda: hs.labels.prediction_powered(SOME, FIRST, SECOND),
     lambda: hs.judged(SOME, TWO, groups=GROUP, sample_weight=WEIGHT),
     lambda: hs.judged_values(SOME, SCORE, bounds=(0, 1)),
     lambda: hs.judged({"A": SOME, "B": SOME}, {"A": FIRST, "B": SECOND}),
@@ -169,7 +169,7 @@ def a_table(rng, folder):
         path.write_bytes(bytes_changed(saved(index, path.suffix), rng))
     found = hs.load(path)
     yield from used(getattr(found, "overall", found))
-    if isinstance(found, hs.Tables):
+    if isinstance(found, hs.tables.Tables):
         yield from used(next(iter(found.values())))
 
 
@@ -191,7 +191,7 @@ def used(table):
 def answers(table):
     """Yield faults in estimates of the first metrics of a table."""
     for metric in table.default_metrics[:3]:
-        for method in (None, hs.Dirichlet(n_draws=20), hs.Bootstrap("percentile", n_resamples=20)):
+        for method in (None, hs.methods.Dirichlet(n_draws=20), hs.methods.Bootstrap("percentile", n_resamples=20)):
             try:
                 found = hs.estimate(table, metric, method=method, random_state=0)
             except HowsureError:

@@ -50,7 +50,7 @@ def groups():
     score = np.clip(rng.normal(np.where(truth == "ill", np.where(sites == "Ulm", 0.45, 0.75), 0.2), 0.2), 0, 1).round(3)
     scores = hs.scores(truth, score, pos_label="ill", by={"site": sites})
     counts = hs.confusion(truth, np.where(score >= 0.5, "ill", "healthy"), by={"site": sites})
-    return hs.report_of([hs.Subject("", counts, scores)], title="three sites")
+    return hs.report_of([hs.results.Subject("", counts, scores)], title="three sites")
 
 
 def many_classes():
@@ -67,7 +67,7 @@ def unlabelled():
     """Scores whose labels nobody has seen."""
     score = np.random.default_rng(5).beta(0.5, 0.6, 300).round(3)
     scored = hs.calibrated(score)
-    return hs.report_of([hs.Subject("", scored.at(0.5), scored, 0.5)], title="scores of March", random_state=0)
+    return hs.report_of([hs.results.Subject("", scored.at(0.5), scored, 0.5)], title="scores of March", random_state=0)
 
 
 def judged():

@@ -137,7 +137,9 @@ def numbers(tables):
     """Return the first default metric, of paired models of the first one, with limits by the design's variance."""
     if hasattr(getattr(tables, "overall", tables), "models"):
         name = getattr(tables, "overall", tables).models[0]
-        tables = tables.mapped(lambda each: each.model(name)) if isinstance(tables, hs.Tables) else tables.model(name)
+        tables = (
+            tables.mapped(lambda each: each.model(name)) if isinstance(tables, hs.tables.Tables) else tables.model(name)
+        )
     name = getattr(tables, "overall", tables).default_metrics[0]
     records = hs.evaluate(tables, [name], method="delta").records()
     return [number for each in records for number in (each["value"], each["low"], each["high"])]
@@ -181,7 +183,7 @@ def test_default_intervals_of_parts():
 def same(one, two):
     """Whether two tables, designs or values are of the same types and values, to the last bit."""
     one, two = (each.toarray() if hasattr(each, "toarray") else each for each in (one, two))
-    one, two = (each.parts() if isinstance(each, hs.Tables) else each for each in (one, two))
+    one, two = (each.parts() if isinstance(each, hs.tables.Tables) else each for each in (one, two))
     if dataclasses.is_dataclass(one):
         one, two = ({each.name: getattr(held, each.name) for each in dataclasses.fields(held)} for held in (one, two))
     if isinstance(one, np.ndarray) and isinstance(two, np.ndarray) and (one.dtype, one.shape) == (two.dtype, two.shape):
@@ -202,7 +204,7 @@ def calibrator(method):
 REVIEWS = np.array([[[8.0, 1.0], [3.0, 5.0]], [[6.0, 4.0], [0.0, 9.0]]])
 REVIEWED = [int(label) if case < 20 else None for case, label in enumerate(TWO)]
 EVIDENCE = {
-    "fixed margins": lambda: hs.from_counts([[21, 4], [3, 20]]).with_design(hs.FixedMargins()),
+    "fixed margins": lambda: hs.from_counts([[21, 4], [3, 20]]).with_design(hs.designs.FixedMargins()),
     "a batch": lambda: hs.from_counts([[[5, 1], [2, 4]], [[3, 0], [1, 9]]]),
     "calibrated": lambda: hs.calibrated(DATA["score"]),
     "calibrated, predicted": lambda: hs.calibrated(DATA["score"]).at(0.5),
@@ -211,9 +213,9 @@ EVIDENCE = {
     "reviewed": lambda: hs.reviewed([[90, 10], [20, 80]], REVIEWS),
     "calibrated by": lambda: hs.calibrated(DATA["score"], calibrator=calibrator("beta")),
     "calibrated by steps": lambda: hs.calibrated(DATA["score"], calibrator=calibrator("isotonic")).at(0.5),
-    "corrected": lambda: hs.corrected(hs.from_counts([[84, 6], [4, 14]]), sensitivity=0.9, specificity=0.98),
-    "annotated": lambda: hs.annotated(both(DATA, "two", "first", "second"), DATA["second"]).one_against_rest(1),
-    "powered": lambda: hs.prediction_powered(REVIEWED, DATA["first"], DATA["second"], power=1.0),
+    "corrected": lambda: hs.labels.corrected(hs.from_counts([[84, 6], [4, 14]]), sensitivity=0.9, specificity=0.98),
+    "annotated": lambda: hs.labels.annotated(both(DATA, "two", "first", "second"), DATA["second"]).one_against_rest(1),
+    "powered": lambda: hs.labels.prediction_powered(REVIEWED, DATA["first"], DATA["second"], power=1.0),
     "judged": lambda: hs.judged(REVIEWED, DATA["two"], groups=DATA["cluster"], sample_weight=DATA["weight"]),
     "judged values": lambda: hs.judged_values(REVIEWED, DATA["score"], bounds=(0, 1)),
 }
@@ -271,10 +273,12 @@ def test_draws_of_a_loaded_table_are_the_same(tmp_path):
     for make in EVIDENCE.values():
         whole = make()
         again = hs.load(whole.save(tmp_path / "table.json"))
-        metrics = {hs.ConfusionTable: "accuracy", hs.ValuesTable: "mean"}
+        metrics = {hs.tables.ConfusionTable: "accuracy", hs.tables.ValuesTable: "mean"}
         name = metrics.get(type(getattr(whole, "overall", whole)), "roc_auc")
-        one, two = (hs.estimate(each, name, method=hs.Dirichlet(n_draws=60), random_state=3) for each in (whole, again))
-        if not isinstance(whole, hs.Tables):
+        one, two = (
+            hs.estimate(each, name, method=hs.methods.Dirichlet(n_draws=60), random_state=3) for each in (whole, again)
+        )
+        if not isinstance(whole, hs.tables.Tables):
             assert (one.low, one.high) == (two.low, two.high)
 
 
@@ -384,7 +388,7 @@ def test_files_that_are_missing_foreign_or_cut_short(tmp_path):
 def test_what_is_no_data_is_not_saved(tmp_path):
     """A table that rests on a function, or on a design of the user's own, is refused, and no file is left behind."""
 
-    class Own(hs.Design):
+    class Own(hs.designs.Design):
         def variance(self, counts, gradient):
             return (counts * gradient**2).sum(-1)
 
@@ -476,7 +480,7 @@ def test_reviews_add_up():
     assert whole.counts == pytest.approx(first.counts + second.counts)
     assert whole.variance(gradient) == pytest.approx(first.variance(gradient) + second.variance(gradient))
     with pytest.raises(hs.HowsureError, match="several reviews, added up"):
-        hs.review_plan(whole, "accuracy", budget=20)
+        hs.labels.review_plan(whole, "accuracy", budget=20)
 
 
 def test_scores_of_one_class_find_the_other():
@@ -519,8 +523,8 @@ REFUSED = {
         hs.confusion([0, 1], [0, 0], by={"site": [1, 2]}) + hs.confusion([0, 1], [0, 0], by={"day": [1, 2]})
     ),
     "`Linearised` do not add up": lambda: (
-        hs.prediction_powered(REVIEWED, DATA["first"], DATA["second"], power=1.0)
-        + hs.prediction_powered(REVIEWED, DATA["first"], DATA["second"], power=1.0)
+        hs.labels.prediction_powered(REVIEWED, DATA["first"], DATA["second"], power=1.0)
+        + hs.labels.prediction_powered(REVIEWED, DATA["first"], DATA["second"], power=1.0)
     ),
     "some of the tables have `groups` and others none": lambda: (
         hs.confusion([[1, 0]], [[1, 1]]) + hs.confusion([[1, 0], [0, 0]], [[1, 1], [0, 0]], groups=[1, 1])

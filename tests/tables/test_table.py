@@ -94,7 +94,7 @@ def test_one_class_against_the_rest(design):
 
 def test_fixed_margins_do_not_survive_merging():
     """The rest merges classes of fixed size, which two rows cannot represent; estimates keep the full table."""
-    table = hs.from_counts(COUNTS).with_design(hs.FixedMargins())
+    table = hs.from_counts(COUNTS).with_design(hs.designs.FixedMargins())
     assert table.one_against_rest(1) is None
     estimate = hs.estimate(table, "precision@binary+positive_class=1", method="wald")
     rows, hit = COUNTS.sum(1), 29 / 43
@@ -143,7 +143,7 @@ def test_estimated_counts_keep_their_design():
     """A review's counts are estimates: taking them for counted cases of another design is refused."""
     table = hs.reviewed([[50, 5], [4, 41]], [[[9, 1], [2, 3]], [[3, 1], [0, 10]]])
     with pytest.raises(hs.HowsureError, match="estimates"):
-        table.with_design(hs.FixedMargins())
+        table.with_design(hs.designs.FixedMargins())
 
 
 def test_views_of_one_table_are_not_mixed_up():

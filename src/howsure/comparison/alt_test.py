@@ -55,7 +55,7 @@ class AltTest(Tabular):
     >>> import howsure as hs
     >>> people = [["a", "a", "b"], ["b", "b", "b"], ["a", "a", "a"], ["b", "a", "b"]] * 12
     >>> table = hs.ratings([[*said, max(said, key=said.count)] for said in people])
-    >>> found = hs.alt_test(table, 3)
+    >>> found = hs.labels.alt_test(table, 3)
     >>> found.winning_rate, found.passes
     (1.0, True)
     """
@@ -164,7 +164,7 @@ def alt_test(
     >>> truth = rng.integers(0, 3, 100)
     >>> skill = {"ann": 0.8, "bob": 0.85, "cy": 0.75, "model": 0.8}
     >>> said = {name: np.where(rng.random(100) < p, truth, rng.integers(0, 3, 100)) for name, p in skill.items()}
-    >>> print(hs.alt_test(hs.ratings(said), "model"))
+    >>> print(hs.labels.alt_test(hs.ratings(said), "model"))
     model: winning rate 1.00 (ε = 0.2), average advantage probability 0.930 [0.869, 0.967]
     """
     ratings = RatingsTable.required(table, NEEDS)

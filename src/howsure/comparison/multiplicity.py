@@ -121,7 +121,7 @@ class Differences(Tabular, Named, Mapping[tuple[str, str], Estimate]):
     >>> import howsure as hs
     >>> table = hs.paired([1, 1, 0, 0, 1], {"A": [1, 1, 0, 1, 1], "B": [1, 0, 0, 1, 0], "C": [0, 1, 0, 0, 1]})
     >>> drawn = hs.evaluate_models(table, "accuracy", method="bayes", random_state=0)
-    >>> list(hs.simultaneous_differences({name: each["accuracy"] for name, each in drawn.items()}))
+    >>> list(hs.comparison.simultaneous_differences({name: each["accuracy"] for name, each in drawn.items()}))
     [('A', 'B'), ('A', 'C'), ('B', 'C')]
     """
 

@@ -37,7 +37,7 @@ class NoInformation(OneRecord):
     Examples
     --------
     >>> import howsure as hs
-    >>> hs.no_information_test(hs.from_counts([[50, 3], [5, 42]])).no_information_rate
+    >>> hs.comparison.no_information_test(hs.from_counts([[50, 3], [5, 42]])).no_information_rate
     0.53
     """
 
@@ -87,7 +87,7 @@ def no_information_test(table: Table) -> NoInformation:
     Examples
     --------
     >>> import howsure as hs
-    >>> print(hs.no_information_test(hs.from_counts([[50, 3], [5, 42]])))
+    >>> print(hs.comparison.no_information_test(hs.from_counts([[50, 3], [5, 42]])))
     accuracy 0.920 against the share of class '0', 0.530: one-sided p < 0.001
     """
     metric = resolve("accuracy", Table.required(table, CALL))

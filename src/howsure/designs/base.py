@@ -77,7 +77,7 @@ class Design(abc.ABC):
     Examples
     --------
     >>> import howsure as hs
-    >>> class Twice(hs.Design):
+    >>> class Twice(hs.designs.Design):
     ...     '''Independent cases, each of which was counted twice.'''
     ...
     ...     def variance(self, counts, gradient):

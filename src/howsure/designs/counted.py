@@ -322,7 +322,7 @@ class FixedMargins(Design):
     Examples
     --------
     >>> import howsure as hs
-    >>> table = hs.from_counts([[50, 3], [5, 42]]).with_design(hs.FixedMargins())
+    >>> table = hs.from_counts([[50, 3], [5, 42]]).with_design(hs.designs.FixedMargins())
     >>> hs.estimate(table, "prevalence").reason
     'the metric does not vary between samples of this design'
     """

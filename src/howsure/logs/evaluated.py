@@ -57,7 +57,7 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
     Examples
     --------
     >>> import howsure as hs
-    >>> log = hs.Log({"task": ["sums"] * 6, "model": ["new", "old"] * 3, "item": ["a", "a", "b", "b", "c", "c"],
+    >>> log = hs.results.Log({"task": ["sums"] * 6, "model": ["new", "old"] * 3, "item": ["a", "a", "b", "b", "c", "c"],
     ...               "run": [1] * 6, "metric": ["accuracy"] * 6, "score": [1, 0, 1, 1, 0, 0]})
     >>> found = hs.evaluate_log(log)
     >>> print(found["sums", "new"], found.comparisons["sums", "old"].value)
@@ -277,7 +277,7 @@ def evaluate_log(
     --------
     >>> import howsure as hs
     >>> passed = {"new": [1, 1, 1, 0, 1, 1, 1, 1], "old": [1, 0, 1, 0, 0, 1, 0, 0]}
-    >>> log = hs.Log({"task": ["sums"] * 16, "model": ["new"] * 8 + ["old"] * 8, "item": [*"abcdefgh"] * 2,
+    >>> log = hs.results.Log({"task": ["sums"] * 16, "model": ["new"] * 8 + ["old"] * 8, "item": [*"abcdefgh"] * 2,
     ...               "run": [1] * 16, "metric": ["accuracy"] * 16, "score": passed["new"] + passed["old"]})
     >>> print(hs.evaluate_log(log, baseline="old").comparisons["sums", "new"])
     mean: new − old = 0.500 [0.013, 0.785], p = 0.046

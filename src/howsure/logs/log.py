@@ -45,7 +45,7 @@ class Log(Mapping[str, Array]):
     Examples
     --------
     >>> import howsure as hs
-    >>> log = hs.Log({"task": ["sums"] * 6, "model": ["new", "old"] * 3, "item": ["a", "a", "b", "b", "c", "c"],
+    >>> log = hs.results.Log({"task": ["sums"] * 6, "model": ["new", "old"] * 3, "item": ["a", "a", "b", "b", "c", "c"],
     ...               "run": [1] * 6, "metric": ["accuracy"] * 6, "score": [1, 0, 1, 1, 0, 0]})
     >>> log
     <Log: 6 scores of 3 items, 1 task, 2 models, 1 metric>

@@ -58,7 +58,8 @@ class Bootstrap(DrawingMethod):
     Examples
     --------
     >>> import howsure as hs
-    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "mcc", method=hs.Bootstrap("bca"), random_state=0))
+    >>> table = hs.from_counts([[50, 3], [5, 42]])
+    >>> print(hs.estimate(table, "mcc", method=hs.methods.Bootstrap("bca"), random_state=0))
     0.840 [0.702, 0.921]
     """
 

@@ -86,7 +86,7 @@ class Wald(Method):
     Examples
     --------
     >>> import howsure as hs
-    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "mcc", method=hs.Wald()))
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "mcc", method=hs.methods.Wald()))
     0.840 [0.734, 0.946]
     """
 

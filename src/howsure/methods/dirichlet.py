@@ -99,7 +99,7 @@ class Dirichlet(DrawingMethod):
     --------
     >>> import howsure as hs
     >>> table = hs.from_counts([[50, 3], [5, 42]])
-    >>> print(hs.estimate(table, "mcc", method=hs.Dirichlet(prior="jeffreys"), random_state=0))
+    >>> print(hs.estimate(table, "mcc", method=hs.methods.Dirichlet(prior="jeffreys"), random_state=0))
     0.840 [0.701, 0.916]
     """
 

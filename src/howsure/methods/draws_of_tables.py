@@ -113,10 +113,10 @@ def draw_tables(
     --------
     >>> import howsure as hs
     >>> table = hs.from_counts([[50, 3], [5, 42]])
-    >>> drawn = hs.draw_tables(table, 2000, random_state=0)
+    >>> drawn = hs.methods.draw_tables(table, 2000, random_state=0)
     >>> drawn.shape, drawn[:2].sum((1, 2)).round(9).tolist()
     ((2000, 2, 2), [1.0, 1.0])
-    >>> hs.draw_tables(table, 2, source="truth", cases=20, random_state=0).sum((1, 2)).tolist()
+    >>> hs.methods.draw_tables(table, 2, source="truth", cases=20, random_state=0).sum((1, 2)).tolist()
     [20.0, 20.0]
     """
     one_of("source of draws", source, SOURCES)

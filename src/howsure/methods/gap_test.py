@@ -56,7 +56,7 @@ class GapTest(Method):
     >>> import numpy as np, howsure as hs
     >>> rng = np.random.default_rng(0)
     >>> score = rng.random(500)
-    >>> hs.estimate(hs.scores(rng.random(500) < score, score), "ece", method=hs.GapTest()).low
+    >>> hs.estimate(hs.scores(rng.random(500) < score, score), "ece", method=hs.methods.GapTest()).low
     0.0
     """
 

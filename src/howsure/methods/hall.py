@@ -51,7 +51,7 @@ class Hall(Method):
     --------
     >>> import howsure as hs
     >>> seconds = [0.2, 0.3, 0.3, 0.4, 0.4, 0.5, 0.7, 0.9, 1.4, 6.1]
-    >>> print(hs.estimate(hs.values(seconds), "mean", method=hs.Hall()))
+    >>> print(hs.estimate(hs.values(seconds), "mean", method=hs.methods.Hall()))
     1.120 [-0.158, 5.351]
     """
 

@@ -39,7 +39,7 @@ class Interval:
     --------
     >>> import howsure as hs
     >>> table = hs.from_counts([[50, 3], [5, 42]])
-    >>> hs.Interval(0.1, 0.2).low
+    >>> hs.methods.Interval(0.1, 0.2).low
     0.1
     """
 

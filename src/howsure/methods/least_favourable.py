@@ -55,7 +55,7 @@ class LeastFavourable(Method):
     >>> import howsure as hs
     >>> source = hs.from_counts([[900, 100], [50, 450]], labels=["ok", "fault"])
     >>> there = hs.transported(source, {"ok": 8900, "fault": 1100})
-    >>> print(hs.estimate(there, "mcc", method=hs.LeastFavourable()), hs.estimate(there, "mcc", method="delta"))
+    >>> print(hs.estimate(there, "mcc", method=hs.methods.LeastFavourable()), hs.estimate(there, "mcc", method="delta"))
     0.284 [0.000, 0.476] 0.284 [0.008, 0.560]
     """
 

@@ -57,15 +57,15 @@ class Method(abc.ABC):
     Examples
     --------
     >>> import howsure as hs
-    >>> class Cautious(hs.Method):
+    >>> class Cautious(hs.methods.Method):
     ...     '''The delta method, with twice the standard error.'''
     ...
     ...     name = "cautious"
     ...
     ...     def at_levels(self, metric, table, rng=None):
-    ...         found = hs.Delta().interval(metric, table, 0.95)
+    ...         found = hs.methods.Delta().interval(metric, table, 0.95)
     ...         value, half = float(metric(table.counted)), 2 * found.standard_error
-    ...         return lambda level: hs.Interval(value - half, value + half, half)
+    ...         return lambda level: hs.methods.Interval(value - half, value + half, half)
     >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "accuracy", method="cautious"))
     0.920 [0.866, 0.974]
     """
@@ -280,8 +280,8 @@ class DrawingMethod(Method, abc.ABC):
     Examples
     --------
     >>> import howsure as hs
-    >>> isinstance(hs.Bootstrap(), hs.DrawingMethod), isinstance(hs.Wilson(), hs.DrawingMethod)
-    (True, False)
+    >>> isinstance(hs.methods.Bootstrap(), hs.methods.DrawingMethod)
+    True
     """
 
     __slots__ = ()

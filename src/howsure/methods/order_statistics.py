@@ -45,7 +45,7 @@ class OrderStatistics(Method):
     --------
     >>> import howsure as hs
     >>> table = hs.values(range(1, 21))
-    >>> print(hs.estimate(table, "median", method=hs.OrderStatistics()))
+    >>> print(hs.estimate(table, "median", method=hs.methods.OrderStatistics()))
     10.500 [6.000, 15.000]
     """
 

@@ -279,7 +279,7 @@ class NewcombePairedCC(_Newcombe):
     --------
     >>> import howsure as hs
     >>> table = hs.paired([1, 1, 0, 0, 1, 0], {"A": [1, 1, 0, 1, 1, 0], "B": [1, 0, 0, 1, 0, 1]})
-    >>> print(hs.compare(table, "accuracy", method=hs.NewcombePairedCC()))
+    >>> print(hs.compare(table, "accuracy", method=hs.methods.NewcombePairedCC()))
     accuracy: A − B = 0.500 [-0.024, 0.769], p = 0.069
     """
 

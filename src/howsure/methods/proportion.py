@@ -100,7 +100,7 @@ class Wilson(Binomial):
     Examples
     --------
     >>> import howsure as hs
-    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.Wilson()))
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.methods.Wilson()))
     0.894 [0.774, 0.954]
     """
 
@@ -121,7 +121,7 @@ class WilsonCC(Binomial):
     Examples
     --------
     >>> import howsure as hs
-    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.WilsonCC()))
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.methods.WilsonCC()))
     0.894 [0.761, 0.960]
     """
 
@@ -142,7 +142,7 @@ class ClopperPearson(Binomial):
     Examples
     --------
     >>> import howsure as hs
-    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.ClopperPearson()))
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.methods.ClopperPearson()))
     0.894 [0.769, 0.965]
     """
 
@@ -163,7 +163,7 @@ class MidP(Binomial):
     Examples
     --------
     >>> import howsure as hs
-    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.MidP()))
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.methods.MidP()))
     0.894 [0.780, 0.960]
     """
 
@@ -184,7 +184,7 @@ class AgrestiCoull(Binomial):
     Examples
     --------
     >>> import howsure as hs
-    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.AgrestiCoull()))
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.methods.AgrestiCoull()))
     0.894 [0.770, 0.958]
     """
 
@@ -205,7 +205,7 @@ class Jeffreys(Binomial):
     Examples
     --------
     >>> import howsure as hs
-    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.Jeffreys()))
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.methods.Jeffreys()))
     0.894 [0.782, 0.958]
     """
 
@@ -225,7 +225,7 @@ class Logit(Binomial):
     Examples
     --------
     >>> import howsure as hs
-    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.Logit()))
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.methods.Logit()))
     0.894 [0.769, 0.955]
     """
 
@@ -245,7 +245,7 @@ class Arcsine(Binomial):
     Examples
     --------
     >>> import howsure as hs
-    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.Arcsine()))
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.methods.Arcsine()))
     0.894 [0.783, 0.961]
     """
 
@@ -265,7 +265,7 @@ class LikelihoodRatio(Binomial):
     Examples
     --------
     >>> import howsure as hs
-    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.LikelihoodRatio()))
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.methods.LikelihoodRatio()))
     0.894 [0.785, 0.960]
     """
 
@@ -286,7 +286,7 @@ class BinomTest(Binomial):
     Examples
     --------
     >>> import howsure as hs
-    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.BinomTest()))
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "recall", method=hs.methods.BinomTest()))
     0.894 [0.768, 0.957]
     """
 

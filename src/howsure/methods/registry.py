@@ -68,7 +68,7 @@ def register(kind: type[Any]) -> None:
     asked = {*vars(kind), *(name for base in kind.__mro__[1:] for name in getattr(base, "__abstractmethods__", ()))}
     missing = [name for name in sorted(asked) if getattr(getattr(kind, name, None), "__isabstractmethod__", False)]
     if missing:
-        message = f"`{kind.__name__}` lacks {', '.join(f'`{name}`' for name in missing)}. See `howsure.Method`."
+        message = f"`{kind.__name__}` lacks {', '.join(f'`{name}`' for name in missing)}. See `howsure.methods.Method`."
         raise HowsureError(message)
     for variant in variants:
         for name in (variant.name, *variant.synonyms):

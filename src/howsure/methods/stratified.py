@@ -62,7 +62,7 @@ class Stratified(Method):
     >>> import howsure as hs
     >>> judge = ["pass"] * 80 + ["fail"] * 20
     >>> human = ["pass"] * 19 + ["fail"] + [None] * 60 + ["fail"] * 4 + ["pass"] + [None] * 15
-    >>> print(hs.estimate(hs.judged(human, judge), "pass_rate", method=hs.Stratified()))
+    >>> print(hs.estimate(hs.judged(human, judge), "pass_rate", method=hs.methods.Stratified()))
     0.800 [0.654, 0.910] (positive: pass)
     """
 

@@ -20,7 +20,7 @@ def review_plan(plan: ReviewPlan, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     plan : ReviewPlan
-        The result of `howsure.review_plan`.
+        The result of `howsure.labels.review_plan`.
     ax : matplotlib Axes, optional
         Axes to draw on; by default new axes.
 
@@ -37,7 +37,7 @@ def review_plan(plan: ReviewPlan, *, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> import howsure as hs
-    >>> ax = hs.plots.review_plan(hs.review_plan(hs.from_counts([[50, 3], [5, 42]]), "f1", budget=20))
+    >>> ax = hs.plots.review_plan(hs.labels.review_plan(hs.from_counts([[50, 3], [5, 42]]), "f1", budget=20))
     >>> ax.get_xlabel()
     'cases to review next'
     """
@@ -81,8 +81,8 @@ def mislabelling_rates(model: ReviewedPrecision, *, ax: Axes | None = None) -> A
     Examples
     --------
     >>> import howsure as hs
-    >>> prior = hs.beta_prior(below=0.2, sure=0.9)
-    >>> model = hs.ReviewedPrecision(
+    >>> prior = hs.labels.beta_prior(below=0.2, sure=0.9)
+    >>> model = hs.results.ReviewedPrecision(
     ...     tp=900, fp=120, reviewed_tp=50, mislabelled_tp=2, reviewed_fp=40, mislabelled_fp=15, prior_tp=prior
     ... )
     >>> ax = hs.plots.mislabelling_rates(model)

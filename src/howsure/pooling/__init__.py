@@ -1,9 +1,5 @@
 """Pooling: one number from many experiments, with their heterogeneity."""
 
-from howsure.pooling.conflation import conflate
-from howsure.pooling.folds import pool_folds
-from howsure.pooling.pooled import Pooled
-from howsure.pooling.pools import pool
-from howsure.pooling.tables import pool_tables
+from howsure.namespaces import namespace
 
-__all__ = ["Pooled", "conflate", "pool", "pool_folds", "pool_tables"]
+__getattr__, __dir__, __all__ = namespace(__name__, __file__)

@@ -78,7 +78,8 @@ def conflate(
     >>> import howsure as hs
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
-    >>> pooled = hs.conflate([rng.beta(90, 10, 10_000), rng.beta(45, 5, 10_000)], density="beta", random_state=0)
+    >>> draws = [rng.beta(90, 10, 10_000), rng.beta(45, 5, 10_000)]
+    >>> pooled = hs.pooling.conflate(draws, density="beta", random_state=0)
     >>> print(f"{pooled.value:.2f}")  # Beta(134, 14)
     0.91
     """

@@ -55,7 +55,7 @@ class Subject:
     --------
     >>> import howsure as hs
     >>> tables = hs.confusion([1, 0, 1, 0], [1, 0, 0, 0], by={"site": ["a", "a", "b", "b"]})
-    >>> report = hs.report_of([hs.Subject("forest", tables)])
+    >>> report = hs.report_of([hs.results.Subject("forest", tables)])
     >>> [row[0].value for row in report["Groups by site"].sheets[0].rows]
     ['all cases', 'a', 'b']
     """

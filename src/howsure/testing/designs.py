@@ -44,7 +44,7 @@ def check_design(design: Design, table: Table) -> None:
     --------
     >>> import howsure as hs
     >>> import howsure.testing
-    >>> howsure.testing.check_design(hs.FixedMargins(), hs.from_counts([[61, 14], [18, 97]]))
+    >>> howsure.testing.check_design(hs.designs.FixedMargins(), hs.from_counts([[61, 14], [18, 97]]))
     """
     given = replace(table, design=design.bound(table.truth))
     if given.batch:

@@ -17,7 +17,7 @@ def labelled(seed=0, rows=500, power=1.0):
 def test_statistics_are_their_formulas():
     """Spiegelhalter's z, slope and intercept are those of the literal formulas and of statsmodels' regressions."""
     label, score = labelled(1, power=1.4)
-    test = hs.calibration_test(hs.scores(label, score))
+    test = hs.shift.calibration_test(hs.scores(label, score))
     z = ((label - score) * (1 - 2 * score)).sum() / np.sqrt(((1 - 2 * score) ** 2 * score * (1 - score)).sum())
     logits = np.log(score / (1 - score))
     both = sm.GLM(label.astype(float), np.column_stack([logits, np.ones(500)]), family=sm.families.Binomial()).fit()
@@ -37,7 +37,7 @@ def test_the_overall_test_is_the_score_test_of_slope_and_intercept():
     residual = label - score
     information = (features.T * (score * (1 - score))) @ features
     statistic = residual @ features @ np.linalg.solve(information, features.T @ residual)
-    test = hs.calibration_test(hs.scores(label, score))
+    test = hs.shift.calibration_test(hs.scores(label, score))
     assert test.statistic == pytest.approx(statistic)
     assert test.p_value == pytest.approx(stats.chi2.sf(statistic, 2))
 
@@ -48,7 +48,7 @@ def test_groups_are_hosmer_and_lemeshows():
     order = np.argsort(score)
     groups = zip(np.split(label[order], 10), np.split(score[order], 10), strict=True)
     literal = sum((y.sum() - s.sum()) ** 2 * (1 / s.sum() + 1 / (1 - s).sum()) for y, s in groups)
-    test = hs.calibration_test(hs.scores(label, score))
+    test = hs.shift.calibration_test(hs.scores(label, score))
     assert (test.groups_statistic, test.groups) == (pytest.approx(literal), 10)
     assert test.groups_p_value == pytest.approx(stats.chi2.sf(literal, 10))
 
@@ -56,7 +56,7 @@ def test_groups_are_hosmer_and_lemeshows():
 @pytest.mark.thorough
 def test_calibrated_scores_are_rejected_at_the_nominal_rate():
     """On calibrated batches each test rejects 5 %, and the intervals of slope and intercept cover 1 and 0 in 95 %."""
-    tests = [hs.calibration_test(hs.scores(*labelled(seed, 300))) for seed in range(250)]
+    tests = [hs.shift.calibration_test(hs.scores(*labelled(seed, 300))) for seed in range(250)]
     tolerance = 4 * np.sqrt(0.05 * 0.95 / 250)
     for name in ("p_value", "z_p_value", "groups_p_value"):
         assert np.mean([getattr(test, name) < 0.05 for test in tests]) == pytest.approx(0.05, abs=tolerance)
@@ -73,35 +73,35 @@ def test_clusters_count_once():
     for seed in range(150):
         label, score = labelled(seed, 100)
         four, ids = (np.repeat(label, 4), np.repeat(score, 4)), np.repeat(np.arange(100), 4)
-        naive.append(hs.calibration_test(hs.scores(*four)).p_value < 0.05)
-        honest.append(hs.calibration_test(hs.scores(*four, groups=ids)).p_value < 0.05)
+        naive.append(hs.shift.calibration_test(hs.scores(*four)).p_value < 0.05)
+        honest.append(hs.shift.calibration_test(hs.scores(*four, groups=ids)).p_value < 0.05)
     assert np.mean(naive) > 0.3
     assert np.mean(honest) < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 150)
 
 
 def test_what_has_no_answer_is_nan_with_a_reason():
     """Separated classes have no slope, clusters no Hosmer–Lemeshow statistic, and scores of one half no z."""
-    test = hs.calibration_test(hs.scores([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]))
+    test = hs.shift.calibration_test(hs.scores([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]))
     assert np.isnan(test.slope.value)
     assert "separates" in test.slope.reason
     assert np.isfinite(test.p_value)
-    assert np.isnan(hs.calibration_test(hs.scores([0, 1, 0, 1], [0.5] * 4)).z)
+    assert np.isnan(hs.shift.calibration_test(hs.scores([0, 1, 0, 1], [0.5] * 4)).z)
     clustered = hs.scores([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.7], groups=[1, 1, 2, 3])
-    assert np.isnan(hs.calibration_test(clustered).groups_p_value)
+    assert np.isnan(hs.shift.calibration_test(clustered).groups_p_value)
 
 
 def test_unusable_tables_are_named():
     """A confusion table, and scores outside [0, 1], give errors that state what is needed."""
     with pytest.raises(hs.HowsureError, match="table of scores"):
-        hs.calibration_test(hs.from_counts([[5, 1], [2, 7]]))
+        hs.shift.calibration_test(hs.from_counts([[5, 1], [2, 7]]))
     with pytest.raises(hs.HowsureError, match="probabilities"):
-        hs.calibration_test(hs.scores([0, 1], [-1.0, 2.0]))
+        hs.shift.calibration_test(hs.scores([0, 1], [-1.0, 2.0]))
 
 
 def test_scores_that_do_not_vary_have_no_slope():
     """A single score, also one of a half, leaves the slope undefined with a reason, never a point."""
     for score in (0.5, 0.3):
-        test = hs.calibration_test(hs.scores([0, 1] * 20, [score] * 40))
+        test = hs.shift.calibration_test(hs.scores([0, 1] * 20, [score] * 40))
         assert np.isnan(test.slope.low)
         assert "does not vary" in test.slope.reason
         assert test.intercept.low < test.intercept.high
@@ -112,7 +112,7 @@ def test_the_test_is_the_same_of_the_other_class():
     rng = np.random.default_rng(9)
     score = np.concatenate([rng.uniform(0.05, 0.95, 200), [0.0, 0.0, 1.0]])
     truth = (rng.random(203) < score).astype(int)
-    one, other = (hs.calibration_test(hs.scores(*each)) for each in ((truth, score), (1 - truth, 1 - score)))
+    one, other = (hs.shift.calibration_test(hs.scores(*each)) for each in ((truth, score), (1 - truth, 1 - score)))
     assert np.isfinite([one.statistic, one.z, one.groups_statistic]).all()
     assert one.statistic == pytest.approx(other.statistic, rel=1e-9)
     assert abs(one.z) == pytest.approx(abs(other.z))
@@ -123,6 +123,6 @@ def test_the_unit_of_weights_is_no_matter_to_the_groups():
     """Weights a thousandth as large have the same statistic of the groups, each of which then weighs below 1."""
     label, score = labelled(3)
     weight = np.random.default_rng(0).uniform(0.5, 2.0, len(label))
-    found = [hs.calibration_test(hs.scores(label, score, sample_weight=unit * weight)) for unit in (1.0, 1e-3)]
+    found = [hs.shift.calibration_test(hs.scores(label, score, sample_weight=unit * weight)) for unit in (1.0, 1e-3)]
     assert found[1].groups_statistic == pytest.approx(found[0].groups_statistic, rel=1e-9)
     assert found[0].groups_statistic > 0

@@ -70,7 +70,7 @@ def test_annotators_alone_have_a_consensus() -> None:
             rates[annotator] = (weight.T @ given + prior) / (weight.sum(0)[:, None] + prior.sum(1, keepdims=True))
         likelihood = shares * np.prod([rates[annotator][:, votes[:, annotator]].T for annotator in range(3)], axis=0)
         weight = likelihood / likelihood.sum(1, keepdims=True)
-    agreed = hs.consensus(votes, random_state=0)
+    agreed = hs.labels.consensus(votes, random_state=0)
     np.testing.assert_allclose(agreed.probabilities, weight, atol=1e-5)
     for annotator in range(3):
         for label in range(2):
@@ -79,7 +79,7 @@ def test_annotators_alone_have_a_consensus() -> None:
             assert each.low < each.value < each.high
     words = np.array(["well", "ill"])[votes]
     named = {"anna": words[:, 0], "ben": words[:, 1], "cem": words[:, 2]}
-    assert list(hs.consensus(list(named), data=named, random_state=0).annotators) == list(named)
+    assert list(hs.labels.consensus(list(named), data=named, random_state=0).annotators) == list(named)
 
 
 def test_counts_and_consensus_are_those_of_a_literal_em() -> None:
@@ -95,8 +95,8 @@ def test_counts_and_consensus_are_those_of_a_literal_em() -> None:
     votes[(votes < 0).all(1), 0] = 1
     table, weight, rates = literal_em(votes, predicted, 3)
     given = np.where(votes < 0, np.nan, votes)
-    np.testing.assert_allclose(hs.annotated(given, predicted).counts, table, atol=1e-5)
-    consensus = hs.consensus(given, predicted, random_state=0)
+    np.testing.assert_allclose(hs.labels.annotated(given, predicted).counts, table, atol=1e-5)
+    consensus = hs.labels.consensus(given, predicted, random_state=0)
     np.testing.assert_allclose(consensus.probabilities, weight, atol=1e-6)
     assert (consensus.labels == weight.argmax(1)).all()
     for annotator in range(3):
@@ -157,7 +157,7 @@ def test_delta_resamples_posterior_and_repetition_agree() -> None:
     values = []
     for _ in range(150):
         _, predicted, votes = study(4000, rng)
-        table = hs.annotated(votes, predicted)
+        table = hs.labels.annotated(votes, predicted)
         values.append([float(resolve(metric, table)(table.counts)) for metric in ("accuracy", "f1")])
     for metric, literal in zip(("accuracy", "f1"), np.std(values, axis=0), strict=True):
         methods = ("delta", "bootstrap_percentile", "bayes")
@@ -175,7 +175,7 @@ def test_intervals_cover_where_the_majority_vote_does_not() -> None:
     for by_vote in majority:
         _, predicted, votes = study(400, rng)
         np.add.at(by_vote, ((votes.sum(1) > 1).astype(int), predicted), 1)
-        for metric, each in hs.evaluate(hs.annotated(votes, predicted), list(known)).items():
+        for metric, each in hs.evaluate(hs.labels.annotated(votes, predicted), list(known)).items():
             covered[metric] += each.low <= known[metric] <= each.high
     for metric, truth in known.items():
         assert covered[metric] / 150 > 0.89, metric  # 0.95 less three Monte Carlo errors
@@ -184,7 +184,9 @@ def test_intervals_cover_where_the_majority_vote_does_not() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method, lowest", [(None, 0.9), (hs.Dirichlet(n_draws=2000), 0.85)], ids=["auto", "bayes"])
+@pytest.mark.parametrize(
+    "method, lowest", [(None, 0.9), (hs.methods.Dirichlet(n_draws=2000), 0.85)], ids=["auto", "bayes"]
+)
 def test_intervals_cover_over_many_studies(method, lowest) -> None:
     """In 200 studies of 300 cases, a good classifier and four annotators with gaps, 95 % intervals cover."""
     rng = np.random.default_rng(4)
@@ -198,7 +200,10 @@ def test_intervals_cover_over_many_studies(method, lowest) -> None:
         gaps = rng.random(votes.shape) < 0.4
         gaps[np.arange(300), rng.integers(0, 4, 300)] = False
         evaluation = hs.evaluate(
-            hs.annotated(np.where(gaps, np.nan, votes), predicted), list(metrics), method=method, random_state=seed
+            hs.labels.annotated(np.where(gaps, np.nan, votes), predicted),
+            list(metrics),
+            method=method,
+            random_state=seed,
         )
         for metric in metrics:
             covered[metric] += evaluation[metric].low <= known[metric] <= evaluation[metric].high
@@ -210,7 +215,7 @@ def test_annotators_that_never_err_leave_the_plain_table() -> None:
     """Where all agree on every case, the table nears that of the labels, and the interval the plain one."""
     rng = np.random.default_rng(1)
     truth, predicted, _ = study(3000, rng)
-    table, plain = hs.annotated(np.stack([truth] * 3, axis=1), predicted), hs.confusion(truth, predicted)
+    table, plain = hs.labels.annotated(np.stack([truth] * 3, axis=1), predicted), hs.confusion(truth, predicted)
     np.testing.assert_allclose(table.counts, plain.counts, atol=0.5)
     ours, theirs = (hs.estimate(each, "accuracy", method="delta") for each in (table, plain))
     assert ours.standard_error == pytest.approx(theirs.standard_error, rel=0.03)
@@ -226,17 +231,19 @@ def test_frames_mappings_text_and_rows_are_read_alike() -> None:
         for row, each in enumerate(votes)
     ]
     frame = pd.DataFrame(rows, columns=["Ada", "Bo", "Cy"])
-    tables = [hs.annotated(each, words[predicted]) for each in (rows, frame, frame.to_dict("list"), frame.to_numpy())]
+    tables = [
+        hs.labels.annotated(each, words[predicted]) for each in (rows, frame, frame.to_dict("list"), frame.to_numpy())
+    ]
     assert tables[0].labels.tolist() == ["no", "yes"]
     for table in tables[1:]:
         np.testing.assert_array_equal(table.counts, tables[0].counts)
-    assert list(hs.consensus(frame, words[predicted], random_state=0).annotators) == ["Ada", "Bo", "Cy"]
+    assert list(hs.labels.consensus(frame, words[predicted], random_state=0).annotators) == ["Ada", "Bo", "Cy"]
 
 
 def test_one_seed_gives_one_posterior() -> None:
     """The same random_state gives the same interval; another one another."""
     _, predicted, votes = study(80, np.random.default_rng(0))
-    table = hs.annotated(votes, predicted)
+    table = hs.labels.annotated(votes, predicted)
     first, again, other = (hs.estimate(table, "f1", method="bayes", random_state=seed) for seed in (1, 1, 2))
     assert (first.low, first.high) == (again.low, again.high)
     assert (first.low, first.high) != (other.low, other.high)
@@ -260,7 +267,7 @@ def test_one_seed_gives_one_posterior() -> None:
 def test_what_cannot_be_learned_from_is_refused(annotations, predicted, words) -> None:
     """Too few annotators, cases without a label, and invalid shapes give a one-line error."""
     with pytest.raises(HowsureError, match=words):
-        hs.annotated(annotations, predicted)
+        hs.labels.annotated(annotations, predicted)
 
 
 def test_frames_and_files_name_the_annotators(tmp_path) -> None:
@@ -268,26 +275,26 @@ def test_frames_and_files_name_the_annotators(tmp_path) -> None:
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     rows = {"anna": [0, 1, None, 1, 0], "ben": [0, 1, 1, 0, 0], "model": [0, 1, 1, 1, 0]}
     votes = list(zip(rows["anna"], rows["ben"], strict=True))
-    expected = hs.annotated(votes, rows["model"]).counts
+    expected = hs.labels.annotated(votes, rows["model"]).counts
     frame = polars.DataFrame(rows)
     frame.write_csv(tmp_path / "votes.csv")
     for data in (rows, frame, frame.lazy(), frame.to_arrow(), pandas.DataFrame(rows), tmp_path / "votes.csv"):
-        np.testing.assert_allclose(hs.annotated(["anna", "ben"], "model", data=data).counts, expected)
+        np.testing.assert_allclose(hs.labels.annotated(["anna", "ben"], "model", data=data).counts, expected)
     names = ["anna", "ben"]
     for given in (frame.select(names), frame.lazy().select(names), frame.to_arrow().select(names)):
-        np.testing.assert_allclose(hs.annotated(given, rows["model"]).counts, expected)
-    assert list(hs.consensus(names, "model", data=frame, random_state=0).annotators) == names
+        np.testing.assert_allclose(hs.labels.annotated(given, rows["model"]).counts, expected)
+    assert list(hs.labels.consensus(names, "model", data=frame, random_state=0).annotators) == names
     with pytest.raises(HowsureError, match="no column 'carl'"):
-        hs.annotated(["anna", "carl"], "model", data=frame)
+        hs.labels.annotated(["anna", "carl"], "model", data=frame)
     for wrong in (None, [0, 1, 1, 0, 0]):
         with pytest.raises(HowsureError, match="no table of cases"):
-            hs.annotated(wrong, rows["model"])
+            hs.labels.annotated(wrong, rows["model"])
 
 
 def test_one_case_has_a_consensus():
     """Two against one decide on the label of a single case too, with predictions and without."""
     for predicted in (None, ["a"]):
-        found = hs.consensus([["a", "a", "b"]], y_pred=predicted, labels=["a", "b"], random_state=0)
+        found = hs.labels.consensus([["a", "a", "b"]], y_pred=predicted, labels=["a", "b"], random_state=0)
         assert found.labels.tolist() == ["a"]
         assert found.probabilities.sum() == pytest.approx(1)
 
@@ -299,7 +306,7 @@ def test_annotators_who_are_often_wrong_are_told_of(right, noted):
     truth = rng.integers(0, 2, 400)
     votes = np.where(rng.random((400, 3)) < right, truth[:, None], 1 - truth[:, None])
     predicted = np.where(rng.random(400) < 0.85, truth, 1 - truth)
-    assert ("annotators are right in" in hs.estimate(hs.annotated(votes, predicted), "accuracy").reason) is noted
+    assert ("annotators are right in" in hs.estimate(hs.labels.annotated(votes, predicted), "accuracy").reason) is noted
 
 
 def crowd(rng, cases=50):
@@ -316,7 +323,7 @@ def crowd(rng, cases=50):
 @pytest.mark.parametrize("metric", ["mcc", "kappa"])
 def test_the_sampling_variance_of_few_cases_is_that_at_the_limit(metric) -> None:
     """A root of the defining equation, where S is the variance of the same number of cases with known labels."""
-    table = hs.annotated(*crowd(np.random.default_rng(3)))
+    table = hs.labels.annotated(*crowd(np.random.default_rng(3)))
     found = hs.estimate(table, metric)
     value, square = found.value, found.standard_error**2
     many = hs.estimate(hs.from_counts(np.rint(1e6 * table.counts)), metric, method="wald")
@@ -339,7 +346,7 @@ def test_agreement_of_fifty_cases_is_covered() -> None:
     known = {metric: hs.estimate(truth, metric).value for metric in ("kappa", "mcc")}
     held = dict.fromkeys(known, 0)
     for _ in range(studies):
-        for metric, found in hs.evaluate(hs.annotated(*crowd(rng), check=False), list(known)).items():
+        for metric, found in hs.evaluate(hs.labels.annotated(*crowd(rng), check=False), list(known)).items():
             held[metric] += found.low <= known[metric] <= found.high
     assert min(held.values()) / studies >= 0.92
 
@@ -357,4 +364,4 @@ def test_influences_average_to_the_expected_shares() -> None:
 def test_cases_with_one_label_each_are_refused():
     """Error rates of annotators follow from cases with two labels; such cases are demanded by name."""
     with pytest.raises(HowsureError, match="No case has labels of two annotators"):
-        hs.annotated({"ann": [1, 0, None, None], "bob": [None, None, 1, 0]}, [1, 0, 1, 1])
+        hs.labels.annotated({"ann": [1, 0, None, None], "bob": [None, None, 1, 0]}, [1, 0, 1, 1])

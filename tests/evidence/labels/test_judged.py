@@ -81,7 +81,7 @@ def test_the_standard_error_agrees_with_resampling_and_the_posterior(metric):
     for beside in ({}, {"y_pred": filtered}, {"groups": np.arange(1400) // 2}, {"sample_weight": 1 + judge}):
         table = hs.judged(human, judge, check=False, **beside)
         expected = hs.estimate(table, metric).standard_error
-        for method in (hs.Bootstrap("percentile", 1000), hs.Dirichlet(n_draws=1000)):
+        for method in (hs.methods.Bootstrap("percentile", 1000), hs.methods.Dirichlet(n_draws=1000)):
             drawn = hs.estimate(table, metric, method=method, random_state=0).standard_error
             assert drawn == pytest.approx(expected, rel=0.1)
 
@@ -93,7 +93,7 @@ def test_what_reads_tables_reads_judged_ones(beside):
     assert "macro avg" in str(hs.classification_report(table))
     assert hs.compare(table, table, "pass_rate", a="x", b="y").value == 0
     assert "pass_rate" in hs.report_of(hs.evaluate(table, ["pass_rate", "f1"]), title="judged").to_html()
-    for method in ("bootstrap", hs.Bootstrap("bca", 200), "bayes", "delta"):
+    for method in ("bootstrap", hs.methods.Bootstrap("bca", 200), "bayes", "delta"):
         found = hs.estimate(table, "pass_rate", method=method, random_state=0)
         assert found.low < found < found.high
     one = hs.estimate(table, "recall@binary+positive_class=fail")
@@ -106,7 +106,7 @@ def test_three_classes_have_a_rate_each():
     truth = rng.choice(["bad", "good", "middling"], 600, p=[0.2, 0.5, 0.3])
     judge = np.where(rng.random(600) < 0.8, truth, rng.choice(["bad", "good", "middling"], 600))
     human = [str(each) if place < 150 else None for place, each in enumerate(truth)]
-    report = hs.judge_report(hs.judged(human, judge))
+    report = hs.labels.judge_report(hs.judged(human, judge))
     rates = [each for name, each in report.items() if name.startswith("pass_rate@")]
     assert len(rates) == 3
     assert sum(rates) == pytest.approx(1)
@@ -119,7 +119,7 @@ def test_a_report_is_of_human_labels_and_verdicts():
     """A table with a prediction, or of counted cases, has no judge to report on."""
     for table in (hs.judged(HUMAN, JUDGE, y_pred=JUDGE), hs.from_counts([[5, 1], [2, 9]])):
         with pytest.raises(HowsureError, match="human labels and verdicts"):
-            hs.judge_report(table)
+            hs.labels.judge_report(table)
 
 
 def test_cases_that_always_come_in_twos_tell_as_much_as_one():

@@ -22,7 +22,7 @@ def labelled(rows, score=SCORE):
 
 def test_the_rows_are_distinct_and_their_shares_of_strata_known():
     """The requested number of distinct rows is drawn, each with the labelled share of its stratum."""
-    sample = hs.sample_to_label(PREDICTED, SCORE, "f1", n=200, random_state=0)
+    sample = hs.labels.sample_to_label(PREDICTED, SCORE, "f1", n=200, random_state=0)
     assert len(set(sample.rows.tolist())) == 200 == sample.labels.sum()
     assert sample.cases.sum() == 3000
     assert np.bincount(sample.stratum, minlength=len(sample.cases)).tolist() == sample.labels.tolist()
@@ -34,7 +34,7 @@ def test_the_rows_are_distinct_and_their_shares_of_strata_known():
 def test_a_seed_draws_the_same_rows_and_another_others():
     """Rows follow from the seed."""
     first, again, other = (
-        hs.sample_to_label(PREDICTED, SCORE, n=100, random_state=seed).rows.tolist() for seed in (1, 1, 2)
+        hs.labels.sample_to_label(PREDICTED, SCORE, n=100, random_state=seed).rows.tolist() for seed in (1, 1, 2)
     )
     assert first == again != other
 
@@ -45,7 +45,7 @@ def test_each_row_of_a_stratum_is_as_likely():
     score, predicted = SCORE[:300], PREDICTED[:300]
     drawn = np.zeros(300)
     for seed in range(150):
-        sample = hs.sample_to_label(predicted, score, n=60, random_state=seed)
+        sample = hs.labels.sample_to_label(predicted, score, n=60, random_state=seed)
         drawn[sample.rows] += 1
     expected = np.zeros(300)
     expected[sample.rows] = sample.inclusion_probability
@@ -58,7 +58,7 @@ def test_labels_are_shared_out_by_size_times_spread_where_they_are_many():
     """With many labels, those of each stratum are proportional to cases times the estimated standard deviation."""
     score = np.repeat([0.2, 0.4, 0.6, 0.9], 100_000)
     predicted = (score > 0.5).astype(int)
-    sample = hs.sample_to_label(predicted, score, "accuracy", n=40_000)
+    sample = hs.labels.sample_to_label(predicted, score, "accuracy", n=40_000)
     shares = sample.labels / sample.labels.sum()
     spread = np.sqrt(np.array([0.2 * 0.8, 0.4 * 0.6, 0.6 * 0.4, 0.9 * 0.1]))
     assert shares == pytest.approx(spread / spread.sum(), abs=0.002)
@@ -66,23 +66,23 @@ def test_labels_are_shared_out_by_size_times_spread_where_they_are_many():
 
 def test_labels_that_are_there_count():
     """A second round leaves labelled rows out, and requests more where labels contradict the scores."""
-    first = hs.sample_to_label(PREDICTED, SCORE, n=200, random_state=0)
+    first = hs.labels.sample_to_label(PREDICTED, SCORE, n=200, random_state=0)
     known = np.full(3000, np.nan)
     known[first.rows] = TRUTH[first.rows]
-    second = hs.sample_to_label(PREDICTED, SCORE, n=200, y_true=known, random_state=0)
+    second = hs.labels.sample_to_label(PREDICTED, SCORE, n=200, y_true=known, random_state=0)
     assert not set(first.rows.tolist()) & set(second.rows.tolist())
     assert second.labelled.tolist() == first.labels.tolist()
     assert second.strata == tuple(name.replace("True", "1").replace("False", "0") for name in first.strata)
     wrong = known.copy()
     lowest = first.rows[first.stratum == 0]
     wrong[lowest[: len(lowest) // 2]] = 1  # half of the cases with the lowest scores turn out to be positive
-    other = hs.sample_to_label(PREDICTED, SCORE, n=200, y_true=wrong, random_state=0)
+    other = hs.labels.sample_to_label(PREDICTED, SCORE, n=200, y_true=wrong, random_state=0)
     assert other.labels[0] > second.labels[0]
 
 
 def test_the_estimate_is_the_sum_over_strata():
     """The expected table has the labelled shares of each stratum, times its cases."""
-    sample = hs.sample_to_label(PREDICTED, SCORE, n=300, random_state=0)
+    sample = hs.labels.sample_to_label(PREDICTED, SCORE, n=300, random_state=0)
     table = labelled(sample.rows)
     weight = np.zeros(3000)
     weight[sample.rows] = 1 / sample.inclusion_probability
@@ -96,7 +96,7 @@ def test_intervals_are_narrower_than_with_labels_drawn_evenly():
     """The interval for F1 is narrower than with twice as many labels drawn at random from all cases."""
     width = {"chosen": [], "evenly": []}
     for seed in range(5):
-        rows = hs.sample_to_label(PREDICTED, SCORE, "f1", n=300, random_state=seed).rows
+        rows = hs.labels.sample_to_label(PREDICTED, SCORE, "f1", n=300, random_state=seed).rows
         evenly = np.random.default_rng(seed).choice(3000, 600, replace=False)
         tables = {"chosen": labelled(rows), "evenly": hs.confusion(TRUTH[evenly], PREDICTED[evenly])}
         for name, table in tables.items():
@@ -118,7 +118,7 @@ def test_the_interval_holds_the_truth():
     for _ in range(50):
         pool = rng.choice(chance, 3000)
         truth, predicted, score = rng.random(3000) < pool, pool > 0.5, pool**3
-        rows = hs.sample_to_label(predicted, score, "f1", n=400, random_state=rng).rows
+        rows = hs.labels.sample_to_label(predicted, score, "f1", n=400, random_state=rng).rows
         known = np.full(3000, np.nan)
         known[rows] = truth[rows]
         table = hs.partly_labelled(known, predicted, score)
@@ -144,28 +144,33 @@ def test_every_kind_of_column_and_method(keyword, classes, tmp_path):
         "by": {"by": np.repeat(["u", "v"], 300)},
     }[keyword]
     metric = "f1" if classes == 2 else "f1@macro"
-    rows = hs.sample_to_label(predicted, score, metric, n=200, random_state=0).rows
+    rows = hs.labels.sample_to_label(predicted, score, metric, n=200, random_state=0).rows
     known = np.full(600, np.nan)
     known[rows] = truth[rows]
     made = hs.partly_labelled(known, predicted, score, **keywords)
     for table in made.values() if keyword == "by" else [made]:
         again = hs.load(table.save(tmp_path / "pool.json"))
-        for method in (None, "delta", hs.Dirichlet(n_draws=60), hs.Bootstrap("percentile", n_resamples=60)):
+        for method in (
+            None,
+            "delta",
+            hs.methods.Dirichlet(n_draws=60),
+            hs.methods.Bootstrap("percentile", n_resamples=60),
+        ):
             found, other = (hs.estimate(each, metric, method=method, random_state=0) for each in (table, again))
             assert found.low <= found.value <= found.high
             assert (found.low, found.high) == (other.low, other.high)
 
 
 REFUSED = [
-    (lambda: hs.sample_to_label(PREDICTED, SCORE, n=3001), "3,000 cases without a label"),
-    (lambda: hs.sample_to_label(PREDICTED, SCORE, n=3), "2 labels of each stratum take 12"),
-    (lambda: hs.sample_to_label(PREDICTED, SCORE, n=0), "whole number"),
-    (lambda: hs.sample_to_label(PREDICTED, SCORE * 2, n=100), "outside"),
-    (lambda: hs.sample_to_label(PREDICTED, SCORE[:5], n=100), "differ in length"),
-    (lambda: hs.sample_to_label([], [], n=1), "empty"),
-    (lambda: hs.sample_to_label(np.zeros(50, int), np.full(50, 0.1), n=10), "Only the class 0"),
-    (lambda: hs.sample_to_label(PREDICTED, SCORE, "no_such", n=100), "no_such"),
-    (lambda: hs.sample_to_label(PREDICTED, SCORE, "roc_auc", n=100), "roc_auc"),
+    (lambda: hs.labels.sample_to_label(PREDICTED, SCORE, n=3001), "3,000 cases without a label"),
+    (lambda: hs.labels.sample_to_label(PREDICTED, SCORE, n=3), "2 labels of each stratum take 12"),
+    (lambda: hs.labels.sample_to_label(PREDICTED, SCORE, n=0), "whole number"),
+    (lambda: hs.labels.sample_to_label(PREDICTED, SCORE * 2, n=100), "outside"),
+    (lambda: hs.labels.sample_to_label(PREDICTED, SCORE[:5], n=100), "differ in length"),
+    (lambda: hs.labels.sample_to_label([], [], n=1), "empty"),
+    (lambda: hs.labels.sample_to_label(np.zeros(50, int), np.full(50, 0.1), n=10), "Only the class 0"),
+    (lambda: hs.labels.sample_to_label(PREDICTED, SCORE, "no_such", n=100), "no_such"),
+    (lambda: hs.labels.sample_to_label(PREDICTED, SCORE, "roc_auc", n=100), "roc_auc"),
     (lambda: hs.partly_labelled(TRUTH, PREDICTED, SCORE), "Every case has a label"),
     (lambda: hs.partly_labelled(np.where(np.arange(3000) < 1, 1.0, np.nan), PREDICTED, SCORE), "1 labels of 3000"),
     (lambda: hs.partly_labelled(TRUTH, np.where(PREDICTED, 1.0, np.nan), SCORE), "Only `y_true` may lack"),
@@ -188,7 +193,7 @@ def test_silent_strata_are_said():
 
 def test_strata_that_a_metric_does_not_see_add_nothing_to_its_error():
     """The standard error of precision is that of the strata that are predicted positive, and of their sizes."""
-    table = labelled(hs.sample_to_label(PREDICTED, SCORE, "f1", n=300, random_state=0).rows)
+    table = labelled(hs.labels.sample_to_label(PREDICTED, SCORE, "f1", n=300, random_state=0).rows)
     positive, cases = table.design.labelled[3:, 1], table.design.totals[3:]
     number = table.design.labelled[3:].sum(1)
     share = positive / number
@@ -237,9 +242,9 @@ def test_numbers_of_labels_that_cannot_be_are_told():
     """More labels than there are cases without one, fewer than each stratum takes, and none are refused in numbers."""
     known = np.where(np.arange(3000) < 500, TRUTH, np.nan)
     with pytest.raises(HowsureError, match="there are 2,500 cases without a label"):
-        hs.sample_to_label(PREDICTED, SCORE, n=2501, y_true=known)
-    assert hs.sample_to_label(PREDICTED, SCORE, n=2500, y_true=known).labels.sum() == 2500
+        hs.labels.sample_to_label(PREDICTED, SCORE, n=2501, y_true=known)
+    assert hs.labels.sample_to_label(PREDICTED, SCORE, n=2500, y_true=known).labels.sum() == 2500
     with pytest.raises(HowsureError, match="labels of each stratum take"):
-        hs.sample_to_label(PREDICTED, SCORE, n=1)
+        hs.labels.sample_to_label(PREDICTED, SCORE, n=1)
     with pytest.raises(HowsureError, match="`n`"):
-        hs.sample_to_label(PREDICTED, SCORE, n=0)
+        hs.labels.sample_to_label(PREDICTED, SCORE, n=0)

@@ -34,7 +34,7 @@ def test_accuracy_is_the_published_estimator_of_a_mean(power) -> None:
     """Accuracy, the mean of right or wrong, has the value and standard error of the published formula."""
     trusted = 400
     truth, y_true, made, predicted = study(trusted, 3000, np.random.default_rng(0))
-    table = hs.prediction_powered(y_true, made, predicted, power=power)
+    table = hs.labels.prediction_powered(y_true, made, predicted, power=power)
     value, error = ppi_mean(
         (truth == predicted)[:trusted].astype(float),
         (made == predicted)[:trusted].astype(float),
@@ -56,8 +56,8 @@ def test_the_power_is_the_best_of_ppi_plus_plus() -> None:
     stand_ins = (made == predicted).astype(float)
     together = np.cov(scores, stand_ins[:trusted], bias=True)[0, 1]
     best = together / (stand_ins.var() * (1 + trusted / others))
-    tuned = hs.estimate(hs.prediction_powered(y_true, made, predicted, metric="accuracy"), "accuracy")
-    literal = hs.estimate(hs.prediction_powered(y_true, made, predicted, power=best), "accuracy")
+    tuned = hs.estimate(hs.labels.prediction_powered(y_true, made, predicted, metric="accuracy"), "accuracy")
+    literal = hs.estimate(hs.labels.prediction_powered(y_true, made, predicted, power=best), "accuracy")
     assert tuned.value == pytest.approx(literal.value)
     errors = [ppi_mean(scores, stand_ins[:trusted], stand_ins[trusted:], power)[1] for power in np.linspace(0, 1, 21)]
     assert ppi_mean(scores, stand_ins[:trusted], stand_ins[trusted:], best)[1] <= min(errors) * 1.001
@@ -81,8 +81,8 @@ def test_the_power_of_a_metric_that_bends_is_that_of_its_slopes() -> None:
     together = np.cov(slopes[true, predicted[known]], stand_ins[known], bias=True)[0, 1]
     best = together / (stand_ins.var() * (1 + trusted / others))
     assert 0.1 < best < 0.9
-    tuned = hs.estimate(hs.prediction_powered(y_true, made, predicted, metric="f1"), "f1")
-    literal = hs.estimate(hs.prediction_powered(y_true, made, predicted, power=best), "f1")
+    tuned = hs.estimate(hs.labels.prediction_powered(y_true, made, predicted, metric="f1"), "f1")
+    literal = hs.estimate(hs.labels.prediction_powered(y_true, made, predicted, power=best), "f1")
     assert tuned.value == pytest.approx(literal.value, rel=1e-9)
 
 
@@ -90,7 +90,7 @@ def test_without_a_weight_cases_of_one_made_label_and_prediction_have_the_truste
     """Among 40 cases (made 1, predicted 1), 3 of 4 trusted ones are positive; among 60 (0, 0), 1 of 5: 30 and 12."""
     true = [1, 1, 1, 0, *[None] * 36, 1, 0, 0, 0, 0, *[None] * 55]
     made = [1] * 40 + [0] * 60
-    table = hs.prediction_powered(true, made, list(made), check=False)
+    table = hs.labels.prediction_powered(true, made, list(made), check=False)
     np.testing.assert_allclose(table.counts, [[48, 10], [12, 30]])
     assert hs.estimate(table, "accuracy").method == "stratified"
     assert hs.estimate(table, "accuracy").value == pytest.approx(0.78)
@@ -105,7 +105,7 @@ def test_forty_labels_and_poor_made_ones_cover():
     for _ in range(studies):
         truth = (rng.random(1040) < 0.2).astype(int)
         made, predicted = (np.where(rng.random(1040) < np.where(truth, 0.6, 0.65), truth, 1 - truth) for _ in range(2))
-        table = hs.prediction_powered(np.where(np.arange(1040) < 40, truth, np.nan), made, predicted)
+        table = hs.labels.prediction_powered(np.where(np.arange(1040) < 40, truth, np.nan), made, predicted)
         for metric, found in hs.evaluate(table, list(covered)).items():
             covered[metric] += found.low <= known[metric] <= found.high
     assert min(covered.values()) > (0.92 - 3 * np.sqrt(0.92 * 0.08 / studies)) * studies
@@ -118,7 +118,7 @@ def test_every_method_agrees_with_repeating_the_study() -> None:
     values = []
     for _ in range(300):
         _, y_true, made, predicted = study(500, 4000, rng)
-        table = hs.prediction_powered(y_true, made, predicted, metric="f1")
+        table = hs.labels.prediction_powered(y_true, made, predicted, metric="f1")
         values.append([float(resolve(metric, table)(table.counts)) for metric in ("precision", "f1")])
     for metric, literal in zip(("precision", "f1"), np.std(values, axis=0), strict=True):
         for method in ("delta", "fieller", "bootstrap_percentile", "bayes"):
@@ -130,7 +130,7 @@ def test_worthless_labels_cost_next_to_nothing() -> None:
     """Labels made at random get a power near 0, and the interval is about that of the trusted cases."""
     rng = np.random.default_rng(3)
     truth, y_true, made, predicted = study(300, 5000, rng, right=0.5)
-    ours = hs.estimate(hs.prediction_powered(y_true, made, predicted, metric="f1"), "f1")
+    ours = hs.estimate(hs.labels.prediction_powered(y_true, made, predicted, metric="f1"), "f1")
     alone = hs.estimate(hs.confusion(truth[:300], predicted[:300]), "f1")
     assert ours.high - ours.low < 1.08 * (alone.high - alone.low)
 
@@ -160,7 +160,7 @@ def _covers(trusted, right, accuracy, studies) -> None:
     for study_alone in alone:
         truth, y_true, made, predicted = study(trusted, 5000, rng, right, accuracy)
         np.add.at(study_alone, (truth[:trusted], predicted[:trusted]), 1)
-        table = hs.prediction_powered(y_true, made, predicted, metric="f1")
+        table = hs.labels.prediction_powered(y_true, made, predicted, metric="f1")
         for metric, ours in hs.evaluate(table, list(METRICS)).items():
             covered[metric] += ours.low <= known[metric] <= ours.high
             widths[metric] += (ours.high - ours.low) / studies
@@ -178,7 +178,7 @@ def test_more_than_two_classes_and_text_labels() -> None:
     truth = rng.integers(0, 3, 2000)
     made, predicted = (np.where(rng.random(2000) < 0.85, truth, rng.integers(0, 3, 2000)) for _ in range(2))
     trusted = [words[label] if case % 10 == 0 else None for case, label in enumerate(truth)]
-    table = hs.prediction_powered(trusted, words[made], words[predicted], metric="f1@macro")
+    table = hs.labels.prediction_powered(trusted, words[made], words[predicted], metric="f1@macro")
     assert table.labels.tolist() == ["cat", "dog", "owl"]
     assert table.counts.sum() == pytest.approx(2000)
     estimate = hs.estimate(table, "f1@macro")
@@ -189,9 +189,9 @@ def test_more_than_two_classes_and_text_labels() -> None:
 def test_made_labels_that_are_always_right_still_leave_a_width() -> None:
     """No disagreement in 100 trusted cases does not prove that there is none: the interval has positive width."""
     _, y_true, made, predicted = study(100, 5000, np.random.default_rng(9), right=1.0)
-    estimate = hs.estimate(hs.prediction_powered(y_true, made, predicted), "accuracy")
+    estimate = hs.estimate(hs.labels.prediction_powered(y_true, made, predicted), "accuracy")
     assert estimate.high - estimate.low > 0.03
-    perfect = hs.estimate(hs.prediction_powered(y_true, made, made, check=False), "accuracy")
+    perfect = hs.estimate(hs.labels.prediction_powered(y_true, made, made, check=False), "accuracy")
     assert perfect.low < 1 == perfect.high
 
 
@@ -200,7 +200,7 @@ def test_negative_shares_are_cut_and_said() -> None:
     y_true = [0] * 47 + [1] * 3 + [None] * 500
     made = [0] * 40 + [1] * 10 + [0] * 480 + [1] * 20
     predicted = [0] * 45 + [1] * 5 + [0] * 480 + [1] * 20
-    table = hs.prediction_powered(y_true, made, predicted, power=1.0)
+    table = hs.labels.prediction_powered(y_true, made, predicted, power=1.0)
     assert (table.counts == 0).any()
     assert "set to zero" in hs.estimate(table, "accuracy").reason
 
@@ -215,7 +215,7 @@ def test_a_single_weight_of_few_trusted_labels_is_said(trusted, settings, is_sai
     truth = np.arange(600) % 2
     made, predicted = (np.where(rng.random(600) < 0.8, truth, 1 - truth) for _ in range(2))
     known = np.where(np.arange(600) < trusted, truth, np.nan)
-    found = hs.estimate(hs.prediction_powered(known, made, predicted, **settings), "accuracy")
+    found = hs.estimate(hs.labels.prediction_powered(known, made, predicted, **settings), "accuracy")
     assert (f"a single weight of {trusted} trusted labels" in found.reason) is is_said
     assert ("give 160 or more" in found.reason) is is_said
 
@@ -233,32 +233,32 @@ def test_a_single_weight_of_few_trusted_labels_is_said(trusted, settings, is_sai
 def test_what_cannot_be_used_is_refused(y_true, made, predicted, words) -> None:
     """Too few trusted labels, missing predictions and other lengths give a one-line error."""
     with pytest.raises(HowsureError, match=words):
-        hs.prediction_powered(y_true, made, predicted)
+        hs.labels.prediction_powered(y_true, made, predicted)
 
 
 def test_a_power_outside_its_range_and_a_label_that_is_not_named_are_refused() -> None:
     """The message names the value and the remedy."""
     columns = [0, 1, None, None], [0, 1, 1, 0], [0, 1, 1, 1]
     with pytest.raises(HowsureError, match="`power` is 1.5"):
-        hs.prediction_powered(*columns, power=1.5)
+        hs.labels.prediction_powered(*columns, power=1.5)
     with pytest.raises(HowsureError, match="There is no label '0'"):
-        hs.prediction_powered(*columns, labels=[1, 2])
+        hs.labels.prediction_powered(*columns, labels=[1, 2])
 
 
 def test_columns_are_named_with_data() -> None:
     """With ``data`` the three arguments are names of columns."""
     rows = {"checked": [0, 1, 1, None, None, None], "made": [0, 1, 0, 1, 0, 1], "model": [0, 1, 1, 1, 0, 0]}
-    named = hs.prediction_powered("checked", "made", "model", data=rows)
-    np.testing.assert_allclose(named.counts, hs.prediction_powered(*rows.values()).counts)
+    named = hs.labels.prediction_powered("checked", "made", "model", data=rows)
+    np.testing.assert_allclose(named.counts, hs.labels.prediction_powered(*rows.values()).counts)
     with pytest.raises(hs.HowsureError, match="`power` is 'x'"):
-        hs.prediction_powered(*rows.values(), power="x")
+        hs.labels.prediction_powered(*rows.values(), power="x")
 
 
 def test_made_labels_that_tell_nothing_of_the_metric_are_left_out() -> None:
     """Predictions in the place of made labels are all right by these: the table is the trusted cases', enlarged."""
     true = [0] * 4 + [1] * 4
     predicted = [0] * 3 + [1] + [1] * 3 + [0] + [1] * 20 + [0] * 4
-    table = hs.prediction_powered([*true, *[None] * 24], predicted, predicted, metric="accuracy", check=False)
+    table = hs.labels.prediction_powered([*true, *[None] * 24], predicted, predicted, metric="accuracy", check=False)
     np.testing.assert_allclose(table.counts, [[12, 4], [4, 12]])
 
 
@@ -270,7 +270,7 @@ def test_rounding_gives_made_labels_no_say_in_a_metric_that_they_tell_nothing_of
         made = np.where(rng.random(600) < 0.8, truth, 1 - truth)
         trusted = [int(label) if case < 60 else None for case, label in enumerate(truth)]
         found, without = (
-            hs.prediction_powered(trusted, made, made, metric="accuracy", power=power, check=False)
+            hs.labels.prediction_powered(trusted, made, made, metric="accuracy", power=power, check=False)
             for power in (None, 0.0)
         )
         np.testing.assert_array_equal(found.counts, without.counts)

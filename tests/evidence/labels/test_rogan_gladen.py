@@ -27,7 +27,7 @@ REVIEW = [[[9, 1], [1, 2]], [[2, 2], [0, 8]]]
 def test_known_rates_give_the_limits_of_epir(row) -> None:
     """With known rates the limits of the apparent prevalence are transformed, and clipped to [0, 1]."""
     method, level, positive, n, sensitivity, specificity, value, low, high = row
-    estimate = hs.corrected_prevalence(
+    estimate = hs.labels.corrected_prevalence(
         positive, n, sensitivity=sensitivity, specificity=specificity, method=method, confidence_level=level
     )
     assert estimate.value == pytest.approx(max(value, 0), abs=1e-8)
@@ -50,12 +50,12 @@ def test_measured_rates_give_lang_and_reiczigels_limits(
     positive, n, sensitivity, specificity, level, low, high
 ) -> None:
     """Where rates were measured, their own sampling error widens the interval as published."""
-    estimate = hs.corrected_prevalence(
+    estimate = hs.labels.corrected_prevalence(
         positive, n, sensitivity=sensitivity, specificity=specificity, confidence_level=level
     )
     assert (estimate.low, estimate.high) == pytest.approx((low, high), abs=1e-8)
     assert estimate.method == "lang_reiczigel"
-    known = hs.corrected_prevalence(
+    known = hs.labels.corrected_prevalence(
         positive,
         n,
         sensitivity=sensitivity[0] / sensitivity[1],
@@ -69,7 +69,7 @@ def test_measured_rates_give_lang_and_reiczigels_limits(
 @pytest.mark.parametrize("positive, sensitivity, specificity", [(10, 1.0, (1, 1)), (0, (1, 1), 1.0), (0, (3, 4), 1.0)])
 def test_limits_hold_the_estimate(positive, sensitivity, specificity) -> None:
     """The interval's centre differs from the estimate; if the interval excludes the estimate, it is extended."""
-    found = hs.corrected_prevalence(positive, 10, sensitivity=sensitivity, specificity=specificity)
+    found = hs.labels.corrected_prevalence(positive, 10, sensitivity=sensitivity, specificity=specificity)
     assert found.value == positive / 10
     assert found.low <= found.value <= found.high
 
@@ -81,7 +81,7 @@ def test_lang_and_reiczigels_interval_covers_as_it_says() -> None:
     apparent = share * sensitivity + (1 - share) * (1 - specificity)
     hits = 0
     for _ in range(2000):
-        estimate = hs.corrected_prevalence(
+        estimate = hs.labels.corrected_prevalence(
             int(rng.binomial(150, apparent)),
             150,
             sensitivity=(int(rng.binomial(40, sensitivity)), 40),
@@ -104,15 +104,15 @@ def test_lang_and_reiczigels_interval_covers_as_it_says() -> None:
 def test_impossible_rates_are_refused(arguments, words) -> None:
     """Impossible or uninformative rates, and inapplicable methods, give a one-line error."""
     with pytest.raises(HowsureError, match=words):
-        hs.corrected_prevalence(20, 100, **arguments)
+        hs.labels.corrected_prevalence(20, 100, **arguments)
 
 
 def test_the_corrected_table_solves_the_errors_of_the_labels() -> None:
     """Counts that follow the model exactly are turned back into the true ones, and into their metrics."""
     labelling = np.array([[0.9, 0.08, 0.02], [0.05, 0.9, 0.05], [0.1, 0.02, 0.88]])
     true = np.array([[400.0, 30, 20], [25, 300, 10], [5, 40, 170]])
-    recorded = hs.ConfusionTable(counts=labelling.T @ true, labels=np.arange(3))
-    table = hs.corrected(recorded, labelling=labelling)
+    recorded = hs.tables.ConfusionTable(counts=labelling.T @ true, labels=np.arange(3))
+    table = hs.labels.corrected(recorded, labelling=labelling)
     np.testing.assert_allclose(table.counts, true)
     for metric in ("accuracy", "f1@macro", "mcc"):
         assert hs.estimate(table, metric).value == pytest.approx(hs.estimate(hs.from_counts(true), metric).value)
@@ -121,7 +121,7 @@ def test_the_corrected_table_solves_the_errors_of_the_labels() -> None:
 def test_perfect_labels_change_nothing() -> None:
     """Where labels are known never to err, values and standard errors are those of the plain table."""
     plain = hs.from_counts([[843, 67], [42, 148]])
-    table = hs.corrected(plain, sensitivity=1.0, specificity=1.0)
+    table = hs.labels.corrected(plain, sensitivity=1.0, specificity=1.0)
     for metric in ("accuracy", "recall", "f1", "mcc"):
         ours, theirs = hs.estimate(table, metric, method="delta"), hs.estimate(plain, metric, method="delta")
         assert ours.value == pytest.approx(theirs.value)
@@ -142,7 +142,7 @@ def test_delta_resamples_and_posterior_agree(metric) -> None:
         rates = measured / checked
         values.append(_value(metric, rates, cells))
     literal = np.std(values)
-    table = hs.corrected(hs.from_counts(np.round(n * joint.sum(0))), labelling=checked * LABELLING)
+    table = hs.labels.corrected(hs.from_counts(np.round(n * joint.sum(0))), labelling=checked * LABELLING)
     for method in ("delta", "bootstrap_percentile", "bayes"):
         assert hs.estimate(table, metric, method=method, random_state=1).standard_error == pytest.approx(
             literal, rel=0.1
@@ -167,7 +167,7 @@ def test_clusters_of_recorded_cases_stay_clusters() -> None:
     twice = np.repeat(cells, 2)
     table = hs.confusion(twice // 2, twice % 2, groups=np.repeat(np.arange(600), 2))
     once = hs.confusion(cells // 2, cells % 2)
-    tables = [hs.corrected(each, sensitivity=0.9, specificity=0.95) for each in (table, once)]
+    tables = [hs.labels.corrected(each, sensitivity=0.9, specificity=0.95) for each in (table, once)]
     for method, tolerance in (("delta", 2e-3), ("bootstrap_percentile", 0.05), ("bayes", 0.05)):  # G / (G - 1)
         errors = [hs.estimate(each, "f1", method=method, random_state=0).standard_error for each in tables]
         assert errors[0] == pytest.approx(errors[1], rel=tolerance), method
@@ -175,7 +175,7 @@ def test_clusters_of_recorded_cases_stay_clusters() -> None:
 
 def test_negative_counts_are_cut_and_said() -> None:
     """With more expected than observed errors the cell is 0, the estimate has a note, and the interval is in range."""
-    table = hs.corrected(hs.from_counts([[180, 9], [2, 60]]), sensitivity=0.9, specificity=0.95)
+    table = hs.labels.corrected(hs.from_counts([[180, 9], [2, 60]]), sensitivity=0.9, specificity=0.95)
     assert table.counts[1, 0] == 0
     for method in (None, "delta", "bootstrap_percentile", "bayes"):
         estimate = hs.estimate(table, "recall", method=method, random_state=0)
@@ -185,7 +185,7 @@ def test_negative_counts_are_cut_and_said() -> None:
 
 def test_score_intervals_refuse_estimated_counts() -> None:
     """Wilson's interval needs counted cases; the error names an alternative."""
-    table = hs.corrected(hs.from_counts([[843, 67], [42, 148]]), sensitivity=0.9, specificity=0.98)
+    table = hs.labels.corrected(hs.from_counts([[843, 67], [42, 148]]), sensitivity=0.9, specificity=0.98)
     with pytest.raises(HowsureError, match="counts are estimates"):
         hs.estimate(table, "recall", method="wilson")
     with pytest.raises(HowsureError, match="counts are estimates"):
@@ -208,14 +208,14 @@ def test_score_intervals_refuse_estimated_counts() -> None:
 def test_impossible_labellings_are_refused(arguments, words) -> None:
     """Matrices that are not shares or counts, or are singular, give a one-line error."""
     with pytest.raises(HowsureError, match=words):
-        hs.corrected(hs.from_counts([[50, 3], [5, 42]]), **arguments)
+        hs.labels.corrected(hs.from_counts([[50, 3], [5, 42]]), **arguments)
 
 
 def test_a_corrected_table_is_not_corrected_again() -> None:
     """Correcting twice is refused."""
-    table = hs.corrected(hs.from_counts([[50, 3], [5, 42]]), sensitivity=0.99, specificity=0.99)
+    table = hs.labels.corrected(hs.from_counts([[50, 3], [5, 42]]), sensitivity=0.99, specificity=0.99)
     with pytest.raises(HowsureError, match="already"):
-        hs.corrected(table, sensitivity=0.99, specificity=0.99)
+        hs.labels.corrected(table, sensitivity=0.99, specificity=0.99)
 
 
 @pytest.mark.thorough
@@ -229,7 +229,7 @@ def test_corrected_metrics_cover_where_recorded_ones_fail() -> None:
     covered = dict.fromkeys(metrics, 0)
     for counts in recorded:
         measured = np.array([rng.multinomial(100, row) for row in LABELLING])
-        found = hs.evaluate(hs.corrected(hs.from_counts(counts), labelling=measured), list(metrics))
+        found = hs.evaluate(hs.labels.corrected(hs.from_counts(counts), labelling=measured), list(metrics))
         for metric, each in found.items():
             covered[metric] += each.low <= truth[metric] <= each.high
     for metric in metrics:
@@ -242,10 +242,10 @@ def test_corrected_metrics_cover_where_recorded_ones_fail() -> None:
 def test_credible_intervals_of_estimated_counts_leave_equal_probability_on_both_sides() -> None:
     """For estimated counts highest-density intervals cover too little, so quantiles are the default."""
     recorded = hs.from_counts([[430, 30], [25, 60]])
-    table = hs.corrected(recorded, sensitivity=(90, 100), specificity=(95, 100))
-    found = hs.estimate(table, "recall", method=hs.Dirichlet(n_draws=2000), random_state=0)
+    table = hs.labels.corrected(recorded, sensitivity=(90, 100), specificity=(95, 100))
+    found = hs.estimate(table, "recall", method=hs.methods.Dirichlet(n_draws=2000), random_state=0)
     assert [found.low, found.high] == pytest.approx(np.quantile(found.draws, [0.025, 0.975]))
-    shortest = hs.estimate(table, "recall", method=hs.Dirichlet(n_draws=2000, credible="hdi"), random_state=0)
+    shortest = hs.estimate(table, "recall", method=hs.methods.Dirichlet(n_draws=2000, credible="hdi"), random_state=0)
     assert shortest.high - shortest.low < found.high - found.low
     counted = hs.estimate(recorded, "recall", method="bayes", random_state=0)
     assert [counted.low, counted.high] != pytest.approx(np.quantile(counted.draws, [0.025, 0.975]), abs=1e-4)
@@ -254,13 +254,19 @@ def test_credible_intervals_of_estimated_counts_leave_equal_probability_on_both_
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda table: hs.corrected(hs.reviewed(table.counts, REVIEW), sensitivity=0.9, specificity=0.9), "already"),
-        (lambda table: hs.corrected(table.counts, sensitivity=0.9, specificity=0.9), "takes a confusion table"),
-        (lambda table: hs.corrected(table, labelling=[[0.1, 0.9], [0.8, 0.2]]), "classes swapped"),
-        (lambda table: hs.corrected(table, labelling="x"), "no matrix of numbers"),
-        (lambda table: hs.corrected(table, sensitivity="high", specificity=0.9), "`sensitivity` is 'high'"),
-        (lambda table: hs.corrected_prevalence("3", table.rows, sensitivity=0.9, specificity=0.9), "two whole numbers"),
-        (lambda table: hs.review_plan(table.counts, "f1", budget=5), "needs a confusion table"),
+        (
+            lambda table: hs.labels.corrected(hs.reviewed(table.counts, REVIEW), sensitivity=0.9, specificity=0.9),
+            "already",
+        ),
+        (lambda table: hs.labels.corrected(table.counts, sensitivity=0.9, specificity=0.9), "takes a confusion table"),
+        (lambda table: hs.labels.corrected(table, labelling=[[0.1, 0.9], [0.8, 0.2]]), "classes swapped"),
+        (lambda table: hs.labels.corrected(table, labelling="x"), "no matrix of numbers"),
+        (lambda table: hs.labels.corrected(table, sensitivity="high", specificity=0.9), "`sensitivity` is 'high'"),
+        (
+            lambda table: hs.labels.corrected_prevalence("3", table.rows, sensitivity=0.9, specificity=0.9),
+            "two whole numbers",
+        ),
+        (lambda table: hs.labels.review_plan(table.counts, "f1", budget=5), "needs a confusion table"),
     ],
 )
 def test_what_is_no_table_or_no_rate_is_refused(call, words) -> None:
@@ -273,7 +279,7 @@ def test_what_is_no_table_or_no_rate_is_refused(call, words) -> None:
 def test_a_labelling_and_its_rates_are_not_given_together(more):
     """Either of the two rates together with the matrix is refused."""
     with pytest.raises(HowsureError, match="Give one or the other"):
-        hs.corrected(hs.from_counts([[50, 3], [5, 42]]), labelling=[[0.9, 0.1], [0.2, 0.8]], **more)
+        hs.labels.corrected(hs.from_counts([[50, 3], [5, 42]]), labelling=[[0.9, 0.1], [0.2, 0.8]], **more)
 
 
 @pytest.mark.parametrize("checked", [None, (50, 30)])
@@ -283,7 +289,7 @@ def test_corrected_prevalence_has_the_closed_form_and_error(checked):
     rates = np.array([[specificity, 1 - specificity], [1 - sensitivity, sensitivity]])
     labelling = rates if checked is None else np.round(rates * np.array(checked)[:, None])
     counts = [[78, 60], [30, 32]]  # recorded × predicted
-    found = hs.estimate(hs.corrected(hs.from_counts(counts), labelling=labelling), "prevalence")
+    found = hs.estimate(hs.labels.corrected(hs.from_counts(counts), labelling=labelling), "prevalence")
     apart, apparent = sensitivity + specificity - 1, positive / n
     prevalence = (apparent + specificity - 1) / apart
     variance = apparent * (1 - apparent) / n
@@ -294,14 +300,14 @@ def test_corrected_prevalence_has_the_closed_form_and_error(checked):
     assert found.value == pytest.approx(prevalence)
     assert found.standard_error == pytest.approx(np.sqrt(variance) / apart)
     if checked is None:
-        same = hs.corrected(hs.from_counts(counts), sensitivity=sensitivity, specificity=specificity)
+        same = hs.labels.corrected(hs.from_counts(counts), sensitivity=sensitivity, specificity=specificity)
         assert hs.estimate(same, "prevalence").value == pytest.approx(prevalence)
 
 
 @pytest.mark.parametrize("positive, formula", [(8, "-0.04"), (80, "1.4")])
 def test_a_share_beyond_the_range_is_told_on_either_side(positive, formula):
     """If fewer or more are recorded than errors alone produce, the formula's value is reported, and the end is used."""
-    found = hs.corrected_prevalence(positive, 100, sensitivity=0.6, specificity=0.9)
+    found = hs.labels.corrected_prevalence(positive, 100, sensitivity=0.6, specificity=0.9)
     assert found.value == float(positive > 50)
     assert f"the formula gives {formula}: more errors are expected" in found.reason
 
@@ -311,15 +317,15 @@ def test_a_rate_of_no_checked_case_is_none():
     table = hs.from_counts([[50, 3], [5, 42]])
     for rate in ((0, 0), (3, 2), 1.2):
         with pytest.raises(HowsureError, match="`sensitivity` is"):
-            hs.corrected(table, sensitivity=rate, specificity=0.9)
-    assert np.isfinite(hs.estimate(hs.corrected(table, sensitivity=(1, 1), specificity=0.9), "recall").value)
+            hs.labels.corrected(table, sensitivity=rate, specificity=0.9)
+    assert np.isfinite(hs.estimate(hs.labels.corrected(table, sensitivity=(1, 1), specificity=0.9), "recall").value)
 
 
 @pytest.mark.parametrize("checked, is_said", [(40, True), (79, True), (80, False), (None, False)])
 def test_error_rates_of_few_cases_are_said(checked, is_said):
     """Rates measured on fewer than 160 cases carry a note that names both numbers; known rates do not."""
     rates = (0.9, 0.95) if checked is None else ((round(0.9 * checked), checked), (round(0.95 * checked), checked))
-    table = hs.corrected(hs.from_counts([[180, 20], [30, 70]]), sensitivity=rates[0], specificity=rates[1])
+    table = hs.labels.corrected(hs.from_counts([[180, 20], [30, 70]]), sensitivity=rates[0], specificity=rates[1])
     reason = hs.estimate(table, "accuracy").reason
     assert ("check 160 or more" in reason) is is_said
     assert (f"measured on {2 * (checked or 0)} cases" in reason) is is_said

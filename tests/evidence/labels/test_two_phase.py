@@ -108,7 +108,7 @@ def test_variance_of_clusters_is_that_of_their_sums_of_slopes():
     human = [int(each) if known else None for each, known in zip(truth, rng.random(600) < 0.5, strict=True)]
     table = hs.judged(human, judge.astype(int), groups=group)
     found = hs.estimate(table, "pass_rate")
-    drawn = hs.estimate(table, "pass_rate", method=hs.Bootstrap("percentile", n_resamples=2000), random_state=1)
+    drawn = hs.estimate(table, "pass_rate", method=hs.methods.Bootstrap("percentile", n_resamples=2000), random_state=1)
     alone = hs.estimate(hs.judged(human, judge.astype(int)), "pass_rate")
     assert found.standard_error == pytest.approx(drawn.standard_error, rel=0.08)
     assert found.standard_error > 1.2 * alone.standard_error

@@ -35,7 +35,7 @@ def variance_left(table, gradient, reviews):
 def test_expected_width_is_what_further_reviews_would_leave():
     """The closed form of the variance after a review is the mean over possible results."""
     table = hs.reviewed(COUNTS, REVIEWS, prior=0.5)
-    plan = hs.review_plan(table, "accuracy", budget=120)
+    plan = hs.labels.review_plan(table, "accuracy", budget=120)
     # Accuracy is linear for fixed totals, so its gradient is the same after the review.
     gradient = (np.eye(2) - np.trace(table.counts) / 1000) / 1000
     sampling = (table.counts * gradient**2).sum()
@@ -50,7 +50,7 @@ def test_no_other_whole_split_is_better():
 
     table = hs.reviewed(COUNTS, REVIEWS)
     for metric in ("f1", "precision", "f1@macro"):
-        bound = hs.review_plan(table, metric, budget=7)
+        bound = hs.labels.review_plan(table, metric, budget=7)
         from howsure.metrics.binding import resolve
         from howsure.tables.counts import ConfusionCounts
 
@@ -63,7 +63,7 @@ def test_no_other_whole_split_is_better():
 def test_narrowing_is_the_width_of_one_review():
     """The narrowing of a cell is about the reduction of the width by a plan of one review."""
     table = hs.reviewed(COUNTS, REVIEWS)
-    plan = hs.review_plan(table, "f1", budget=1)
+    plan = hs.labels.review_plan(table, "f1", budget=1)
     chosen = np.argmax(plan.reviews)
     assert plan.reviews.sum() == 1
     assert plan.narrowing.ravel()[chosen] == plan.narrowing.max()
@@ -72,7 +72,7 @@ def test_narrowing_is_the_width_of_one_review():
 
 def test_reviews_go_where_the_metric_looks():
     """Precision of the last class needs no review of cases predicted otherwise, and cells are not exceeded."""
-    plan = hs.review_plan(hs.reviewed(COUNTS, REVIEWS), "precision", budget=10_000)
+    plan = hs.labels.review_plan(hs.reviewed(COUNTS, REVIEWS), "precision", budget=10_000)
     assert (plan.reviews[:, 0] == 0).all()
     assert plan.reviews[:, 1].tolist() == [20, 480]
     assert plan.planned_width < plan.width
@@ -80,14 +80,14 @@ def test_reviews_go_where_the_metric_looks():
 
 def test_a_first_look_is_even():
     """Before any review the plan has equal numbers in each relevant cell."""
-    plan = hs.review_plan(hs.from_counts(COUNTS), "precision", budget=30)
+    plan = hs.labels.review_plan(hs.from_counts(COUNTS), "precision", budget=30)
     assert plan.reviews.tolist() == [[0, 15], [0, 15]]
 
 
 @pytest.mark.parametrize("budget", range(1, 12))
 def test_an_even_look_spends_the_whole_budget(budget):
     """A cell with less room than its part leaves the rest to the others, down to the last review."""
-    plan = hs.review_plan(hs.from_counts([[50, 1], [50, 50]]), "mcc", budget=budget)
+    plan = hs.labels.review_plan(hs.from_counts([[50, 1], [50, 50]]), "mcc", budget=budget)
     assert plan.reviews.sum() == budget
     others = np.delete(plan.reviews.ravel(), 1)
     assert plan.reviews[0, 1] <= 1
@@ -97,13 +97,13 @@ def test_an_even_look_spends_the_whole_budget(budget):
 def test_labels_stay_with_their_cells():
     """Columns, labels and numbers of the records match, in any order."""
     table = hs.reviewed(COUNTS, REVIEWS, labels=["no", "yes"])
-    records = hs.review_plan(table, "recall", budget=50).to_polars().to_dicts()
+    records = hs.labels.review_plan(table, "recall", budget=50).to_polars().to_dicts()
     assert [each["reviews"] for each in records] == sorted((each["reviews"] for each in records), reverse=True)
     found = {(each["recorded"], each["predicted"]): each for each in records}
     assert found["no", "yes"]["cases"] == 30
     assert found["yes", "no"]["unreviewed"] == 50
     assert sum(each["reviews"] for each in records) == 50
-    turned = hs.review_plan(table.one_against_rest(1), "recall", budget=50)
+    turned = hs.labels.review_plan(table.one_against_rest(1), "recall", budget=50)
     assert turned.to_pandas().reviews.tolist() == [each["reviews"] for each in records]
     assert "width of the 95 % interval" in str(turned)
 
@@ -122,7 +122,7 @@ def test_a_planned_review_narrows_more_than_an_even_one():
             cases = rng.multinomial(1000, cells.ravel()).reshape(2, 2, 2)
             pilot = np.array([rng.multivariate_hypergeometric(cell, 15) for cell in cases.reshape(4, 2)])
             pilot, left = pilot.reshape(2, 2, 2), cases - pilot.reshape(2, 2, 2)
-            plan = hs.review_plan(hs.reviewed(cases.sum(-1), pilot), metric, budget=160)
+            plan = hs.labels.review_plan(hs.reviewed(cases.sum(-1), pilot), metric, budget=160)
             splits = (plan.reviews, np.minimum(40, left.sum(-1)))
             for row, split in enumerate(splits):
                 further = [
@@ -149,22 +149,22 @@ def test_a_planned_review_narrows_more_than_an_even_one():
 def test_bad_settings_are_refused(settings, words):
     """Budgets and levels that cannot be are refused."""
     with pytest.raises(hs.HowsureError, match=words):
-        hs.review_plan(hs.reviewed(COUNTS, REVIEWS), "f1", **settings)
+        hs.labels.review_plan(hs.reviewed(COUNTS, REVIEWS), "f1", **settings)
 
 
 def test_tables_without_a_review_design_are_refused():
     """Scores and clustered cases have no review plan, and an undefined metric none either."""
     with pytest.raises(hs.HowsureError, match="needs a confusion table"):
-        hs.review_plan(hs.scores([0, 1, 1], [0.2, 0.6, 0.4]), "roc_auc", budget=3)
+        hs.labels.review_plan(hs.scores([0, 1, 1], [0.2, 0.6, 0.4]), "roc_auc", budget=3)
     clustered = hs.confusion([0, 1, 1], [0, 1, 0], groups=[1, 1, 2])
     with pytest.raises(hs.HowsureError, match="independent cases"):
-        hs.review_plan(clustered, "f1", budget=3)
+        hs.labels.review_plan(clustered, "f1", budget=3)
 
 
 def test_cells_without_cases_have_no_reviews_and_narrow_nothing():
     """For a table with empty cells the plan has zeros there, and uses the budget elsewhere."""
     counts = np.array([[40, 0, 3], [2, 30, 0], [1, 4, 20]])
-    plan = hs.review_plan(hs.reviewed(counts, np.zeros((3, 3, 3)), prior=0.5), "accuracy", budget=25)
+    plan = hs.labels.review_plan(hs.reviewed(counts, np.zeros((3, 3, 3)), prior=0.5), "accuracy", budget=25)
     empty = counts == 0
     for numbers in (plan.reviews, plan.narrowing, plan.recorded, plan.unreviewed):
         assert (np.asarray(numbers)[empty] == 0).all()
@@ -177,7 +177,7 @@ def test_a_budget_for_all_reads_all():
     """With a budget for all cases each is reviewed, also in cells of one case; with less the interval is wider."""
     counts = np.array([[1, 1], [1, 60]])
     table = hs.reviewed(counts, np.zeros((2, 2, 2)), prior=0.5)
-    plans = [hs.review_plan(table, "accuracy", budget=number) for number in (5, 20, 62, 63)]
+    plans = [hs.labels.review_plan(table, "accuracy", budget=number) for number in (5, 20, 62, 63)]
     assert plans[-1].reviews.tolist() == counts.tolist()
     widths = [each.planned_width for each in plans]
     assert widths == sorted(widths, reverse=True)

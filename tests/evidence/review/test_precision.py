@@ -67,7 +67,7 @@ def metropolis(model, size, seed):
 @pytest.mark.parametrize("point", [0.62, 0.77])
 def test_distribution_agrees_with_adaptive_quadrature(priors, point):
     """The distribution function equals two-dimensional adaptive quadrature to 1e-6, also under the text's priors."""
-    model = hs.ReviewedPrecision(tp=400, fp=150, **REVIEW, **priors)
+    model = hs.results.ReviewedPrecision(tp=400, fp=150, **REVIEW, **priors)
     assert float(model.distribution(point)) == pytest.approx(
         distribution_by_adaptive_quadrature(model, point), abs=1e-6
     )
@@ -77,21 +77,21 @@ def test_draws_and_quadrature_give_the_same_limits():
     """Draws agree with the quadrature within their Monte Carlo error, for the text's priors too."""
     for priors in ({}, TEXT_PRIORS):
         settings = {**REVIEW, **priors, "n_draws": 200_000, "random_state": 3}
-        drawn = hs.reviewed_precision(400, 150, **settings)
-        exact = hs.reviewed_precision(400, 150, **settings, method="quadrature")
+        drawn = hs.labels.reviewed_precision(400, 150, **settings)
+        exact = hs.labels.reviewed_precision(400, 150, **settings, method="quadrature")
         assert drawn.low == pytest.approx(exact.low, abs=0.001)
         assert drawn.high == pytest.approx(exact.high, abs=0.001)
         assert drawn.value == exact.value == pytest.approx(drawn.draws.mean(), abs=4 * drawn.standard_error / 400)
         assert exact.standard_error == pytest.approx(drawn.draws.std(), rel=0.01)
         assert exact.summary().median == pytest.approx(
-            hs.ReviewedPrecision(tp=400, fp=150, **REVIEW, **priors).quantile(0.5), abs=0.001
+            hs.results.ReviewedPrecision(tp=400, fp=150, **REVIEW, **priors).quantile(0.5), abs=0.001
         )
 
 
 def test_limits_are_quantiles():
     """The limits of the quadrature have the stated probability to 1e-8, and the density integrates to it."""
-    model = hs.ReviewedPrecision(tp=400, fp=150, **REVIEW)
-    estimate = hs.reviewed_precision(400, 150, **REVIEW, method="quadrature", confidence_level=0.9)
+    model = hs.results.ReviewedPrecision(tp=400, fp=150, **REVIEW)
+    estimate = hs.labels.reviewed_precision(400, 150, **REVIEW, method="quadrature", confidence_level=0.9)
     assert model.distribution([estimate.low, estimate.high]) == pytest.approx([0.05, 0.95], abs=1e-8)
     assert not estimate.reason
     inside = integrate.quad(lambda x: float(model.density(x)), estimate.low, estimate.high)[0]
@@ -101,7 +101,7 @@ def test_limits_are_quantiles():
 @pytest.mark.parametrize("priors", [{}, TEXT_PRIORS])
 def test_an_independent_random_walk_agrees(priors):
     """A Metropolis walk over the model's joint density gives the same mean and limits."""
-    model = hs.ReviewedPrecision(tp=400, fp=150, **REVIEW, **priors)
+    model = hs.results.ReviewedPrecision(tp=400, fp=150, **REVIEW, **priors)
     walk = metropolis(model, 600, 5)
     error = walk.mean(0).std(ddof=1) / np.sqrt(walk.shape[1])
     assert model.mean == pytest.approx(walk.mean(), abs=4 * error)
@@ -113,7 +113,7 @@ def test_an_independent_random_walk_agrees(priors):
 @pytest.mark.slow
 def test_pymc_agrees():
     """PyMC's sampler gives the same mean and limits."""
-    model = hs.ReviewedPrecision(tp=400, fp=150, **REVIEW, **TEXT_PRIORS)
+    model = hs.results.ReviewedPrecision(tp=400, fp=150, **REVIEW, **TEXT_PRIORS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # warnings between its dependencies
         pymc = pytest.importorskip("pymc")
@@ -134,7 +134,7 @@ def test_a_huge_faultless_review_gives_the_plain_posterior():
     gaps = []
     for scale in (1, 100, 10_000):
         # Counts stay at 4000 and 1500, with the prior worth as many faultless reviews.
-        model = hs.ReviewedPrecision(
+        model = hs.results.ReviewedPrecision(
             tp=4000,
             fp=1500,
             reviewed_tp=4000,
@@ -151,7 +151,7 @@ def test_a_huge_faultless_review_gives_the_plain_posterior():
 
 def test_rates_before_and_after():
     """The mislabelling rates are the Beta distributions of the text: prior (1.4, 1.8) and (1, 10), then updated."""
-    model = hs.ReviewedPrecision(tp=400, fp=150, **REVIEW, **TEXT_PRIORS)
+    model = hs.results.ReviewedPrecision(tp=400, fp=150, **REVIEW, **TEXT_PRIORS)
     assert model.prior_rates["tp"].mean() == pytest.approx(1.4 / 3.2)
     assert model.prior_rates["fp"].mean() == pytest.approx(1 / 11)
     assert model.rates["tp"].mean() == pytest.approx(6.4 / 103.2)
@@ -163,8 +163,8 @@ def test_rates_before_and_after():
 def test_a_reliable_prior_narrows_the_interval():
     """As in the text: a prior certain of few mislabelled false positives moves and narrows the interval."""
     review = {"reviewed_tp": 10, "mislabelled_tp": 1, "reviewed_fp": 10, "mislabelled_fp": 1}
-    uniform = hs.reviewed_precision(400, 150, **review, method="quadrature")
-    informed = hs.reviewed_precision(400, 150, **review, **TEXT_PRIORS, method="quadrature")
+    uniform = hs.labels.reviewed_precision(400, 150, **review, method="quadrature")
+    informed = hs.labels.reviewed_precision(400, 150, **review, **TEXT_PRIORS, method="quadrature")
     assert informed.high - informed.low < uniform.high - uniform.low
 
 
@@ -181,7 +181,7 @@ def test_nodes_average_as_the_beta_distribution():
 @pytest.mark.parametrize("priors", [{}, TEXT_PRIORS, {"prior_tp": (0.5, 0.5), "prior_fp": (2, 30)}])
 def test_large_counts_are_as_exact_as_small_ones(scale, priors):
     """With up to a million cases, a step between the nodes, the distribution function is accurate to 1e-8."""
-    model = hs.ReviewedPrecision(tp=10 * scale, fp=3 * scale, **REVIEW, **priors)
+    model = hs.results.ReviewedPrecision(tp=10 * scale, fp=3 * scale, **REVIEW, **priors)
     # A dense grid of both rates, evenly spaced in normal scores: far from elegant, and independent of the nodes.
     size = {10**3: 200, 10**5: 720}[scale]  # the more cases, the steeper is the step that it must resolve
     scores = (np.arange(size) + 0.5) / size * 12.6 - 6.3
@@ -212,8 +212,8 @@ def test_counts_beyond_the_quadrature_are_said(monkeypatch):
     settings = {"reviewed_tp": 0, "mislabelled_tp": 0, "reviewed_fp": 0, "mislabelled_fp": 0, "method": "quadrature"}
     monkeypatch.setattr(precision, "MOST_NARROW_NODES", 64)  # faster, and no better
     unknown = {"prior_tp": (0.5, 0.5), "prior_fp": (0.5, 0.5), "n_draws": 100}
-    assert "only good to" in hs.reviewed_precision(10**6, 10**6, **settings, **unknown).reason
-    assert hs.ReviewedPrecision(tp=10**6, fp=10**5, **REVIEW).quadrature_change([0.85, 0.9]) < 1e-10
+    assert "only good to" in hs.labels.reviewed_precision(10**6, 10**6, **settings, **unknown).reason
+    assert hs.results.ReviewedPrecision(tp=10**6, fp=10**5, **REVIEW).quadrature_change([0.85, 0.9]) < 1e-10
 
 
 @pytest.mark.parametrize(
@@ -235,19 +235,19 @@ def test_counts_beyond_the_quadrature_are_said(monkeypatch):
 def test_impossible_reviews_are_refused(change, words):
     """Numbers that cannot be are refused by name."""
     with pytest.raises(hs.HowsureError) as error:
-        hs.reviewed_precision(400, 150, **(REVIEW | change))
+        hs.labels.reviewed_precision(400, 150, **(REVIEW | change))
     assert words in str(error.value)
 
 
 def test_no_prediction_is_refused():
     """If no case is predicted positive, precision is undefined."""
     with pytest.raises(hs.HowsureError, match="undefined"):
-        hs.reviewed_precision(0, 0, reviewed_tp=0, mislabelled_tp=0, reviewed_fp=0, mislabelled_fp=0)
+        hs.labels.reviewed_precision(0, 0, reviewed_tp=0, mislabelled_tp=0, reviewed_fp=0, mislabelled_fp=0)
 
 
 def test_points_outside_the_range_are_answered():
     """Below 0 and above 1 the distribution function is 0 and 1 and the density 0; nan stays nan."""
-    model = hs.ReviewedPrecision(tp=40, fp=15, reviewed_tp=9, mislabelled_tp=1, reviewed_fp=8, mislabelled_fp=2)
+    model = hs.results.ReviewedPrecision(tp=40, fp=15, reviewed_tp=9, mislabelled_tp=1, reviewed_fp=8, mislabelled_fp=2)
     points = np.array([-1, 0, 1, 2, np.nan])
     np.testing.assert_allclose(model.distribution(points), [0, 0, 1, 1, np.nan], atol=1e-12)
     np.testing.assert_allclose(model.density(points)[[0, 3, 4]], [0, 0, np.nan])
@@ -261,7 +261,7 @@ def test_points_outside_the_range_are_answered():
 def test_mean_and_spread_are_those_of_the_distribution(tp, fp, priors):
     """The closed forms are the integrals of 1 − F and of 2 x (1 − F), of few cases above all."""
     review = {"reviewed_tp": 3, "mislabelled_tp": 1, "reviewed_fp": 2, "mislabelled_fp": 1}
-    model = hs.ReviewedPrecision(tp=tp, fp=fp, **review, **priors)
+    model = hs.results.ReviewedPrecision(tp=tp, fp=fp, **review, **priors)
     points, weights = np.polynomial.legendre.leggauss(80)
     at = (1 + points) / 2
     upper = (1 - model.distribution(at)) / 2
@@ -273,7 +273,7 @@ def test_mean_and_spread_are_those_of_the_distribution(tp, fp, priors):
 @pytest.mark.parametrize("probability", [0.0, 1e-40, 1e-9, 0.3, 1 - 1e-9, 1.0])
 def test_quantiles_are_found_to_the_ends(probability):
     """The distribution function at the quantile is the probability, far out in both tails too."""
-    model = hs.ReviewedPrecision(tp=40, fp=7, reviewed_tp=20, mislabelled_tp=5, reviewed_fp=5, mislabelled_fp=1)
+    model = hs.results.ReviewedPrecision(tp=40, fp=7, reviewed_tp=20, mislabelled_tp=5, reviewed_fp=5, mislabelled_fp=1)
     found = model.quantile(probability)
     assert 0 <= found <= 1
     assert float(model.distribution(found)) == pytest.approx(probability, rel=1e-3, abs=1e-10)
@@ -285,4 +285,4 @@ def test_quantiles_are_found_to_the_ends(probability):
 def test_what_is_no_probability_has_no_quantile(probability):
     """It is refused by its value."""
     with pytest.raises(hs.HowsureError, match="Give one from 0 to 1"):
-        hs.ReviewedPrecision(tp=400, fp=150, **REVIEW).quantile(probability)
+        hs.results.ReviewedPrecision(tp=400, fp=150, **REVIEW).quantile(probability)

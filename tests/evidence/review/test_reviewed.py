@@ -80,7 +80,7 @@ def test_posterior_is_the_model_drawn_step_by_step():
         tables[:, 0, j] += REVIEWS[i, j, 0] + COUNTS[i, j] - REVIEWS[i, j].sum() - second
     tables = rng.standard_gamma(tables + 0.5)
     precision = tables[:, 1, 1] / tables[:, :, 1].sum(-1)
-    method = hs.Dirichlet(prior=0.5, n_draws=size)
+    method = hs.methods.Dirichlet(prior=0.5, n_draws=size)
     drawn = hs.estimate(hs.reviewed(COUNTS, REVIEWS, prior=PRIOR), "precision", method=method, random_state=0).draws
     assert stats.ks_2samp(precision, drawn).pvalue > 0.001
 
@@ -138,7 +138,13 @@ def test_methods_agree_where_reviews_are_many():
     for metric in ("precision", "f1@macro", "kappa"):
         auto = hs.estimate(table, metric)
         width = auto.high - auto.low
-        for method in ("delta", "bayes", "bootstrap_percentile", "bootstrap_bca", hs.Bootstrap("studentized", 500)):
+        for method in (
+            "delta",
+            "bayes",
+            "bootstrap_percentile",
+            "bootstrap_bca",
+            hs.methods.Bootstrap("studentized", 500),
+        ):
             other = hs.estimate(table, metric, method=method, random_state=1)
             assert (other.low, other.high) == pytest.approx((auto.low, auto.high), abs=0.15 * width), method
 
@@ -310,7 +316,7 @@ def simulated(classes, wrong, budget, studies, seed):
     cells = np.einsum("ki,kj->ijk", confused(1 - wrong), joint)
     last = f"binary+positive_class={classes - 1}"
     metrics = [f"precision@{last}", f"recall@{last}", f"f1@{last}", "f1@macro"]
-    truth = list(hs.evaluate(hs.ConfusionTable(counts=joint, labels=np.arange(classes)), metrics).values())
+    truth = list(hs.evaluate(hs.tables.ConfusionTable(counts=joint, labels=np.arange(classes)), metrics).values())
     inside, recorded = np.zeros((2, 4)), np.zeros((studies, classes, classes))
     for study in range(studies):
         cases = rng.multinomial(1000, cells.ravel()).reshape(cells.shape)

@@ -9,7 +9,7 @@ from howsure.errors import HowsureError
 
 def test_the_effective_size_is_kishs():
     """With weights 1, 2 and 3, twenty times each, (Σw)² / Σw² is 120² / 280, and the heaviest share 3 / 120."""
-    weights = hs.importance_weights([1.0, 2.0, 3.0] * 20)
+    weights = hs.shift.importance_weights([1.0, 2.0, 3.0] * 20)
     assert weights.effective_size == pytest.approx(120**2 / 280)
     assert weights.largest_share == pytest.approx(3 / 120)
     assert np.asarray(weights).mean() == pytest.approx(1)
@@ -20,7 +20,7 @@ def test_they_are_sample_weights():
     """Given as weights they make the table of the other population, from a column too."""
     rng = np.random.default_rng(0)
     truth, predicted, ratio = rng.integers(0, 2, 300), rng.integers(0, 2, 300), rng.gamma(3, size=300)
-    weights = hs.importance_weights("ratio", data={"ratio": ratio})
+    weights = hs.shift.importance_weights("ratio", data={"ratio": ratio})
     found = hs.estimate(hs.confusion(truth, predicted, sample_weight=weights), "accuracy")
     assert found.value == pytest.approx(np.average(truth == predicted, weights=ratio))
 
@@ -28,7 +28,7 @@ def test_they_are_sample_weights():
 def test_few_effective_cases_are_said():
     """Below 100 effective cases the weights have a note, and so does the report of a table weighted by them."""
     ratio = np.exp(1.5 * np.random.default_rng(0).normal(size=500))
-    weights = hs.importance_weights(ratio)
+    weights = hs.shift.importance_weights(ratio)
     assert weights.effective_size < 100
     assert "too narrow" in str(weights)
     table = hs.confusion(np.arange(500) % 2, np.arange(500) % 3 == 0, sample_weight=weights, labels=[0, 1])
@@ -51,11 +51,11 @@ def test_few_effective_cases_are_said():
 def test_hopeless_weights_are_refused(ratio, words):
     """Fewer than ten effective cases, most of the weight on one, and invalid weights give a one-line error."""
     with pytest.raises(HowsureError, match=words):
-        hs.importance_weights(ratio)
+        hs.shift.importance_weights(ratio)
 
 
 def test_ten_effective_cases_and_half_of_the_weight_are_still_taken():
     """The limits themselves are allowed: ten equal ratios, and one case with as much as a hundred others."""
-    assert hs.importance_weights([2.0] * 10).effective_size == 10
+    assert hs.shift.importance_weights([2.0] * 10).effective_size == 10
     with pytest.raises(HowsureError, match="effective cases"):
-        hs.importance_weights([2.0] * 9)
+        hs.shift.importance_weights([2.0] * 9)

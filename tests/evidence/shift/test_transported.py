@@ -34,7 +34,7 @@ def test_shares_solve_the_equations_of_black_box_shift_estimation():
 def test_the_prevalence_has_the_error_of_rogan_and_gladen():
     """For two classes, frequency and standard error are those of a prevalence corrected by measured rates."""
     found = hs.estimate(hs.transported(SOURCE, TARGET), "prevalence")
-    other = hs.corrected_prevalence(1400, 10_000, sensitivity=(450, 500), specificity=(900, 1000))
+    other = hs.labels.corrected_prevalence(1400, 10_000, sensitivity=(450, 500), specificity=(900, 1000))
     assert (found.value, found.standard_error) == pytest.approx((other.value, other.standard_error))
 
 
@@ -167,7 +167,7 @@ def test_label_shift_is_not_rejected_where_it_holds_and_is_where_it_does_not():
         for _ in range(60):
             own = rng.random(2000) < 0.2
             source = hs.scores(label, rng.normal(1.5 * label))
-            p_values.append(hs.label_shift_test(source, rng.normal(1.5 * own, spread)).p_value)
+            p_values.append(hs.shift.label_shift_test(source, rng.normal(1.5 * own, spread)).p_value)
         rejected.append(np.mean(np.array(p_values) < 0.05))
     assert rejected[0] <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
     assert rejected[1] > 0.95
@@ -177,9 +177,9 @@ def test_one_range_more_than_classes_is_enough():
     """Three levels of scores leave one degree of freedom, and shift by classes alone leaves nothing over."""
     label, score = [0] * 60 + [1] * 60, [0.1] * 30 + [0.5] * 20 + [0.9] * 10 + [0.1] * 10 + [0.5] * 20 + [0.9] * 30
     source = hs.scores(label, score)
-    found = hs.label_shift_test(source, [0.1] * 80 + [0.5] * 80 + [0.9] * 80)  # equal numbers in both classes
+    found = hs.shift.label_shift_test(source, [0.1] * 80 + [0.5] * 80 + [0.9] * 80)  # equal numbers in both classes
     assert (found.degrees_of_freedom, found.statistic) == (1, pytest.approx(0, abs=1e-12))
-    moved = hs.label_shift_test(
+    moved = hs.shift.label_shift_test(
         source, [0.1] * 60 + [0.5] * 120 + [0.9] * 60
     )  # a third of either class is in the middle
     assert moved.degrees_of_freedom == 1
@@ -219,7 +219,7 @@ def sources():
         yield f"confusion, {name}", hs.confusion(truth, predicted, **each), seen
         yield f"scores, {name}", hs.scores(truth, score, **each), target
     fixed = hs.confusion(truth, predicted)
-    yield "fixed margins", fixed.with_design(hs.FixedMargins()), seen
+    yield "fixed margins", fixed.with_design(hs.designs.FixedMargins()), seen
 
 
 @pytest.mark.parametrize("name, table, target", list(sources()), ids=lambda each: each if isinstance(each, str) else "")
@@ -231,7 +231,12 @@ def test_every_design_method_and_file(name, table, target, tmp_path):
     flat, read = (each.at(0.75) if each.has_scores else each for each in (there, again))
     views += [(flat, read, metric) for metric in ("prevalence", "f1", "mcc", "accuracy", "kappa")]
     for one, other, metric in views:
-        for method in (None, "delta", hs.Dirichlet(n_draws=60), hs.Bootstrap("percentile", n_resamples=60)):
+        for method in (
+            None,
+            "delta",
+            hs.methods.Dirichlet(n_draws=60),
+            hs.methods.Bootstrap("percentile", n_resamples=60),
+        ):
             found = hs.estimate(one, metric, method=method, random_state=0)
             assert found.low <= found.value <= found.high, (name, metric, method)
             assert (found.low, found.high) == (
@@ -256,8 +261,8 @@ REFUSED = [
     (lambda: hs.transported(scored(), ["ok", "fault"]), "`target` is not numeric"),
     (lambda: hs.transported(scored(), [0.1, np.nan]), "`target` has 1 missing"),
     (lambda: hs.transported(scored(), [[0.1, 0.9]] * 3), r"`target\[:, 1\]`"),
-    (lambda: hs.label_shift_test(SOURCE, TARGET), "nothing to"),
-    (lambda: hs.label_shift_test(hs.scores([0, 1, 1, 0], [0, 1, 1, 0]), [0, 1]), "nothing to test"),
+    (lambda: hs.shift.label_shift_test(SOURCE, TARGET), "nothing to"),
+    (lambda: hs.shift.label_shift_test(hs.scores([0, 1, 1, 0], [0, 1, 1, 0]), [0, 1]), "nothing to test"),
 ]
 
 

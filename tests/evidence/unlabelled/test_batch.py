@@ -42,7 +42,7 @@ def test_the_delta_method_agrees_with_draws(method, metric):
     table = hs.calibrated(score, calibrator=calibrator(method))
     table = table if metric == "roc_auc" else table.at(0.5)
     bound = resolve(metric, table)
-    draws = hs.estimate(table, metric, method=hs.Dirichlet(n_draws=4000), random_state=0).draws
+    draws = hs.estimate(table, metric, method=hs.methods.Dirichlet(n_draws=4000), random_state=0).draws
     assert standard_error(bound, table) == pytest.approx(draws.std(), rel=0.1)
 
 
@@ -140,7 +140,7 @@ def test_methods_for_labelled_cases_are_refused(method):
 def test_what_needs_labels_is_refused():
     """A batch without labels has no calibration to check, and no simultaneous band of its ranks."""
     table = hs.calibrated(np.linspace(0.1, 0.9, 50), calibrator=calibrator("beta"))
-    for function in (hs.calibration_curve, hs.calibration_test):
+    for function in (hs.calibration_curve, hs.shift.calibration_test):
         with pytest.raises(hs.HowsureError, match="Without labels"):
             function(table)
     for curve in (hs.roc_curve, hs.precision_recall_curve):
@@ -167,7 +167,7 @@ def rates(method, column, splits, n_draws):
         order = np.random.default_rng(seed).permutation(len(data))
         tenth, rest = order[: len(data) // 10], order[len(data) // 10 :]
         made = hs.calibrate(score[tenth], label[tenth], method=method, n_draws=n_draws, random_state=seed)
-        drawing = hs.Dirichlet(n_draws=2 * n_draws)
+        drawing = hs.methods.Dirichlet(n_draws=2 * n_draws)
         ours = hs.evaluate(
             hs.calibrated(score[rest], calibrator=made).at(0.5), METRICS, method=drawing, random_state=seed
         )

@@ -37,7 +37,7 @@ def test_metrics_of_scores_of_many_classes_are_what_labels_give():
         seen = [literal(labels_of(ROWS, rng)) for _ in range(150)]
     metrics = ["roc_auc@macro", "roc_auc@macro+multi_class=ovo", "average_precision@macro", "log_loss", "brier_score"]
     table = hs.calibrated(ROWS, kind="scores")
-    drawn = hs.evaluate(table, metrics, method=hs.Dirichlet(n_draws=2000), random_state=0)
+    drawn = hs.evaluate(table, metrics, method=hs.methods.Dirichlet(n_draws=2000), random_state=0)
     plain = hs.evaluate(table, metrics)
     for each, values in zip(metrics, np.transpose(seen), strict=True):
         spread = values.std()

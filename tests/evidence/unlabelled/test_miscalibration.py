@@ -23,7 +23,7 @@ def expected_table(score, true, threshold):
 def test_shift_and_slope_reach_their_extremes(metric):
     """No shift and slope in the box exceeds the limits beyond the resolution of the grid, and some reach them."""
     scores = hs.calibrated(SCORE)
-    found = hs.miscalibration(scores, metric, threshold=0.4, shift=0.5, slope=1.5)
+    found = hs.shift.miscalibration(scores, metric, threshold=0.4, shift=0.5, slope=1.5)
     bound, rng = resolve(metric, scores.at(0.4)), np.random.default_rng(1)
     values = [
         float(bound(expected_table(SCORE, shifted(SCORE, rng.uniform(-0.5, 0.5), rng.uniform(1 / 1.5, 1.5)), 0.4)))
@@ -41,7 +41,7 @@ def test_shift_and_slope_reach_their_extremes(metric):
 def test_no_probabilities_within_the_distance_go_further(metric):
     """Any true probabilities within the distance give a value within the limits."""
     scores = hs.calibrated(SCORE)
-    found = hs.miscalibration(scores, metric, threshold=0.4, distance=0.1)
+    found = hs.shift.miscalibration(scores, metric, threshold=0.4, distance=0.1)
     bound, rng = resolve(metric, scores.at(0.4)), np.random.default_rng(2)
     for _ in range(300):
         weight = rng.choice([0.0, 1.0], 2)[(SCORE >= 0.4).astype(int)] if rng.random() < 0.5 else rng.random(60)
@@ -53,16 +53,16 @@ def test_no_probabilities_within_the_distance_go_further(metric):
 def test_areas_move_with_slope():
     """Scores that are overconfident have a lower ROC AUC than they promise, and none at all changes nothing."""
     scores = hs.calibrated(SCORE)
-    found = hs.miscalibration(scores, "roc_auc", slope=1.5)
+    found = hs.shift.miscalibration(scores, "roc_auc", slope=1.5)
     assert found.low < found.value < found.high
     assert found.low_at == pytest.approx((0.0, 1 / 1.5))
-    nothing = hs.miscalibration(scores, "roc_auc")
+    nothing = hs.shift.miscalibration(scores, "roc_auc")
     assert (nothing.low, nothing.high) == pytest.approx((nothing.value, nothing.value), rel=1e-12)
 
 
 def test_certain_scores_stay_certain():
     """Scores of 0 and 1 are not moved by shift and slope."""
-    found = hs.miscalibration(hs.calibrated([0.0, 1.0, 1.0]), "accuracy", threshold=0.5, shift=1.0, slope=2.0)
+    found = hs.shift.miscalibration(hs.calibrated([0.0, 1.0, 1.0]), "accuracy", threshold=0.5, shift=1.0, slope=2.0)
     assert (found.low, found.high) == (1.0, 1.0)
 
 
@@ -81,19 +81,19 @@ def test_amounts_are_checked(arguments, words):
     settings = {"threshold": 0.5} | arguments
     metric = "f1" if settings["threshold"] is not None else "roc_auc"
     with pytest.raises(hs.HowsureError, match=words):
-        hs.miscalibration(hs.calibrated(SCORE), metric, **settings)
+        hs.shift.miscalibration(hs.calibrated(SCORE), metric, **settings)
 
 
 def test_labelled_scores_are_refused():
     """Labelled cases have nothing that rests on calibration."""
     with pytest.raises(hs.HowsureError, match="scores without labels"):
-        hs.miscalibration(hs.scores([0, 1], [0.2, 0.7]), "f1", threshold=0.5, shift=0.2)
+        hs.shift.miscalibration(hs.scores([0, 1], [0.2, 0.7]), "f1", threshold=0.5, shift=0.2)
 
 
 def test_scores_at_the_threshold_are_called_positive():
     """As for predictions: of scores from 0.5 upwards the precision is their mean, give or take the distance."""
     table = hs.calibrated([0.2, 0.5, 0.9])
-    found = hs.miscalibration(table, "precision", threshold=0.5, distance=0.05)
+    found = hs.shift.miscalibration(table, "precision", threshold=0.5, distance=0.05)
     assert (found.value, found.low, found.high) == pytest.approx(((0.5 + 0.9) / 2, 0.65, 0.75))
 
 

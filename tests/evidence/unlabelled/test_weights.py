@@ -45,7 +45,7 @@ def test_draws_vary_as_the_formula_says(kind, target):
     """Resampled tables have the delta method's standard error, within 3 % and 3 standard errors of 4,000 draws."""
     table = made(kind, WEIGHT, target)
     formula = hs.estimate(table, kind[2], method="delta").standard_error
-    drawn = hs.estimate(table, kind[2], method=hs.Bootstrap("percentile", 4000), random_state=0).standard_error
+    drawn = hs.estimate(table, kind[2], method=hs.methods.Bootstrap("percentile", 4000), random_state=0).standard_error
     assert drawn == pytest.approx(formula, rel=0.03 + 3 / np.sqrt(2 * 4000))
 
 

@@ -56,7 +56,7 @@ def classification_report_with_ci(
     Examples
     --------
     >>> import howsure as hs
-    >>> frame = hs.classification_report_with_ci([0, 1, 1, 0, 1], [0, 1, 0, 0, 1], round_ndigits=2)
+    >>> frame = hs.compat.classification_report_with_ci([0, 1, 1, 0, 1], [0, 1, 0, 0, 1], round_ndigits=2)
     >>> frame["Recall CI"].tolist()[:2]
     [(0.34, 1.0), (0.21, 0.94)]
     """

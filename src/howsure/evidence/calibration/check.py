@@ -52,7 +52,7 @@ class CalibrationTest(Tabular):
     >>> import numpy as np, howsure as hs
     >>> score = np.random.default_rng(0).random(2000)
     >>> label = np.random.default_rng(1).random(2000) < score
-    >>> [each["name"] for each in hs.calibration_test(hs.scores(label, score)).records()][:3]
+    >>> [each["name"] for each in hs.shift.calibration_test(hs.scores(label, score)).records()][:3]
     ['score_test', 'spiegelhalter', 'hosmer_lemeshow']
     """
 
@@ -131,10 +131,10 @@ def calibration_test(table: ScoresTable, *, confidence_level: float = 0.95) -> C
     >>> import numpy as np, howsure as hs
     >>> rng = np.random.default_rng(0)
     >>> score = rng.random(2000)
-    >>> test = hs.calibration_test(hs.scores(rng.random(2000) < score, score))
+    >>> test = hs.shift.calibration_test(hs.scores(rng.random(2000) < score, score))
     >>> test.p_value > 0.05, test.slope.low < 1 < test.slope.high
     (True, True)
-    >>> hs.calibration_test(hs.scores(rng.random(2000) < score**2, score)).p_value < 1e-6
+    >>> hs.shift.calibration_test(hs.scores(rng.random(2000) < score**2, score)).p_value < 1e-6
     True
     """
     level = checked_level(confidence_level)

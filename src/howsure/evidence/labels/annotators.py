@@ -134,7 +134,7 @@ def annotated(
     >>> truth = rng.integers(0, 2, 500)
     >>> votes = np.where(rng.random((500, 3)) < [0.9, 0.85, 0.8], truth[:, None], 1 - truth[:, None])
     >>> predicted = np.where(rng.random(500) < 0.9, truth, 1 - truth)
-    >>> print(hs.estimate(hs.annotated(votes, predicted), "accuracy"))
+    >>> print(hs.estimate(hs.labels.annotated(votes, predicted), "accuracy"))
     0.923 [0.892, 0.948]
     """
     if y_pred is None:
@@ -184,7 +184,7 @@ class Consensus(Tabular):
     --------
     >>> import howsure as hs
     >>> votes = [["a", "a", "b"], ["b", "b", None], ["a", "a", "a"], ["b", "b", "b"], ["a", "b", "a"]]
-    >>> agreed = hs.consensus(votes, ["a", "b", "a", "b", "a"], random_state=0)
+    >>> agreed = hs.labels.consensus(votes, ["a", "b", "a", "b", "a"], random_state=0)
     >>> agreed.probabilities.argmax(1).tolist(), len(agreed.records())
     ([0, 1, 0, 1, 0], 6)
     """
@@ -257,7 +257,7 @@ def consensus(
     --------
     >>> import howsure as hs
     >>> votes = [["a", "a", "b"], ["b", "b", None], ["a", "a", "a"], ["b", "b", "b"], ["a", "b", "a"]]
-    >>> hs.consensus(votes, random_state=0).labels.tolist()
+    >>> hs.labels.consensus(votes, random_state=0).labels.tolist()
     ['a', 'b', 'a', 'b', 'a']
     """
     level = checked_level(confidence_level)

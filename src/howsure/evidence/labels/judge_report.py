@@ -46,7 +46,7 @@ class JudgeReport(Tabular, Mapping[str, Estimate]):
     >>> import howsure as hs
     >>> judge = ["pass"] * 80 + ["fail"] * 20
     >>> human = ["pass"] * 19 + ["fail"] + [None] * 60 + ["fail"] * 4 + ["pass"] + [None] * 15
-    >>> report = hs.judge_report(hs.judged(human, judge))
+    >>> report = hs.labels.judge_report(hs.judged(human, judge))
     >>> print(report.sentence())
     People would pass 80.0 % of the cases (95 % interval 65.4 % to 91.0 %; 100 cases judged, 25 labelled by people).
     """

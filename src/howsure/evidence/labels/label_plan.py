@@ -49,7 +49,7 @@ class LabelPlan(Tabular):
     >>> import howsure as hs
     >>> judge = ["pass"] * 800 + ["fail"] * 200
     >>> human = ["pass"] * 57 + ["fail"] * 3 + [None] * 740 + ["fail"] * 10 + ["pass"] * 5 + [None] * 185
-    >>> plan = hs.label_plan(hs.judged(human, judge), "pass_rate", width=0.08)
+    >>> plan = hs.labels.label_plan(hs.judged(human, judge), "pass_rate", width=0.08)
     >>> int(plan.labels.sum()) < plan.at_random
     True
     """

@@ -53,7 +53,7 @@ class LabelSample(Tabular):
     Examples
     --------
     >>> import howsure as hs
-    >>> sample = hs.sample_to_label([0, 0, 0, 0, 1, 1, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9], n=8)
+    >>> sample = hs.labels.sample_to_label([0, 0, 0, 0, 1, 1, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9], n=8)
     >>> sorted(sample.rows.tolist())
     [0, 1, 2, 3, 4, 5, 6, 7]
     """
@@ -165,7 +165,7 @@ def sample_to_label(
     >>> import numpy as np, howsure as hs
     >>> rng = np.random.default_rng(0)
     >>> score = rng.beta(0.2, 1.8, 2000)
-    >>> print(hs.sample_to_label(score > 0.5, score, "f1", n=200, random_state=0))
+    >>> print(hs.labels.sample_to_label(score > 0.5, score, "f1", n=200, random_state=0))
     predicted, score           cases  labelled  label next
     ──────────────────────────────────────────────────────
     False, 2.97e-18 to 0.0721  1,383         0          82

@@ -87,7 +87,7 @@ def judge_leaning(
     >>> human = [1, 1, 0, 1, 0, 0, 1, 0, None, None]
     >>> judge = [1, 0, 0, 1, 1, 0, 1, 1, 1, 0]
     >>> place = ["first", "first", "first", "first", "second", "second", "second", "second", "first", "second"]
-    >>> hs.judge_leaning(human, judge, place).value  # 2 / 4 − (−1 / 4)
+    >>> hs.labels.judge_leaning(human, judge, place).value  # 2 / 4 − (−1 / 4)
     0.75
     """
     level = checked_level(confidence_level)

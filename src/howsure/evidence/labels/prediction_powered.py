@@ -154,7 +154,7 @@ def prediction_powered(
     >>> truth = rng.integers(0, 2, 2000)
     >>> made, predicted = (np.where(rng.random(2000) < 0.9, truth, 1 - truth) for _ in range(2))
     >>> trusted = [int(label) if case < 200 else None for case, label in enumerate(truth)]
-    >>> table = hs.prediction_powered(trusted, made, predicted)
+    >>> table = hs.labels.prediction_powered(trusted, made, predicted)
     >>> alone = hs.confusion(truth[:200], predicted[:200])
     >>> print(hs.estimate(table, "accuracy"), hs.estimate(alone, "accuracy"))
     0.917 [0.878, 0.946] 0.930 [0.888, 0.960]

@@ -113,9 +113,9 @@ def corrected_prevalence(
     Examples
     --------
     >>> import howsure as hs
-    >>> print(hs.corrected_prevalence(37, 120, sensitivity=0.85, specificity=0.93))
+    >>> print(hs.labels.corrected_prevalence(37, 120, sensitivity=0.85, specificity=0.93))
     0.306 [0.209, 0.418]
-    >>> print(hs.corrected_prevalence(37, 120, sensitivity=(85, 100), specificity=(186, 200)))
+    >>> print(hs.labels.corrected_prevalence(37, 120, sensitivity=(85, 100), specificity=(186, 200)))
     0.306 [0.199, 0.428]
     """
     level = checked_level(confidence_level)
@@ -262,7 +262,7 @@ def corrected(
     --------
     >>> import howsure as hs
     >>> recorded = hs.from_counts([[843, 67], [42, 148]])
-    >>> table = hs.corrected(recorded, sensitivity=0.9, specificity=0.98)
+    >>> table = hs.labels.corrected(recorded, sensitivity=0.9, specificity=0.98)
     >>> print(hs.estimate(recorded, "recall"), hs.estimate(table, "recall"))
     0.779 [0.716, 0.834] 0.855 [0.784, 0.917]
     """

@@ -51,7 +51,7 @@ class ReviewPlan(Tabular):
     --------
     >>> import howsure as hs
     >>> table = hs.reviewed([[900, 20], [30, 50]], [[[0, 0], [3, 2]], [[0, 0], [0, 5]]])
-    >>> plan = hs.review_plan(table, "precision", budget=20)
+    >>> plan = hs.labels.review_plan(table, "precision", budget=20)
     >>> plan.planned_width < plan.even_width < plan.width
     True
     """

@@ -44,10 +44,10 @@ def beta_prior(
     Examples
     --------
     >>> import howsure as hs
-    >>> a, b = hs.beta_prior(below=0.2, sure=0.9)
+    >>> a, b = hs.labels.beta_prior(below=0.2, sure=0.9)
     >>> round(a, 2), round(b, 2)
     (1.0, 10.32)
-    >>> [round(part, 2) for part in hs.beta_prior(above=0.02, below=0.2)]
+    >>> [round(part, 2) for part in hs.labels.beta_prior(above=0.02, below=0.2)]
     [2.27, 22.58]
     """
     rates = {"below": below, "above": above, "mean": mean}

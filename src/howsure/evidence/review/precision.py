@@ -369,7 +369,7 @@ def reviewed_precision(
     --------
     >>> import howsure as hs
     >>> review = {"reviewed_tp": 100, "mislabelled_tp": 5, "reviewed_fp": 100, "mislabelled_fp": 20}
-    >>> print(hs.reviewed_precision(1000, 300, **review, method="quadrature"))
+    >>> print(hs.labels.reviewed_precision(1000, 300, **review, method="quadrature"))
     0.771 [0.722, 0.813]
     """
     one_of("method", method, ["draws", "quadrature"])

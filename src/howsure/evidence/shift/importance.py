@@ -37,7 +37,7 @@ class ImportanceWeights(OneRecord):
     Examples
     --------
     >>> import howsure as hs
-    >>> weights = hs.importance_weights([0.5, 1.0, 1.5] * 20)
+    >>> weights = hs.shift.importance_weights([0.5, 1.0, 1.5] * 20)
     >>> weights.effective_size  # 60² / (20 · 3.5)
     51.42857142857143
     """
@@ -99,7 +99,7 @@ def importance_weights(density_ratio: Any, *, data: Any = None) -> ImportanceWei
     --------
     >>> import numpy as np, howsure as hs
     >>> x = np.random.default_rng(0).normal(size=1000)
-    >>> weights = hs.importance_weights(np.exp(x - 0.5))  # of a population one standard deviation up
+    >>> weights = hs.shift.importance_weights(np.exp(x - 0.5))  # of a population one standard deviation up
     >>> print(weights)
     1,000 cases tell as much as 411.6 of the other population; the heaviest has 1.406845185 % of the weight
     >>> print(hs.estimate(hs.confusion(x > 0, x > 0.3, sample_weight=weights), "accuracy"))

@@ -95,7 +95,7 @@ class LabelShiftTest(OneRecord):
     Examples
     --------
     >>> import howsure as hs
-    >>> print(hs.LabelShiftTest(statistic=9.5, degrees_of_freedom=8, p_value=0.3))
+    >>> print(hs.results.LabelShiftTest(statistic=9.5, degrees_of_freedom=8, p_value=0.3))
     label shift: chi-square 9.5 with 8 degrees of freedom, p = 0.300
     """
 
@@ -151,9 +151,9 @@ def label_shift_test(table: ScoresTable, target: Any, *, data: Any = None, count
     >>> label = rng.random(2000) < 0.5
     >>> source = hs.scores(label, rng.normal(1.5 * label))
     >>> rare = rng.random(2000) < 0.1
-    >>> print(hs.label_shift_test(source, rng.normal(1.5 * rare)))
+    >>> print(hs.shift.label_shift_test(source, rng.normal(1.5 * rare)))
     label shift: chi-square 8.8 with 7 degrees of freedom, p = 0.270
-    >>> print(hs.label_shift_test(source, rng.normal(1.5 * rare, 1.3)))
+    >>> print(hs.shift.label_shift_test(source, rng.normal(1.5 * rare, 1.3)))
     label shift: chi-square 21.4 with 7 degrees of freedom, p = 0.003
     """
     if not getattr(table, "has_scores", False):

@@ -38,7 +38,7 @@ class Miscalibration(OneRecord):
     Examples
     --------
     >>> import howsure as hs
-    >>> found = hs.miscalibration(hs.calibrated([0.1, 0.35, 0.6, 0.9]), "recall", threshold=0.5, shift=0.4)
+    >>> found = hs.shift.miscalibration(hs.calibrated([0.1, 0.35, 0.6, 0.9]), "recall", threshold=0.5, shift=0.4)
     >>> found.low_at, found.high_at
     ((0.4, 1.0), (-0.4, 1.0))
     """
@@ -106,7 +106,7 @@ def miscalibration(
     --------
     >>> import howsure as hs
     >>> scores = hs.calibrated([0.1, 0.3, 0.35, 0.6, 0.8, 0.9])
-    >>> print(hs.miscalibration(scores, "precision", threshold=0.5, distance=0.05))
+    >>> print(hs.shift.miscalibration(scores, "precision", threshold=0.5, distance=0.05))
     0.767 (0.717 to 0.817 under the stated miscalibration)
     """
     _checked(table, threshold, shift, slope, distance)

@@ -1,0 +1,83 @@
+"""Public names, each imported when it is first used; the stub beside a module lists those of its namespace."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+ELSEWHERE = {  # other packages' functions → ours
+    "sample_size": "plan",
+    "power": "plan",
+    "power_analysis": "plan",
+    "make_scorer": "scorer",
+    "confidence_interval": "estimate",
+    "ci": "estimate",
+    "delong_test": "compare",
+    "delong_roc_test": "compare",
+    "permutation_test": "compare",
+    "mcnemar_test": "mcnemar",
+    "roc": "roc_curve",
+    "meta_analysis": "pool",
+}
+Namespace = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
+
+
+def places(stub: Path) -> dict[str, str]:
+    """Return the relative module of each name that a stub imports; of a module that it imports, the module itself."""
+    imports = [node for node in ast.parse(stub.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)]
+    return {alias.asname or alias.name: f".{node.module or alias.name}" for node in imports for alias in node.names}
+
+
+def namespace(name: str, file: str) -> Namespace:
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a namespace.
+
+    Public functions refuse arguments that they do not take with what to write instead; see `howsure.calls`.
+
+    Parameters
+    ----------
+    name, file : str
+        ``__name__`` and ``__file__`` of the module.
+    """
+    stub = Path(file).with_suffix(".pyi")
+    known = places(stub)
+    package = name if stub.stem == "__init__" else name.rpartition(".")[0]
+
+    def found(attribute: str) -> Any:
+        if attribute not in known:
+            raise AttributeError(_absent(name, attribute, known, stub.parent))
+        module = import_module(known[attribute], package)
+        thing = module if known[attribute] == f".{attribute}" else getattr(module, attribute)
+        if isinstance(thing, FunctionType):
+            from howsure.calls import public
+
+            thing = public(thing, name)
+        setattr(sys.modules[name], attribute, thing)
+        return thing
+
+    return found, lambda: sorted(known), sorted(known)
+
+
+def _absent(name: str, attribute: str, known: dict[str, str], folder: Path) -> str:
+    is_module = (folder / attribute).exists() or (folder / f"{attribute}.py").exists()
+    if is_module or attribute.startswith("__"):  # no user reads it: an import goes on, and programs look for the others
+        return f"module '{name}' has no attribute '{attribute}'"
+    from howsure.errors import did_you_mean
+
+    use = elsewhere(attribute)
+    return f"There is no `{name}.{attribute}`.{f' Use `{use}`.' if use else did_you_mean(attribute, known)}"
+
+
+def elsewhere(attribute: str) -> str:
+    """Return where a name is: in another namespace, or as the function that other packages call so; "" if nowhere."""
+    root = Path(__file__).parent
+    for stub in (*root.glob("*.pyi"), *root.glob("*/__init__.pyi")):
+        if attribute in places(stub):
+            return ".".join(("howsure", *stub.relative_to(root).with_suffix("").parts, attribute)).replace(
+                ".__init__", ""
+            )
+    return f"howsure.{ELSEWHERE[attribute]}" if attribute in ELSEWHERE else ""

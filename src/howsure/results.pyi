@@ -1,0 +1,29 @@
+# The names of this namespace, each once: read by type checkers, and at run time to find where a name is defined.
+
+from .comparison.alt_test import AltTest as AltTest
+from .comparison.board import Leaderboard as Leaderboard, Place as Place
+from .comparison.cochran import CochransQ as CochransQ
+from .comparison.mcnemar import McNemar as McNemar
+from .comparison.models import Comparisons as Comparisons
+from .comparison.multiplicity import Differences as Differences
+from .comparison.no_information import NoInformation as NoInformation
+from .comparison.ranks import Ranks as Ranks
+from .comparison.stopping import Stopping as Stopping
+from .compat.scorer import Scorer as Scorer
+from .curves.curves import Curve as Curve
+from .estimates.batch import Estimates as Estimates, Evaluations as Evaluations
+from .evidence.calibration.calibrator import Calibrator as Calibrator
+from .evidence.labels.annotators import Consensus as Consensus
+from .evidence.labels.judge_report import JudgeReport as JudgeReport
+from .evidence.labels.label_plan import LabelPlan as LabelPlan
+from .evidence.labels.label_sample import LabelSample as LabelSample
+from .evidence.review.budget import ReviewPlan as ReviewPlan
+from .evidence.review.precision import ReviewedPrecision as ReviewedPrecision
+from .evidence.shift.importance import ImportanceWeights as ImportanceWeights
+from .evidence.shift.transported import LabelShiftTest as LabelShiftTest
+from .logs.evaluated import LogEvaluation as LogEvaluation
+from .logs.log import Log as Log
+from .planning.result import Plan as Plan
+from .pooling.pooled import Pooled as Pooled
+from .report.evidence import Subject as Subject
+from .report.report import Report as Report

@@ -1,0 +1,20 @@
+# The names of this namespace, each once: read by type checkers, and at run time to find where a name is defined.
+
+from .batch import Tables as Tables
+from .confusion import ConfusionTable as ConfusionTable
+from .detections import DetectionsTable as DetectionsTable
+from .events import EventsTable as EventsTable
+from .judged import PairedJudgedTable as PairedJudgedTable
+from .multilabel import MultilabelTable as MultilabelTable
+from .paired import PairedScoresTable as PairedScoresTable, PairedTable as PairedTable
+from .preferences import BattlesTable as BattlesTable, PreferencesTable as PreferencesTable
+from .ratings import RatingsTable as RatingsTable
+from .score_matrix import MulticlassScoresTable as MulticlassScoresTable, MultilabelScoresTable as MultilabelScoresTable
+from .scores import ScoresTable as ScoresTable
+from .units import PairedUnitsTable as PairedUnitsTable
+from .values import (
+    ErrorsTable as ErrorsTable,
+    PairedValuesTable as PairedValuesTable,
+    TrialsTable as TrialsTable,
+    ValuesTable as ValuesTable,
+)
