@@ -96,3 +96,21 @@ def test_slopes_of_empty_cells_shorten_no_stride(metric):
     few = hs.estimate(hs.from_counts(counts), metric, confidence_level=0.8)
     more = hs.estimate(hs.from_counts(np.pad(counts, (0, 2)), check=False), metric, confidence_level=0.8)
     assert (more.low, more.high) == pytest.approx((few.low, few.high), rel=1e-9)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+def test_the_observed_value_is_inside_where_pseudo_counts_outweigh_a_class(level):
+    """Three cases of a class with 95 % of the weight move the start of the path far above the observed value."""
+    found = hs.estimate(hs.from_counts([[3, 0], [3, 52]]), "fpr@weighted", method="flow", confidence_level=level)
+    assert 0 <= found.low < 0.8 * found.value
+    wider = hs.estimate(hs.from_counts([[3, 0], [3, 52]]), "fpr@weighted", method="flow", confidence_level=level + 5e-4)
+    assert wider.low <= found.low
+    assert wider.high >= found.high
+
+
+def test_the_largest_value_that_a_path_reaches_stays_its_limit():
+    """With a class of constant precision 0, three others that are perfect have the largest possible average."""
+    counts = np.diag([0, 0, 2, 16, 11])
+    counts[3, 0] = 1
+    found = hs.estimate(hs.from_counts(counts), "precision@macro", method="flow")
+    assert found.value == found.high == 0.75

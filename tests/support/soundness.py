@@ -44,7 +44,6 @@ def alike(one, other):
 def numbers(found, table, metric, threshold):
     """Yield faults in the numbers of an estimate."""
     from howsure.metrics.binding import resolve
-    from howsure.planning.clustered import has_weights
 
     low, high = resolve(metric, table, threshold=threshold).range
     slack = 1e-9 * max(1.0, abs(found.value) if math.isfinite(found.value) else 1.0)
@@ -71,8 +70,6 @@ def numbers(found, table, metric, threshold):
         # The centre of a score interval is not the estimate, which a low level shows; and the slope of the prevalence
         # threshold has no bound where a rate is 0.
         inside = inside and found.confidence_level > LOW_LEVEL and "prevalence_threshold" not in metric
-        # Nor is it inside where weights let a few cases decide.
-        inside = inside and not has_weights(table)
         if held and inside and "@" in metric and found.method == "flow" and found.value in (found.low, found.high):
             yield f"a limit at the value, of a standard error of {found.standard_error}: {found}"
 

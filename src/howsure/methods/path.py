@@ -7,11 +7,13 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.base import quotient
 from howsure.methods.path_tables import WAYS, PathTables, Point
 from howsure.methods.standard_errors import shows_variation
 from howsure.methods.tilting import CLOSE, FARTHEST, FLAT, HOPELESS, MOST_STRIDES, STRIDE, SYMMETRIC
 
 Array = NDArray[Any]
+EARLY = 0.5  # normal quantiles: a path passes the observed value before them, unless pseudo-counts outweigh a class
 REMOTE = 6 * np.log(10.0)  # on a logarithmic scale: rounding decides how likely values are that far from the observed
 
 
@@ -23,6 +25,7 @@ class Path:
         self.tables, self.excess, self.bounds = tables, excess, bounds
         self.start = tables.start()
         centre = tables.scale.scaled(value)
+        self.observed = centre
         self.bias, self.inflation = tables.second_order()
         self.is_sparse = tables.is_sparse()
         centre = np.where(np.isfinite(centre), centre, self.start.value[0]) - self.bias
@@ -99,9 +102,7 @@ class Path:
 
     def limits(self, z: Array) -> Array:
         """Return the lower and upper values on the path at which the observed table is at a quantile."""
-        farthest = np.where(np.isfinite(z), z, 0.0)
-        if (farthest > self.reach).any():
-            self.walk(farthest)
+        z = self._beyond_observed(np.where(np.isfinite(z), z, 0.0))
         beyond = self.distances[1:] >= z
         places = np.maximum(beyond.argmax(0) + np.array([-1, 0, 1])[:, None, None], 0)
         around = (np.take_along_axis(part, places, 0) for part in (self.distances, self.values))
@@ -109,6 +110,40 @@ class Path:
         remote = (np.abs(limit - self.start.value) > REMOTE) & (self.tables.scale.sign != 0)
         found = beyond.any(0) & ~remote & (z <= HOPELESS)
         return np.where(found, self.tables.scale.unscaled(limit), np.array(self.bounds)[:, None])
+
+    def _beyond_observed(self, z: Array) -> Array:
+        """Return the quantiles down and up the path, ``(2, tables)``, and walk that far.
+
+        A few pseudo-counts can move the start of the path so far from the observed value that tables between the two
+        are improbable, because they have other proportions of the classes. Quantiles are then counted from where the
+        path passes the observed value.
+        """
+        self._walk_to(z)
+        open_ends = self.observed != self.ends
+        if not (self._passes() | ~open_ends).all():  # those that end before it have their own largest value
+            self._walk_to(np.where((self._passes() | ~open_ends).all(0), z, HOPELESS))
+        late = np.where(self._passes() & open_ends, self._passed() - EARLY, 0.0)
+        wanted = z + np.maximum(late, 0.0)
+        self._walk_to(wanted.max(0))
+        return np.asarray(wanted)
+
+    def _walk_to(self, reach: Array) -> None:
+        if (reach > self.reach).any():
+            self.walk(reach)
+
+    def _passes(self) -> Array:
+        """Return whether each path, as far as it is known, passes the observed value, ``(2, tables)``."""
+        return np.asarray((WAYS * (self.values[1:] - self.observed) > 0).any(0))
+
+    def _passed(self) -> Array:
+        """Return the quantile at which each path passes the observed value, between two of its stops."""
+        number = (WAYS * (self.values[1:] - self.observed) <= 0).sum(0)  # stops before it: values are in order
+        places = np.clip(number + np.array([-1, 0])[:, None, None], 0, len(self.values) - 2)
+        near, far = np.take_along_axis(self.distances[1:], places, 0)
+        start, stop = np.take_along_axis(self.values[1:], places, 0)
+        part = quotient(np.abs(self.observed - start), np.abs(stop - start))
+        passed = near + np.where(far < FARTHEST, part * (far - near), 0.0)
+        return np.where(number > 0, passed, 0.0)
 
 
 def _put(tables: Array, path: Array, other: Array) -> Array:

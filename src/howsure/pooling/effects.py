@@ -223,7 +223,7 @@ def _tau2_where_q_is(y: Array, v: Array, target: float) -> float:
 
     # Q is at most this sum over τ²; where errors vanish beside τ it equals that, up to rounding.
     upper = (1 + 1e-9) * float(np.square(y - y.mean()).sum() / target)
-    if excess(0.0) <= 0 or upper == 0:  # equal values, whose weighted mean rounding tells from them
+    if excess(0.0) <= 0 or not excess(upper) < 0:  # values that differ by rounding alone
         return 0.0
     return float(optimize.brentq(excess, 0.0, upper, xtol=1e-15 * upper, rtol=1e-14))
 
