@@ -3,7 +3,7 @@
 >>> import howsure as hs
 >>> table = hs.confusion([0, 1, 1, 0] * 25, [0, 1, 0, 0] * 25)  # or scores, paired, values, from_counts, ...
 >>> print(hs.estimate(table, "f1"))  # one metric with its interval
-0.667 [0.554, 0.763]
+0.667 [0.533, 0.778]
 
 ``hs.evaluate(table)`` gives several metrics, ``hs.compare(hs.paired(y_true, {"a": a, "b": b}), "f1")`` the difference
 of two models, ``hs.plan(table, "f1", width=0.05)`` the number of cases, and ``hs.report_of(table)`` a report. Interval

@@ -186,9 +186,10 @@ def _function(name: str, metric: str, words: str, example: str) -> ClassScore:
         return Classes(average, labels, pos_label, zero_division).score(spec, y_true, y_pred, settings)
 
     score.__name__ = score.__qualname__ = name
+    place = "compat." if name.startswith(("ppv", "npv", "t", "fpr", "fnr")) else ""  # scikit-learn's are at the top
     score.__doc__ = (
         f"{words}\n\nExamples\n--------\n>>> import howsure as hs\n"
-        f">>> print(hs.{name}([1, 1, 1, 0, 0, 0, 0, 1], [1, 1, 0, 0, 0, 0, 1, 1]))\n{example}"
+        f">>> print(hs.{place}{name}([1, 1, 1, 0, 0, 0, 0, 1], [1, 1, 0, 0, 0, 0, 1, 1]))\n{example}"
     )
     return cast("ClassScore", with_keywords(PARAMETERS, RETURNS)(score))
 

@@ -126,9 +126,9 @@ def judge_report(table: ConfusionTable, *, confidence_level: float = 0.95) -> Ju
     pass_rate        0.800  [0.654, 0.910]      0.0612  stratified
     pass_rate_human  0.800  [0.616, 0.919]      0.0816  stratified
     pass_rate_judge  0.800  [0.713, 0.870]      0.0400       mid_p
-    judge_tpr        0.950  [0.850, 1.000]      0.0413  stratified
+    judge_tpr        0.950  [0.831, 1.000]      0.0413  stratified
     judge_tnr        0.800  [0.444, 1.000]      0.1750  stratified
-    judge_kappa      0.750  [0.290, 0.944]      0.1636  stratified
+    judge_kappa      0.750  [0.290, 0.946]      0.1636  stratified
     judge_accuracy   0.920  [0.765, 0.983]      0.0537  stratified
     100 cases judged, 25 labelled by people; positive class: pass
     """

@@ -159,7 +159,7 @@ def judged(
     >>> print(hs.estimate(table, "pass_rate"))  # 0.8 · 19/20 + 0.2 · 1/5
     0.800 [0.654, 0.910] (positive: pass)
     >>> print(hs.estimate(table, "recall"))  # of those that people pass, the judge passes
-    0.950 [0.850, 1.000] (positive: pass)
+    0.950 [0.831, 1.000] (positive: pass)
     """
     systems = systems_of(human, judge)
     if y_pred is not None and "" not in systems:

@@ -139,7 +139,7 @@ def partly_labelled(
     >>> truth = rng.random(2000) < score
     >>> known = np.where(rng.random(2000) < 0.2, truth, np.nan)
     >>> print(hs.estimate(hs.partly_labelled(known, score > 0.5, score), "recall"))
-    0.347 [0.212, 0.482]
+    0.347 [0.213, 0.475]
     """
     named = by_columns(by, data)
     beside = sample_weight, groups, counts, roles(named)
