@@ -5,9 +5,12 @@ Run ``python docs/make_figures.py [FOLDER]``; the folder is ``docs/figures`` by 
 
 from __future__ import annotations
 
+import runpy
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib import pyplot as plt
@@ -17,6 +20,7 @@ import howsure as hs
 HERE = Path(__file__).parent
 DATA = HERE.parent / "examples" / "breast_cancer.csv"
 DIGITS = HERE.parent / "examples" / "digits_matrix.csv"
+CALIBRATED = runpy.run_path(str(HERE.parent / "examples" / "calibrated_scores.py"))  # an example with two pictures
 MODELS = ("logistic", "forest", "naive_bayes")
 GROUNDS = {"light": "default", "dark": "dark_background"}
 
@@ -98,6 +102,22 @@ def review_plan() -> None:
     hs.plots.review_plan(hs.labels.review_plan(_table("naive_bayes"), "f1", budget=200))
 
 
+def calibrated_by_way() -> None:
+    """Metrics of a calibrated classifier, a column for each way to compute them."""
+    CALIBRATED["draw_by_way"](_calibrated())
+
+
+def calibrated_by_metric() -> None:
+    """Draw a row for each metric of the same."""
+    CALIBRATED["draw_by_metric"](_calibrated())
+
+
+@cache
+def _calibrated() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = CALIBRATED["experiment"]()
+    return found
+
+
 FIGURES: tuple[Callable[[], None], ...] = (
     intervals,
     posterior,
@@ -110,6 +130,8 @@ FIGURES: tuple[Callable[[], None], ...] = (
     forest,
     ranks,
     review_plan,
+    calibrated_by_way,
+    calibrated_by_metric,
 )
 
 

@@ -9,6 +9,7 @@ import pytest
 from sklearn import metrics as sk
 
 import howsure as hs
+from support import public
 
 RNG = np.random.default_rng(8)
 FUNCTIONS = ["precision_score", "recall_score", "f1_score", "jaccard_score"]
@@ -122,7 +123,7 @@ class TestCallsOfConfidenceinterval:
         """For proportions its formulas are right: ours agree (its 1e-7 in denominators aside)."""
         true, predicted = labels(2)
         theirs, limits = getattr(ci, name)(true, predicted, confidence_level=0.95, method=method)
-        ours, (low, high) = getattr(hs, name)(true, predicted, confidence_level=0.95, method=method)
+        ours, (low, high) = public.FUNCTIONS[name](true, predicted, confidence_level=0.95, method=method)
         assert ours == pytest.approx(theirs, abs=1e-6)
         assert [low, high] == pytest.approx(list(limits), abs=1e-6)
 

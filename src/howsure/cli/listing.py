@@ -141,7 +141,7 @@ def method_page(name: str) -> Grid:
     said = {
         "meaning": entry.variant.meaning.replace("``", ""),
         "also called": ", ".join(entry.variant.synonyms),
-        "in Python": f"hs.{entry.kind.__name__}({chosen})",
+        "in Python": f"hs.methods.{entry.kind.__name__}({chosen})",
         "settings": str(inspect.signature(entry.kind)).partition(" ->")[0].strip("()"),
         "how it works": _section(entry.kind, "Notes"),
         "source": _section(entry.kind, "References"),

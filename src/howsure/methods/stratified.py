@@ -126,7 +126,8 @@ def reaches(
             return parts.reach * (low - parts.value), parts.reach * (high - parts.value)
         return moves(low, high)
 
-    best, worst = ((trials > 0) & end for end in (parts.value >= 1, parts.value <= 0))
+    known = trials > 0
+    best, worst = (known & end for end in (parts.value >= 1, parts.value <= 0))
     unseen = [_unseen(parts.reach * silent, trials, confidence_level) for silent in (best, worst)]
     squares = []
     for each, one, together, silent in zip(
@@ -137,8 +138,8 @@ def reaches(
         strict=True,
     ):
         farthest = max(float(np.abs(each[silent]).max(initial=0.0)), abs(float(together[silent].sum())))
-        varied = max(float((each[~silent] ** 2).sum()), float(one.sum()) ** 2)
-        squares.append(varied + farthest**2 + float(z**2 * parts.between))
+        varied = max(float((each[~silent & known] ** 2).sum()), float(one.sum()) ** 2)
+        squares.append(varied + float((each[~known] ** 2).sum() + farthest**2 + z**2 * parts.between))
     below, above = squares
     return math.sqrt(below), math.sqrt(above)
 
@@ -160,7 +161,7 @@ def _as_one_proportion(parts: Strata, trials: Array, confidence_level: float) ->
         return parts.value, parts.value
     share = float((known * parts.value).sum()) / span
     cases = share * (1 - share) * span**2 / varied
-    inside = (parts.value > 0) & (parts.value < 1)
+    inside = (known > 0) & (parts.value > 0) & (parts.value < 1)
     found = []
     for limit, end in zip(binomial.jeffreys(share * cases, cases, confidence_level), (0.0, 1.0), strict=True):
         ways = np.where(inside, end - parts.value, 0.0)
