@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -24,13 +24,18 @@ ELSEWHERE = {  # other packages' functions → ours
     "roc": "roc_curve",
     "meta_analysis": "pool",
 }
+IMPORT = re.compile(r"^from \.([\w.]*) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
 Namespace = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
 
 
 def places(stub: Path) -> dict[str, str]:
     """Return the relative module of each name that a stub imports; of a module that it imports, the module itself."""
-    imports = [node for node in ast.parse(stub.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)]
-    return {alias.asname or alias.name: f".{node.module or alias.name}" for node in imports for alias in node.names}
+    found = {}
+    for module, several, one in IMPORT.findall(stub.read_text(encoding="utf-8")):
+        for name in (several or one).split(","):
+            if name := name.rpartition(" as ")[2].strip():
+                found[name] = f".{module or name}"
+    return found
 
 
 def namespace(name: str, file: str) -> Namespace:
