@@ -106,3 +106,16 @@ def test_variance_from_the_top_is_that_of_two_binomials():
         expected.append(sum(each))
     found = table.design.variance_from_top(table.counts, slopes)
     assert found == pytest.approx(np.array(expected), abs=1e-9)
+
+
+def test_the_variance_of_weighted_cases_is_never_below_that_of_kishs_number():
+    """Where a form varies in the light cases alone, their variance is raised to that of the effective number."""
+    truth, said = np.array([1] * 40 + [0] * 4), np.array([1] * 30 + [0] * 10 + [0] * 4)
+    light = np.where(said == truth, 3.0, 0.5)
+    table = hs.confusion(truth, said, sample_weight=light)
+    form = table.design
+    gradient = np.array([0.0, 0.0, 0.3, -0.1])
+    inflation, freedom = form.small_sample(table.cells, gradient)
+    assert inflation > 1
+    assert form.small_sample(table.cells, np.array([0.0, 0.0, 0.0, 1.0]))[0] == pytest.approx(1)
+    assert np.isinf(freedom)

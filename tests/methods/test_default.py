@@ -63,3 +63,60 @@ def test_they_cover_where_the_delta_method_does_not(metric):
     )
     assert plain.coverage < 0.92
     assert found.coverage > 0.93
+
+
+RNG = np.random.default_rng(5)
+TRUTH, SAID, OTHER = (RNG.integers(0, 2, 80) for _ in range(3))
+SCORE, SECOND = RNG.random(80), RNG.random(80)
+CLUSTER, WEIGHT = np.arange(80) // 4, 0.5 + RNG.random(80)
+SHARES = RNG.dirichlet(np.ones(3), 80)
+SPECIES = RNG.integers(0, 3, 80)
+CHOICES = {  # table or tables, and what is the default for its metrics
+    "labels": (lambda: hs.confusion(TRUTH, SAID), {"recall": "mid_p", "mcc": "flow", "dor": "two_rates", "f1@min": "extremes"}),
+    "weighted": (lambda: hs.confusion(TRUTH, SAID, sample_weight=WEIGHT), {"recall": "mid_p", "f1": "mid_p", "mcc": "flow", "lift": "delta"}),
+    "clustered": (lambda: hs.confusion(TRUTH, SAID, groups=CLUSTER), {"accuracy": "mid_p", "kappa": "flow"}),
+    "stated prevalence": (lambda: hs.confusion(TRUTH, SAID), {"ppv_at+prevalence=0.05": "two_rates"}),
+    "scores": (
+        lambda: hs.scores(TRUTH, SCORE),
+        {"roc_auc": "delong_score", "average_precision": "effective_wilson", "recall_at+fpr=0.2": "threshold_limits"},
+    ),
+    "losses": (lambda: hs.scores(TRUTH, SCORE), {"brier_score": "flow", "ece": "gap_test"}),
+    "three classes": (lambda: hs.multiclass_scores(SPECIES, SHARES), {"roc_auc@macro": "delong"}),
+    "precision of three classes": (lambda: hs.multiclass_scores(SPECIES, SHARES), {"average_precision@macro": "delta"}),
+    "no labels": (lambda: hs.calibrated(SCORE), {"roc_auc": "predictive", "recall_at+fpr=0.2": "predictive"}),
+    "values": (
+        lambda: hs.values(SCORE),
+        {"mean": "empirical_likelihood_score", "std": "hall", "median": "order_statistics"},
+    ),
+    "pairs": (lambda: hs.paired(TRUTH, {"A": SAID, "B": OTHER}), {"accuracy": "tango", "f1@macro": "flow", "dor": "delta"}),
+    "pairs of scores": (
+        lambda: hs.paired_scores(TRUTH, {"A": SCORE, "B": SECOND}),
+        {"roc_auc": "delong", "average_precision": "delta"},
+    ),
+    "pairs of values": (lambda: hs.values({"A": SCORE, "B": SECOND}), {"mean": "empirical_likelihood_score"}),
+    "two test sets": (
+        lambda: (hs.confusion(TRUTH, SAID), hs.confusion(TRUTH, OTHER)),
+        {"accuracy": "mover", "f1@macro": "mover"},
+    ),
+    "scores of two test sets": (
+        lambda: (hs.scores(TRUTH, SCORE), hs.scores(TRUTH, SECOND)),
+        {"roc_auc": "delong", "average_precision": "delta"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind, metric", [(kind, metric) for kind, (_, wanted) in CHOICES.items() for metric in wanted])
+def test_each_kind_of_data_has_the_default_of_the_guide(kind, metric):
+    """One model is estimated, and two are compared."""
+    make, wanted = CHOICES[kind]
+    table = make()
+    parts = table if isinstance(table, tuple) else (table,)
+    found = hs.compare(*parts, metric) if len(parts) > 1 or hasattr(table, "models") else hs.estimate(table, metric)
+    assert found.method == wanted[metric]
+
+
+@pytest.mark.parametrize("contrast, method", [("difference", "delong"), ("ratio", "delta")])
+def test_ratios_of_areas_have_no_delong(contrast, method):
+    """The variances of areas in closed form are for a difference."""
+    table = hs.paired_scores(TRUTH, {"A": SCORE, "B": SECOND})
+    assert hs.compare(table, "roc_auc", contrast=contrast).method == method

@@ -67,3 +67,17 @@ def test_the_correlation_of_runs_is_the_pilots_unless_it_is_stated():
         between = share @ (rate - mean) ** 2
         assert share @ rate == pytest.approx(mean)
         assert between == pytest.approx(mean * (1 - mean) * (expected + (1 - expected) / 10))
+
+
+@pytest.mark.parametrize(
+    "pilot",
+    [
+        PILOT.with_design(hs.designs.FixedMargins()),
+        hs.confusion([0, 1, 1, 0] * 5, [0, 1, 0, 0] * 5, sample_weight=[1.0, 2.0, 0.5, 1.5] * 5),
+    ],
+    ids=["fixed totals", "weights"],
+)
+def test_other_cases_than_counted_ones_form_no_clusters(pilot):
+    """Each reason alone is enough: totals fixed by design, or weights."""
+    with pytest.raises(hs.HowsureError, match="`cluster_size` and `icc` are for counted cases"):
+        hs.plan(pilot, "f1", width=0.1, cluster_size=4, icc=0.1)
