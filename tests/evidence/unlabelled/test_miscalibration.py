@@ -117,4 +117,4 @@ def test_many_scores_have_bounds_with_a_threshold_or_without():
     assert found.low < found.value - 1e-4
     assert found.high == pytest.approx(found.value)  # 0.5 is the best threshold for calibrated scores
     whole = hs.shift.miscalibration(scores, "brier_score", shift=0.2)
-    assert whole.low < whole.value < whole.high
+    assert whole.low <= whole.value < whole.high
