@@ -59,7 +59,7 @@ class Page(NamedTuple):
     heading: str
     words: str
     module: str
-    names: list[str]
+    names: tuple[str, ...]
 
 
 def homes() -> dict[str, str]:
@@ -95,7 +95,7 @@ def _is_within(home: str, modules: str) -> bool:
 def pages() -> list[Page]:
     """Return the pages: of the groups at the top, then of the namespaces."""
     top = [
-        Page(re.sub("[^a-z]+", "-", heading.lower()), heading, GROUPS[heading][0], "howsure", names)
+        Page(re.sub("[^a-z]+", "-", heading.lower()), heading, GROUPS[heading][0], "howsure", tuple(names))
         for heading, names in grouped().items()
     ]
     inner = [
@@ -105,9 +105,9 @@ def pages() -> list[Page]:
     return [*top, *inner]
 
 
-def _listed(module: Any) -> list[str]:
+def _listed(module: Any) -> tuple[str, ...]:
     """Return the names of a namespace, without modules."""
-    return [name for name in module.__all__ if not inspect.ismodule(getattr(module, name))]
+    return tuple(name for name in module.__all__ if not inspect.ismodule(getattr(module, name)))
 
 
 def written() -> dict[str, str]:
