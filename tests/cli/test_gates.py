@@ -94,7 +94,8 @@ def test_an_undefined_metric_holds_no_bound(tmp_path):
         (["=0.9"], "`--fail-under` has '=0.9'"),
         (["f1=nan"], "`--fail-under` has 'f1=nan'"),
         (["f1=high"], "`--fail-under` has 'f1=high'"),
-        (["roc_auc=0.9"], "asks for 'roc_auc', which is not evaluated here: accuracy, "),
+        (["f1=90"], "`--fail-under f1` is 90, and the values are from 0 to 1. Did you mean 0.9?"),
+        (["roc_auc=0.9"], "'roc_auc' of `--fail-under` is not among the metrics: accuracy, "),
     ],
 )
 def test_bounds_that_cannot_be_judged(bounds, said):
@@ -127,3 +128,37 @@ def test_models_are_held_to_the_bound_over_one_set_of_classes(tmp_path):
     assert failed.returncode == 1
     assert "howsure: worse: f1@macro is not shown to be 0.9 or more: 0.900" in failed.stderr
     assert "better" not in failed.stderr
+
+
+def test_lower_is_better_has_a_bound_of_its_own():
+    """The upper limit counts; either option refuses metrics of the other direction."""
+    scored = [*REPORT, "--y-pred", "logistic", "--y-score", "score_logistic", "--metrics", "f1", "brier_score"]
+    found = hs.estimate(hs.scores("label", "score_logistic", data=EXAMPLES / "breast_cancer.csv"), "brier_score")
+    assert run(*scored, "--fail-over", f"brier_score={found.high + 1e-9}").returncode == 0
+    failed = run(*scored, "--fail-over", f"brier_score={(found.value + found.high) / 2}")
+    assert failed.returncode == 1
+    assert "brier_score is not shown to be" in failed.stderr
+    assert "or less" in failed.stderr
+    for option, metric, other in (
+        ("--fail-under", "brier_score", "--fail-over"),
+        ("--fail-over", "f1", "--fail-under"),
+    ):
+        refused = run(*scored, option, f"{metric}=0.5")
+        assert refused.returncode == 2
+        assert f"Give its bound to `{other}`" in refused.stderr
+
+
+@pytest.mark.parametrize("option, number", [("--fail-if-worse", "2"), ("--fail-below", "60"), ("--fail-above", "60")])
+def test_margins_beyond_the_range_of_the_scores_are_refused(option, number):
+    """A margin of 2 on scores from 0 to 1 could never fail."""
+    refused = run("evals", EXAMPLES / "logs", "--baseline", "old", option, number)
+    assert refused.returncode == 2
+    assert f"`{option}` is {number}, and the values are from 0 to 1. Did you mean" in refused.stderr
+
+
+def test_scores_without_labels_need_no_threshold_for_their_area():
+    """The default threshold is for metrics of counts."""
+    asked = ["unlabelled", EXAMPLES / "breast_cancer.csv", "--y-score", "score_logistic"]
+    assert run(*asked, "--metrics", "roc_auc").returncode == 0
+    assert run(*asked, "--metrics", "roc_auc", "f1").returncode == 0
+    assert run(*asked, "--metrics", "roc_auc", "--threshold", "0.5").returncode == 2

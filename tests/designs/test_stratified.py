@@ -274,7 +274,7 @@ def test_a_single_case_is_told_and_not_certain():
     square = 0.75**2 * (4 / 6 * 2 / 6) / 5 + (0.25 * (1 - mean)) ** 2
     assert found.value == pytest.approx(mean)
     assert found.standard_error == pytest.approx(np.sqrt(square))
-    assert any("One case tells nothing of how a stratum varies (b)" in each for each in table.cautions)
+    assert any("A stratum with one case shows no variation (b)" in each for each in table.cautions)
     assert not any("finite" in each for each in table.cautions)
 
 

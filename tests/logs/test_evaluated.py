@@ -235,7 +235,7 @@ def test_columns_make_a_log():
     for columns, said in (
         ({}, "A log is a mapping with the columns item, metric, model, run, score, task"),
         ({**log, "score": log["score"][1:]}, "differ in length"),
-        ({**log, "score": ["high"] * 80}, "`score` holds what is no number"),
+        ({**log, "score": ["high"] * 80}, "`score` holds an entry that is not a number"),
         ({name: column[:0] for name, column in log.items()}, "at least one score"),
     ):
         with pytest.raises(hs.HowsureError, match=said):

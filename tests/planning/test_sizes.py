@@ -228,7 +228,7 @@ def test_perfect_pilot_is_planned_by_pseudo_cases():
     """A pilot without an error is planned with two pseudo-cases, and the plan states this."""
     plan = hs.plan(hs.from_counts([[50, 0], [0, 40]]), "accuracy", width=0.05)
     assert plan.true_value == pytest.approx(91 / 92)  # of two pseudo-cases spread over four cells one is right
-    assert "pseudo-cases" in plan.note
+    assert "pseudo-counts" in plan.note
     assert plan.asymptotic == pytest.approx(4 * 1.959964**2 * (91 / 92) * (1 / 92) / 0.05**2, rel=1e-5)
 
 
@@ -384,7 +384,7 @@ def test_reviews_are_the_fewest_that_the_review_plan_needs():
 
 
 REFUSED = {
-    "nothing asked": ((PILOT, "f1"), {}, "Say what the study is to reach"),
+    "nothing asked": ((PILOT, "f1"), {}, "State the aim of the study"),
     "no metric": ((PILOT,), {"width": 0.1}, r"Call `plan\("),
     "width below zero": ((PILOT, "f1"), {"width": -0.1}, "`width` is -0.1"),
     "width of the whole range": ((PILOT, "f1"), {"width": 1.0}, "any study reaches it"),

@@ -28,8 +28,8 @@ ANSWERS = {
     # yak, 40 / 57 for cat and dog, 40 / 47 for cow and elk, 40 / 46 for hen and owl, 40 / 42 for seven; their mean is
     # 0.898.
     "many_classes": "F1, macro average is 0.90; with these 338 cases, anything between",
-    "unlabelled": "No label of these cases was seen: all numbers are what the scores lead to expect, and hold only as far "
-    "as these are calibrated.",
+    "unlabelled": "No label of these cases was seen: all numbers are expectations under the scores, and are right only "
+    "if the scores are calibrated.",
     # 0.8 × 90 / 100 + 0.2 × 5 / 50 = 0.74
     "judged": "Pass rate is 0.74; with these 1,000 cases with 150 labels, anything between",
     "study": "mlp is ahead of rule in accuracy.",

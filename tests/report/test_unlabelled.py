@@ -28,7 +28,7 @@ def test_it_says_first_that_no_label_was_seen(unlabelled):
     """The assumption of unlabelled data comes before any number; there is no statement about missing labels."""
     (first,) = unlabelled.headline[0]
     assert first.startswith("No label of these cases was seen: ")
-    assert "hold only as far as these are calibrated" in first
+    assert "are right only if the scores are calibrated" in first
     markdown, page = unlabelled.to_markdown(), unlabelled.to_html()
     assert markdown.index("No label of these cases was seen") < markdown.index("F1 is")
     assert page.index("No label of these cases was seen") < page.index("F1 is")

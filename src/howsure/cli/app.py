@@ -14,7 +14,7 @@ from howsure.cli.entities import entities
 from howsure.cli.evals import evals
 from howsure.cli.example_files import examples
 from howsure.cli.examples import shown
-from howsure.cli.gates import FailUnder, bounds, hold
+from howsure.cli.gates import FailOver, FailUnder, bounds, hold
 from howsure.cli.inputs import HYPHEN, STANDARD, Files, Input, InputFormat, in_sheet
 from howsure.cli.judge import judge
 from howsure.cli.label_next import label_next
@@ -94,6 +94,7 @@ def report(
     no_check: bool = False,
     random_state: Seed = None,
     fail_under: FailUnder = None,
+    fail_over: FailOver = None,
     html: Page = None,
     input_format: InputFormat = None,
     sheet: str | None = None,
@@ -145,7 +146,10 @@ def report(
     random_state
         Seed of the methods that use random numbers.
     fail_under
-        Exit with code 1 unless the lower limit of each metric reaches this bound, such as f1=0.9 mcc=0.8.
+        Exit with code 1 unless the lower limit of each metric reaches this bound, such as f1=0.9 mcc=0.8; of all cases
+        together, also with --by.
+    fail_over
+        The same for metrics where lower is better: unless the upper limit is at most this bound, such as fpr=0.1.
     html
         Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
     input_format
@@ -159,7 +163,7 @@ def report(
     from howsure.cli.strata import strata_of
     from howsure.tables.batch import ALL
 
-    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under)
+    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under, fail_over)
     classes = classes_of(given.data, [y_true, *split(y_pred)], labels, pos_label)
     columns = Columns(
         y_true=y_true,
@@ -200,6 +204,7 @@ def matrix(
     no_check: bool = False,
     random_state: Seed = None,
     fail_under: FailUnder = None,
+    fail_over: FailOver = None,
     html: Page = None,
     sheet: str | None = None,
     how: Format = "table",
@@ -231,6 +236,8 @@ def matrix(
         Seed of the methods that use random numbers.
     fail_under
         Exit with code 1 unless the lower limit of each metric reaches this bound, such as f1=0.9 mcc=0.8.
+    fail_over
+        The same for metrics where lower is better: unless the upper limit is at most this bound, such as fpr=0.1.
     html
         Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
     sheet
@@ -243,7 +250,7 @@ def matrix(
     from howsure.sources.matrices import matrix_table
     from howsure.tables.batch import ALL
 
-    wanted = bounds(fail_under)
+    wanted = bounds(fail_under, fail_over)
     table = matrix_table(in_sheet([str(file)], sheet)[0], labels or None, pos_label=pos_label, check=not no_check)
     asked = Asked(split(metrics) or None, method, confidence_level, one_seed(random_state))
     made = asked.estimated(Subject(table=table))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from howsure.cli.gates import FailUnder, bounds, hold
+from howsure.cli.gates import FailOver, FailUnder, bounds, hold
 from howsure.cli.inputs import Files, Input, InputFormat
 from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, one_seed, split
 from howsure.cli.output import say_written, write, write_grid
@@ -31,6 +31,7 @@ def entities(
     counts: str | None = None,
     random_state: Seed = None,
     fail_under: FailUnder = None,
+    fail_over: FailOver = None,
     html: Page = None,
     input_format: InputFormat = None,
     sheet: str | None = None,
@@ -70,6 +71,8 @@ def entities(
         Seed of the methods that use random numbers.
     fail_under
         Exit with code 1 unless the lower limit of each metric reaches this bound, such as f1@micro=0.9.
+    fail_over
+        The same for metrics where lower is better: unless the upper limit is at most this bound, such as fpr=0.1.
     html
         Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
     input_format
@@ -84,7 +87,7 @@ def entities(
     from howsure.sources import entities as source
     from howsure.tables.batch import ALL
 
-    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under)
+    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under, fail_over)
     models = split(y_pred)
     columns: dict[str, Any] = {"unit": unit, "scheme": scheme, "groups": groups, "sample_weight": sample_weight}
     columns |= {"data": given.data, "counts": counts}

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from howsure.cli.gates import end_where
+from howsure.cli.gates import end_where, refuse_beyond
 from howsure.cli.inputs import files_by_name
 from howsure.cli.options import Format, Level, Page, Seed, Words, split
 from howsure.cli.output import say_written, write_grid, write_records
@@ -108,6 +108,9 @@ def evals(
         method=named(method),
         confidence_level=confidence_level,
         random_state=random_state,
+    )
+    refuse_beyond(
+        {"--fail-below": fail_below, "--fail-above": fail_above, "--fail-if-worse": fail_if_worse}, found.values()
     )
     page = None
     if html is not None:

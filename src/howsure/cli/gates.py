@@ -1,10 +1,16 @@
-"""Gates for pipelines: ``--fail-under f1=0.9`` exits with code 1 unless the lower limit reaches the bound."""
+"""Gates for pipelines: a command ends with code 1 unless the limit of each metric reaches its bound.
+
+``--fail-under f1=0.9`` is for metrics where higher is better, and ``--fail-over brier_score=0.1`` for the others.
+"""
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -12,67 +18,119 @@ from cyclopts import Parameter
 from howsure.cli.options import split
 from howsure.errors import HowsureError
 from howsure.escapes import printable
+from howsure.metrics.spec import parse
 
 if TYPE_CHECKING:
     from howsure.estimates.estimate import Estimate
 
 FailUnder = Annotated[list[str] | None, Parameter(name="--fail-under", consume_multiple=True)]
+FailOver = Annotated[list[str] | None, Parameter(name="--fail-over", consume_multiple=True)]
 FAILED = 1  # exit code: the result was computed and does not reach the bound
+PER_CENT = 100
 
 
-def bounds(words: Sequence[str] | None) -> dict[str, float]:
-    """Return the bound of each metric, from arguments such as ``f1=0.9`` or ``fbeta+beta=2=0.8``.
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A bound of a metric: of its lower limit, or of the upper one if lower values are better."""
+
+    metric: str
+    number: float
+    is_upper: bool
+
+    @property
+    def option(self) -> str:
+        """The option that states it."""
+        return "--fail-over" if self.is_upper else "--fail-under"
+
+    def failure(self, found: Estimate) -> str:
+        """Return why an estimate does not reach the bound; empty if it does."""
+        self._check(found)
+        reached = found.high <= self.number if self.is_upper else found.low >= self.number
+        way = "less" if self.is_upper else "more"
+        return "" if reached else f"{found.label} is not shown to be {self.number:g} or {way}: {found}"
+
+    def _check(self, found: Estimate) -> None:
+        """Refuse a bound that cannot be missed, or cannot be reached."""
+        better = parse(found.metric).definition.better
+        if better != "neither" and self.is_upper != (better == "lower"):
+            other = "--fail-under" if self.is_upper else "--fail-over"
+            message = (
+                f"A {'higher' if self.is_upper else 'lower'} {found.label} is better. Give its bound to `{other}`."
+            )
+            raise HowsureError(message)
+        refuse_beyond({f"{self.option} {self.metric}": self.number}, [found])
+
+
+def bounds(under: Sequence[str] | None, over: Sequence[str] | None) -> list[Bound]:
+    """Return the bounds from arguments such as ``f1=0.9`` or ``fbeta+beta=2=0.8``.
 
     Raises
     ------
     HowsureError
         If an argument has no metric or no number.
     """
-    found = {}
-    for word in split(words):
-        metric, _, number = word.rpartition("=")
-        try:
-            found[metric] = float(number)
-        except ValueError:
-            metric = ""
-        if not metric or found[metric] != found[metric]:
-            message = f"`--fail-under` has {word!r}. Give a metric and a number, such as f1=0.9."
-            raise HowsureError(message) from None
+    found = []
+    for words, is_upper in ((under, False), (over, True)):
+        for word in split(words):
+            metric, _, text = word.rpartition("=")
+            with suppress(ValueError):
+                bound = Bound(metric, float(text), is_upper)
+                if metric and not math.isnan(bound.number):
+                    found.append(bound)
+                    continue
+            option = Bound("", 0.0, is_upper).option
+            message = f"`{option}` has {word!r}. Give a metric and a number, such as f1=0.9."
+            raise HowsureError(message)
     return found
 
 
-def hold(wanted: Mapping[str, float], found: Mapping[str, Sequence[Mapping[str, Estimate]]]) -> None:
-    """End with exit code 1 unless each model's lower limits reach the bounds.
+def hold(wanted: Sequence[Bound], found: Mapping[str, Sequence[Mapping[str, Estimate]]]) -> None:
+    """End with exit code 1 unless each model's limits reach the bounds.
 
     Parameters
     ----------
-    wanted : mapping of str to float
-        Bounds by metric.
+    wanted : sequence of Bound
+        The bounds.
     found : mapping of str to sequence of Evaluation
         The evaluations of each model by name; the name is empty for a single model.
 
     Raises
     ------
     HowsureError
-        If a metric was not evaluated.
+        If a metric was not evaluated, or a bound is of the other side or outside the range of the metric.
     """
-    end_where(
-        f"{f'{model}: ' if model else ''}{each.label} is not shown to be {bound:g} or more: {each}"
-        for model, evaluations in found.items()
-        for metric, bound in wanted.items()
-        for each in [_of(metric, evaluations)]
-        if not each.low >= bound
-    )
+    failures = [
+        (model, bound.failure(_of(bound, evaluations))) for model, evaluations in found.items() for bound in wanted
+    ]
+    end_where(f"{f'{model}: ' if model else ''}{failure}" for model, failure in failures if failure)
 
 
-def _of(metric: str, evaluations: Sequence[Mapping[str, Estimate]]) -> Estimate:
+def refuse_beyond(stated: Mapping[str, float | None], found: Iterable[Estimate]) -> None:
+    """Refuse bounds and margins that no value, or difference, of the estimates can reach or miss.
+
+    Parameters
+    ----------
+    stated : mapping of str to float or None
+        The number of each option.
+    found : iterable of Estimate
+        The estimates; one whose range contains the number is enough.
+    """
+    ranges = [each.bounds for each in found]
+    for option, number in stated.items():
+        if number is None or not ranges or any(low <= number <= high for low, high in ranges):
+            continue
+        low, high = ranges[0]
+        hint = f" Did you mean {number / PER_CENT:g}?" if low <= number / PER_CENT <= high else ""
+        message = f"`{option}` is {number:g}, and the values are from {low:g} to {high:g}.{hint}"
+        raise HowsureError(message)
+
+
+def _of(bound: Bound, evaluations: Sequence[Mapping[str, Estimate]]) -> Estimate:
     for evaluation in evaluations:
-        if metric in evaluation:
-            return evaluation[metric]
+        if bound.metric in evaluation:
+            return evaluation[bound.metric]
     names = ", ".join(name for evaluation in evaluations for name in evaluation)
-    message = (
-        f"`--fail-under` asks for '{metric}', which is not evaluated here: {names} are. Name it in `--metrics` too."
-    )
+    message = f"'{bound.metric}' of `{bound.option}` is not among the metrics: {names}. Name it in `--metrics` too."
     raise HowsureError(message)
 
 

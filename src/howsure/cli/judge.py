@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from howsure.cli.classes import classes_of
-from howsure.cli.gates import FailUnder, bounds, hold
+from howsure.cli.gates import FailOver, FailUnder, bounds, hold
 from howsure.cli.inputs import Files, Input, InputFormat
 from howsure.cli.options import Format, Level, Metrics, Words, split
 from howsure.cli.output import Block, write
@@ -42,6 +42,7 @@ def judge(
     counts: str | None = None,
     no_check: bool = False,
     fail_under: FailUnder = None,
+    fail_over: FailOver = None,
     input_format: InputFormat = None,
     sheet: str | None = None,
     how: Format = "table",
@@ -84,6 +85,8 @@ def judge(
         Skip the checks for implausible input.
     fail_under
         Exit with code 1 unless the lower limit of each metric reaches this bound, such as pass_rate=0.9.
+    fail_over
+        The same for metrics where lower is better: unless the upper limit is at most this bound, such as fpr=0.1.
     input_format
         Format of standard input; it may be compressed.
     sheet
@@ -102,7 +105,7 @@ def judge(
     if y_pred is not None and not metrics:
         message = "`--y-pred` needs `--metrics`: what of the human labels and the prediction to estimate, such as f1."
         raise HowsureError(message)
-    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under)
+    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under, fail_over)
     classes = classes_of(given.data, [judge], labels, pos_label)
     check: dict[str, Any] = {"data": given.data, "counts": counts, "check": not no_check}
     columns = check | {"labels": classes, "sample_weight": sample_weight, "groups": groups}

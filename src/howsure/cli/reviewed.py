@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from howsure.cli.classes import classes_of
-from howsure.cli.gates import FailUnder, bounds, hold
+from howsure.cli.gates import FailOver, FailUnder, bounds, hold
 from howsure.cli.inputs import Files, Input, InputFormat
 from howsure.cli.options import Format, Level, Metric, Metrics, Page, Seed, Words, split
 from howsure.cli.output import say_written, write, write_grid
@@ -28,6 +28,7 @@ def reviewed(
     no_check: bool = False,
     random_state: Seed = None,
     fail_under: FailUnder = None,
+    fail_over: FailOver = None,
     html: Page = None,
     input_format: InputFormat = None,
     sheet: str | None = None,
@@ -64,6 +65,8 @@ def reviewed(
         Seed of the methods that use random numbers.
     fail_under
         Exit with code 1 unless the lower limit of each metric reaches this bound, such as f1=0.9 mcc=0.8.
+    fail_over
+        The same for metrics where lower is better: unless the upper limit is at most this bound, such as fpr=0.1.
     html
         Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
     input_format
@@ -77,7 +80,7 @@ def reviewed(
     from howsure.evidence.review.reviewed import reviewed as corrected
     from howsure.methods.naming import named
 
-    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under)
+    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under, fail_over)
     classes = classes_of(given.data, [y_true, y_pred], labels, pos_label)
     columns: dict[str, Any] = {"data": given.data, "counts": counts, "labels": classes, "check": not no_check}
     table = corrected(y_true=y_true, y_pred=y_pred, y_reviewed=reviewed, **columns)

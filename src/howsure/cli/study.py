@@ -124,7 +124,7 @@ def init(
     from howsure.study import Study
 
     if not folder.is_dir():
-        message = f"There is no folder '{folder}'. Give the one that holds the matrices."
+        message = f"There is no folder '{folder}'. Give the folder that holds the matrices."
         raise HowsureError(message)
     path = folder / name
     if path.exists():

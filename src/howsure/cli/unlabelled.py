@@ -8,11 +8,14 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from howsure.cli.gates import FailUnder, bounds, hold
+from howsure.cli.gates import FailOver, FailUnder, bounds, hold
 from howsure.cli.inputs import Files, Input, InputFormat
 from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, split
 from howsure.cli.output import command_line, say_written, write, write_grid, write_records
 from howsure.cli.pages import report_on, single_block
+from howsure.metrics.spec import parse
+
+THRESHOLD = 0.5  # of metrics of counts
 
 
 def unlabelled(
@@ -25,7 +28,7 @@ def unlabelled(
     pos_label: str | None = None,
     calibration: Literal["beta", "platt", "isotonic", "venn_abers"] = "beta",
     y_pred: str | None = None,
-    threshold: float = 0.5,
+    threshold: float | None = None,
     metrics: Metrics = None,
     target: Literal["batch", "population"] = "batch",
     sample_weight: str | None = None,
@@ -40,6 +43,7 @@ def unlabelled(
     no_check: bool = False,
     random_state: Seed = None,
     fail_under: FailUnder = None,
+    fail_over: FailOver = None,
     html: Page = None,
     input_format: InputFormat = None,
     sheet: str | None = None,
@@ -67,7 +71,7 @@ def unlabelled(
     y_pred
         For K classes: column with the predicted class; by default the most probable one.
     threshold
-        Smallest score that is predicted positive.
+        Smallest score that is predicted positive, for metrics of counts; 0.5 by default.
     metrics
         Metrics as spec strings, of counts (f1) or of scores (roc_auc); see `howsure metrics`.
     target
@@ -97,6 +101,8 @@ def unlabelled(
     fail_under
         Exit with code 1 unless the lower limit of each metric reaches this bound in every chunk, such as f1=0.9
         mcc=0.8.
+    fail_over
+        The same for metrics where lower is better: unless the upper limit is at most this bound, such as fpr=0.1.
     html
         Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
     input_format
@@ -109,7 +115,7 @@ def unlabelled(
     from howsure.comparison.monitoring import evaluated, monitor
     from howsure.evidence.unlabelled.calibrated import calibrated
 
-    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under)
+    given, wanted = Input.of(files, input_format, sheet), bounds(fail_under, fail_over)
     column = y_score if len(y_score) > 1 else y_score[0]
     period: Any = int(every) if every is not None and every.isdigit() else every
     asked: dict[str, Any] = {
@@ -130,10 +136,12 @@ def unlabelled(
     }
     tables = calibrated(column, data=given.data, by=by, every=period, **rest)
     names = split(metrics) or None
+    if threshold is None and not (names and all(parse(name).definition.of_scores for name in names)):
+        threshold = THRESHOLD
     settings: dict[str, Any] = {"method": method, "confidence_level": confidence_level, "random_state": random_state}
     if not isinstance(tables, Mapping):
         found = evaluated(tables, names, threshold, settings)
-        shown = tables.at(threshold) if hasattr(tables, "at") else tables
+        shown = tables.at(threshold) if threshold is not None and hasattr(tables, "at") else tables
         page = None if html is None else report_on(found, given).save(html)
         write([single_block([*found.values()], shown, found.confidence_level)], given.title, how)
         say_written(page)

@@ -430,7 +430,7 @@ def calibration_curve(
     table, level = score_table(table, y_score, cases), checked_level(confidence_level)
     checked_band(band)
     if not table.design.has_labels:
-        message = "Without labels calibration cannot be checked: it is what these counts rest on."
+        message = "Without labels calibration cannot be checked: these counts assume it."
         raise HowsureError(message)
     probability = probabilities(table, "calibration_curve")
     starts = bin_starts(table, bins, strategy)

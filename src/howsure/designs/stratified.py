@@ -137,7 +137,7 @@ class StratifiedSample(Design):
         if self._single.any():
             single = [str(name) for name, alone in zip(self.names, self._single, strict=True) if alone]
             found.append(
-                f"One case tells nothing of how a stratum varies ({', '.join(single[:8])}): its distance to the mean "
+                f"A stratum with one case shows no variation ({', '.join(single[:8])}): its distance to the mean "
                 "of all is taken. Merge such strata with others."
             )
         return (*self.design.cautions, *found)

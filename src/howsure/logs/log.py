@@ -252,7 +252,7 @@ def _column(name: str, given: Any) -> Array:
     try:
         found = np.asarray(given, dtype=KINDS.get(name, object))
     except (TypeError, ValueError):
-        message = f"`{name}` holds what is no number. Give one for each score."
+        message = f"`{name}` holds an entry that is not a number. Give one for each score."
         raise HowsureError(message) from None
     if found.ndim != 1 or not len(found):
         message = f"`{name}` has shape {found.shape}. Give one value for each of at least one score."

@@ -85,7 +85,7 @@ class RaterSampling(Method):
         if "rater" in metric.spec.definition.parameters:
             return f"`{self.name}` leaves out each rater in turn, and `{metric.name}` is of one of them. Use 'flow'."
         if not RatingsTable.required(table, NEEDS).names_raters:
-            return f"`{self.name}` needs to know which rater gave which rating: not of numbers by category. Use 'flow'."
+            return f"`{self.name}` needs the rater of each rating: not of numbers by category. Use 'flow'."
         if np.count_nonzero(RatingsTable.required(table, NEEDS).rates) < FEWEST_RATERS:
             return f"`{self.name}` needs three raters who rate, and there are two. Use 'flow', for the same raters."
         return ""

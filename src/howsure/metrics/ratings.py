@@ -119,7 +119,7 @@ def conger_kappa(table: RatingsTable, *, weights: str = IDENTITY) -> Scored:
     """Conger's kappa: agreement beyond chance, chance from each rater's own shares (of two raters Cohen's kappa)."""
     if not table.names_raters:
         message = (
-            "`conger_kappa` needs to know which rater gave which rating, and these are numbers of ratings by category. "
+            "`conger_kappa` needs the rater of each rating, and these are numbers of ratings by category. "
             "Use fleiss_kappa, gwet_ac1 or krippendorff_alpha."
         )
         raise HowsureError(message)

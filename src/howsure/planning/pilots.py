@@ -31,7 +31,7 @@ MOST_STRIDES = 500
 ROUNDING = 1e-14  # tolerance of a value of zero
 CLOSE = 1e-9  # steps to the requested value
 PSEUDO = (
-    "The pilot shows no variation; as for intervals, two pseudo-cases spread over its cells stand for what it lacks"
+    "The pilot shows no variation; as for intervals, two pseudo-counts over its cells replace the missing variation"
 )
 
 

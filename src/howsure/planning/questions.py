@@ -18,7 +18,7 @@ from howsure.tables.table import Table
 Array = NDArray[Any]
 Regions = tuple[tuple[float, float], ...]
 ASK = (
-    "Say what the study is to reach: `width=0.05`, `power=0.8` or `support=30`; or give `n=500` to learn what so many "
+    "State the aim of the study: `width=0.05`, `power=0.8` or `support=30`; or give `n=500` to learn what so many "
     "cases reach."
 )
 

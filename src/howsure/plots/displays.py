@@ -257,7 +257,7 @@ def scores_of(estimator: Any, X: Any, positive: Any) -> Any:  # noqa: N803 - sci
     """Return a fitted classifier's score of the positive class: its probability, or its decision function."""
     classes = np.asarray(estimator.classes_).tolist()
     if len(classes) != 2:
-        message = f"The estimator knows {len(classes)} classes; a curve needs two. Give the scores of one class."
+        message = f"The estimator has {len(classes)} classes; a curve needs two. Give the scores of one class."
         raise HowsureError(message)
     if positive not in classes:
         raise HowsureError.unknown("class", str(positive), [str(each) for each in classes])

@@ -16,7 +16,7 @@ from howsure.report.content import Texts
 from howsure.report.evidence import Measured, Part, Shown
 from howsure.report.lead import lead, main_place
 
-UNSEEN = "all numbers are what the scores lead to expect, and hold only as far as these are calibrated."
+UNSEEN = "all numbers are expectations under the scores, and are right only if the scores are calibrated."
 MOST_MODELS = 3  # with a sentence each
 MOST_NAMES = 5  # in a sentence
 

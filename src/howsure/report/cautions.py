@@ -61,7 +61,7 @@ def _small(parts: Sequence[Part]) -> Iterator[str]:
                 yield f"Class “{label}” has no case: its recall is unknown."
             elif total < SMALL:
                 cases = f"{count_text(total)} {part.cases_noun}"
-                yield f"Class “{label}” has only {cases}: what is said of it is hardly more than a guess."
+                yield f"Class “{label}” has only {cases}: its results are hardly more than a guess."
 
 
 def _of_tables(parts: Sequence[Part]) -> Iterator[str]:

@@ -19,7 +19,7 @@ from howsure.report.reproduction import made_at, reproduction, versions
 
 MEANING = (
     "Items are what an evaluation draws: the runs of one item vary within it, and the items of one cluster together. "
-    "Differences are those of the same items, so that what makes an item hard for all models drops out."
+    "Differences are those of the same items, so the difficulty of an item, which all models share, cancels."
 )
 
 

@@ -152,7 +152,7 @@ def _compared(table: Any, metric: str, settings: Settings) -> Named | Mapping[st
 def _refuse_settings(**given: Any) -> None:
     for name, value in given.items():
         if value is not None:
-            message = f"`{name}` is for tables: the report shows what was estimated. Leave it out."
+            message = f"`{name}` is for tables: the report shows the estimates. Leave it out."
             raise HowsureError(message)
 
 

@@ -247,8 +247,8 @@ def of_weights(effective: float, rows: int) -> Iterator[str]:
     """Warn about a small effective sample size of weighted cases."""
     if effective < min(FEW_EFFECTIVE, rows / 2):
         yield (
-            f"The weights are so unequal that {rows:,} cases tell as much as {effective:,.1f} of equal weight (Kish's "
-            "effective size): intervals are too narrow."
+            f"The weights are so unequal that {rows:,} cases are as precise as {effective:,.1f} of equal weight "
+            "(Kish's effective size): intervals are too narrow."
         )
 
 

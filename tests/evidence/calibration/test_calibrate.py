@@ -183,7 +183,7 @@ def test_labelled_scores_may_all_be_equal(method):
 def test_scores_that_beta_calibration_cannot_tell_apart_are_refused(scores):
     """Three scores that all but agree do not determine three coefficients."""
     repeated = np.repeat(scores, 20)
-    with pytest.raises(hs.HowsureError, match="'beta' cannot tell the labelled cases' scores apart.*'isotonic'"):
+    with pytest.raises(hs.HowsureError, match="'beta' cannot separate the scores of the labelled cases.*'isotonic'"):
         hs.calibrate(repeated, np.arange(60) % 2, method="beta", random_state=0)
 
 

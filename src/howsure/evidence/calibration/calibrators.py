@@ -256,8 +256,8 @@ def _refuse_alike(method: str, features: Array) -> None:
     """Refuse scores with collinear features: the coefficients would not be identified."""
     if np.linalg.matrix_rank(features.T @ features, hermitian=True) < features.shape[1]:
         message = (
-            f"'{method}' cannot tell the labelled cases' scores apart: too few differ, or all but these are nearer to "
-            f"0 or 1 than {NEAREST:g}. Use 'isotonic'."
+            f"'{method}' cannot separate the scores of the labelled cases: too few differ, or all but these are nearer "
+            f"to 0 or 1 than {NEAREST:g}. Use 'isotonic'."
         )
         raise HowsureError(message)
 

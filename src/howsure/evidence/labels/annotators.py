@@ -138,7 +138,7 @@ def annotated(
     0.923 [0.892, 0.948]
     """
     if y_pred is None:
-        message = "`y_pred` is None. Give the predictions, or ask `consensus` what the annotators say alone."
+        message = "`y_pred` is None. Give the predictions, or use `consensus` for the annotators alone."
         raise HowsureError(message)
     named = by_columns(by, data)
     others = {"y_pred": y_pred, "counts": counts} | roles(named)
@@ -327,8 +327,8 @@ def _refuse_unlabelled(number: Array) -> None:
     """Refuse numbers of labels per case if none is two or more, or if one is zero."""
     if not (number >= FEWEST).any():
         message = (
-            "No case has labels of two annotators: nothing tells how often they err. With one source of labels use "
-            "`corrected` (error rates known) or `reviewed` (some labels checked)."
+            "No case has labels of two annotators: their error rates cannot be estimated. For one source of labels "
+            "use `corrected` (error rates known) or `reviewed` (some labels checked)."
         )
         raise HowsureError(message)
     if (number == 0).any():

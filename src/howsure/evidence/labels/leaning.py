@@ -115,7 +115,7 @@ def judge_leaning(
         confidence_level=level,
         method="hc3" if cluster is None else "cluster_robust",
         standard_error=error,
-        reason="" if error > 0 else "judge and people differ alike in all cases",
+        reason="" if error > 0 else "judge and people differ by the same amount in all cases",
     )
 
 

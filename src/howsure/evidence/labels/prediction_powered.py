@@ -28,7 +28,7 @@ from howsure.tables.labels import as_labels
 
 Array = NDArray[Any]
 DISAGREEING = 2.0  # pseudo-cases for the variance only: a few correct machine labels do not prove the others correct
-ALONE = "the trusted labels alone tell as much: the made ones add nothing"
+ALONE = "the trusted labels alone are as precise: the others add no information"
 LEAST_TRUSTED = 160  # labels: with fewer, 95 % intervals with a single weight cover as little as 68 to 91 %
 FEW = "a single weight of {} trusted labels: the interval may cover less than stated; give {} or more, or leave it out"
 FEWEST = 2  # trusted cases: a single one shows no variance

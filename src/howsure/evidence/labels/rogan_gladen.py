@@ -339,7 +339,7 @@ def _labelling(
         raise HowsureError(message)
     rates_matrix = matrix / totals[:, None]
     if np.linalg.svd(rates_matrix, compute_uv=False).min() < SINGULAR:
-        message = "`labelling` cannot be inverted: the records do not tell some classes apart."
+        message = "`labelling` cannot be inverted: some classes have the same records."
         raise HowsureError(message)
     if size == 2 and rates_matrix.trace() < 1:
         message = "`labelling` labels more cases wrongly than rightly. Are the classes swapped? Rows are true labels."

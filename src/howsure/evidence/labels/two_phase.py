@@ -24,7 +24,7 @@ FEWEST = 2  # human labels: a single one shows no variance
 LEVEL = 0.95  # confidence level of the intervals whose widths are compared
 CLOSE = 1e-6  # relative to a stratum's span: outcomes this close to an end count as worst or best
 PRIOR = 4.0  # prior degrees of freedom of the pooled variance of the strata
-ALONE = "the human labels alone tell as much: the judge adds nothing"
+ALONE = "the human labels alone are as precise: the judge adds no information"
 
 
 @final

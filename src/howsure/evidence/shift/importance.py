@@ -56,7 +56,7 @@ class ImportanceWeights(OneRecord):
     def __str__(self) -> str:
         poor = ": few, so intervals are too narrow" if self.effective_size < POOR else ""
         return (
-            f"{len(self):,} cases tell as much as {self.effective_size:,.1f} of the other population{poor}; "
+            f"{len(self):,} cases are as precise as {self.effective_size:,.1f} of the other population{poor}; "
             f"the heaviest has {percent(self.largest_share)} of the weight"
         )
 
@@ -101,7 +101,7 @@ def importance_weights(density_ratio: Any, *, data: Any = None) -> ImportanceWei
     >>> x = np.random.default_rng(0).normal(size=1000)
     >>> weights = hs.shift.importance_weights(np.exp(x - 0.5))  # of a population one standard deviation up
     >>> print(weights)
-    1,000 cases tell as much as 411.6 of the other population; the heaviest has 1.406845185 % of the weight
+    1,000 cases are as precise as 411.6 of the other population; the heaviest has 1.406845185 % of the weight
     >>> print(hs.estimate(hs.confusion(x > 0, x > 0.3, sample_weight=weights), "accuracy"))
     0.919 [0.890, 0.943]
     """

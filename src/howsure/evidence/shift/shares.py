@@ -120,7 +120,9 @@ class Shift:
         rates = joint / totals[:, None]
         contrasts = _contrasts(size)
         if np.linalg.svd(contrasts.T @ rates, compute_uv=False).min() < SINGULAR:
-            message = "The class shares cannot be told: some classes, or mixtures of them, are predicted alike."
+            message = (
+                "The class shares cannot be estimated: some classes, or mixtures of them, have the same predictions."
+            )
             raise HowsureError(message)
         worth = np.array([source.design.effective_trials(counts, truth == place) for place in range(size)])
         smooth = (joint + SMOOTHING) / (joint + SMOOTHING).sum(1, keepdims=True)
@@ -354,5 +356,5 @@ def _by_score(table: Any, given: Any) -> tuple[Array, Array]:
 
 def _refuse_empty(seen: Array) -> None:
     if not seen.sum() > 0:
-        message = "`target` is empty: give what the classifier says of the cases of the other population."
+        message = "`target` is empty: give the predictions for the cases of the other population."
         raise NoCaseError(message)
