@@ -4,6 +4,7 @@ import inspect
 import pickle
 
 import pytest
+from sklearn.dummy import DummyClassifier
 
 import howsure as hs
 from howsure.calls import CallError
@@ -42,6 +43,7 @@ def test_public_functions_keep_what_tools_read(name):
 @pytest.mark.parametrize(
     "call, remedy",
     [
+        (lambda: hs.f1_score(DummyClassifier(), *LABELS), r"`hs\.scorer\('f1'\)`"),
         (lambda: hs.estimate(*LABELS, "f1"), r"hs\.estimate\(hs\.confusion\(y_true, y_pred\), 'f1'\)"),
         (lambda: hs.evaluate(*LABELS, ["f1"]), r"hs\.evaluate\(hs\.confusion\(y_true, y_pred\), 'f1'\)"),
         (lambda: hs.estimate(TABLE, "f1", "wilson"), "`method='wilson'`"),

@@ -24,6 +24,8 @@ NAMES = {  # other packages' arguments → our names, of which a function accept
     "metric": ("metrics", "metric"),
     "metrics": ("metric", "metrics"),
     "df": ("data",),
+    "n_boot": ("n_resamples",),
+    "n_bootstrap": ("n_resamples",),
     "positive": ("pos_label",),
     "positive_class": ("pos_label",),
 }
@@ -115,6 +117,10 @@ def _of_places(name: str, signature: inspect.Signature, args: tuple[Any, ...]) -
         for each in signature.parameters.values()
         if each.kind in {kinds.POSITIONAL_OR_KEYWORD, kinds.POSITIONAL_ONLY}
     ]
+    if args and hasattr(args[0], "predict"):  # called by scikit-learn as (estimator, X, y)
+        return (
+            f"`{name}` takes labels and predictions. For `scoring=` write `hs.scorer({name.removesuffix('_score')!r})`."
+        )
     if len(args) <= len(placed):
         missing = [each.name for each in placed[len(args) :] if each.default is kinds.empty]
         return f"`{name}` needs `{missing[0]}`: `{name}({', '.join(each.name for each in placed)})`." if missing else ""

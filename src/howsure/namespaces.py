@@ -11,6 +11,10 @@ from types import FunctionType
 from typing import Any
 
 ELSEWHERE = {  # other packages' functions → ours
+    "report": "report_of",
+    "roc_test": "compare",
+    "interval": "estimate",
+    "sensitivity_score": "recall_score",
     "sample_size": "plan",
     "power": "plan",
     "power_analysis": "plan",
@@ -69,7 +73,9 @@ def namespace(name: str, file: str) -> Namespace:
 
 def _absent(name: str, attribute: str, known: dict[str, str], folder: Path) -> str:
     is_module = (folder / attribute).exists() or (folder / f"{attribute}.py").exists()
-    if is_module or attribute.startswith("__"):  # no user reads it: an import goes on, and programs look for the others
+    if (is_module and attribute not in ELSEWHERE) or attribute.startswith(
+        "__"
+    ):  # no user reads it: an import goes on, and programs look for the others
         return f"module '{name}' has no attribute '{attribute}'"
     from howsure.errors import did_you_mean
 

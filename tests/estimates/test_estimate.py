@@ -184,3 +184,14 @@ class TestScikitLearn:
         ]
         assert found[0].best_params_ == found[1].best_params_
         assert found[0].cv_results_["mean_test_score"] == pytest.approx(found[1].cv_results_["mean_test_score"])
+
+
+@pytest.mark.parametrize(
+    "name, ours", [("ci", "low and high"), ("upper", "high"), ("se", "standard_error"), ("nothing", "value")]
+)
+def test_attributes_of_other_packages_lead_to_ours(name, ours):
+    """An unknown attribute is an AttributeError that names what there is."""
+    found = hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "f1")
+    with pytest.raises(AttributeError, match=f"no `{name}`. Use {ours}"):
+        getattr(found, name)
+    assert not hasattr(found, "dtype")

@@ -81,3 +81,13 @@ def test_tables_that_do_not_add_up():
         hs.pool_tables([])
     with pytest.raises(hs.HowsureError, match="Table 1 is a table of scores"):
         hs.pool_tables([hs.scores([0, 1], [0.2, 0.7])])
+
+
+def test_limits_beyond_those_of_a_share_are_named():
+    """Numbers alone have no range: the reason names the scale that keeps limits of shares inside."""
+    found = hs.pool_folds([0.967, 0.972, 0.983, 0.989])
+    assert found.high > 1
+    assert "scale='logit'" in found.reason
+    assert hs.pool_folds([0.967, 0.972, 0.983, 0.989], scale="logit").high < 1
+    assert not hs.pool_folds([0.7, 0.72, 0.74]).reason
+    assert not hs.pool_folds([1.7, 2.72, 0.2]).reason

@@ -76,7 +76,9 @@ def pool_folds(
     half = float(special.stdtrit(size - 1, (1 + level) / 2)) * error
     low, high = chosen.back(np.array([centre - half, centre + half]))
     natural_error = error / float(chosen.slope(np.array(value)))
-    return found.replace(low=low, high=high, standard_error=natural_error)
+    beyond = natural.min() >= 0 and natural.max() <= 1 and not 0 <= low <= high <= 1
+    reason = "a limit is outside 0 to 1, in which all folds lie: `scale='logit'` keeps limits of a share inside"
+    return found.replace(low=low, high=high, standard_error=natural_error, reason=reason if beyond else "")
 
 
 def checked_test_share(share: Any) -> float:

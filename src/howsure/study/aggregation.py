@@ -246,7 +246,7 @@ def _folds(chosen: Aggregation, members: Members, level: float, seed: np.random.
         prediction_interval=(math.nan, math.nan),
         weights=np.full(len(values), 1 / len(values)),
         scale=scale.name,
-        reason=mean.reason or note,
+        reason=mean.reason if math.isnan(mean.low) else note,  # limits are kept within the range below
     )
     return replace(pooled, draws=_drawn(pooled, scale, len(members.draws[0]), len(values) - 1, seed))
 
