@@ -57,7 +57,7 @@ def test_docstrings_describe_every_parameter(name):
     described = [one for names in re.findall(r"^(\w[\w, ]*) : \S", section, re.MULTILINE) for one in names.split(", ")]
     assert sorted(described) == sorted(inspect.signature(function).parameters)
     assert "Raises\n------\n" in function.__doc__
-    assert f"hs.{name}(" in function.__doc__
+    assert f"{function.__module__.replace('howsure', 'hs')}.{name}(" in function.__doc__
 
 
 @pytest.mark.parametrize("name", EVERY)

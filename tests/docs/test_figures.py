@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+pytestmark = pytest.mark.thorough
 DOCS = Path(__file__).parents[2] / "docs"
 NOISE = 0.5  # of 255 levels, on average: another processor may round a pixel of an edge
 

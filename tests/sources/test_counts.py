@@ -206,9 +206,9 @@ def test_numbers_by_category_are_read_or_refused():
     assert hs.estimate(hs.ratings(each, check=False), "fleiss_kappa").value == pytest.approx(
         (agreeing - chance) / (1 - chance)
     )
-    with pytest.raises(hs.HowsureError, match="which rater"):
+    with pytest.raises(hs.HowsureError, match="the rater of each rating"):
         hs.estimate(table, "conger_kappa")
-    with pytest.raises(hs.HowsureError, match="which rater"):
+    with pytest.raises(hs.HowsureError, match="the rater of each rating"):
         hs.estimate(table, "fleiss_kappa", method="raters")
 
 
