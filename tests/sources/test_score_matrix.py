@@ -29,8 +29,8 @@ def test_layout():
 )
 def test_frames(frame):
     """Columns of a frame are named, and a frame of scores is accepted as a matrix."""
-    columns = {"animal": TRUE, "c": SCORE[:, 0], "d": SCORE[:, 1], "e": SCORE[:, 2]}
-    table = hs.multiclass_scores("animal", ["c", "d", "e"], data=frame(columns))
+    columns = {"animal": TRUE, "p_cat": SCORE[:, 0], "p_dog": SCORE[:, 1], "p_eel": SCORE[:, 2]}
+    table = hs.multiclass_scores("animal", ["p_cat", "p_dog", "p_eel"], data=frame(columns))
     assert table.scores == pytest.approx(SCORE)
     assert table.labels.tolist() == ["cat", "dog", "eel"]
     assert hs.multiclass_scores(TRUE, pd.DataFrame(SCORE)).scores == pytest.approx(SCORE)
@@ -73,8 +73,10 @@ def test_bad_input_is_refused(arguments, words):
 def test_files(tmp_path):
     """Columns of a file are named as those of a frame."""
     path = tmp_path / "scores.csv"
-    pd.DataFrame({"animal": TRUE, "c": SCORE[:, 0], "d": SCORE[:, 1], "e": SCORE[:, 2]}).to_csv(path, index=False)
-    table = hs.multiclass_scores("animal", ["c", "d", "e"], data=path)
+    pd.DataFrame({"animal": TRUE, "p_cat": SCORE[:, 0], "p_dog": SCORE[:, 1], "p_eel": SCORE[:, 2]}).to_csv(
+        path, index=False
+    )
+    table = hs.multiclass_scores("animal", ["p_cat", "p_dog", "p_eel"], data=path)
     assert table.scores == pytest.approx(SCORE)
-    with pytest.raises(hs.HowsureError, match="no column 'f'"):
-        hs.multiclass_scores("animal", ["c", "d", "f"], data=path)
+    with pytest.raises(hs.HowsureError, match="no column 'p_fox'"):
+        hs.multiclass_scores("animal", ["p_cat", "p_dog", "p_fox"], data=path)

@@ -144,12 +144,13 @@ def _block(
     plan: LabelPlan | None,
 ) -> Block:
     """Return the block of all cases, or of one group."""
-    from howsure.estimates.estimate import estimate_grid
+    from howsure.estimates.estimate import estimate_grid, positive_notes
     from howsure.grids import Grid
 
     listed = [*report.values(), *more]
     found = estimate_grid([each.replace(reason="") for each in listed], report.confidence_level)
-    said = (report.sentence() if table.is_binary else "", report.note, "" if plan is None else plan.sentence())
+    sentence = report.sentence() if table.is_binary else ""
+    said = (sentence, *positive_notes(report.values()), report.note, "" if plan is None else plan.sentence())
     planned = {} if plan is None else {"label_plan": plan.records()}
     return Block(
         about=about,

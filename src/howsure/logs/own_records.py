@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from howsure.errors import HowsureError, listed, reading
-from howsure.logs.records import Score, number
+from howsure.logs.records import WORDS, Score, number
 from howsure.sources.frames import columns as read_columns
 
+ABSENT = frozenset({"nan", "none", "null", "na", "n/a", "error", "-"})
 FAILED = -1.0  # a usual code for an answer of a judge that could not be parsed
 
 
@@ -39,6 +41,21 @@ def doubts(path: Path, scores: Sequence[Score]) -> Iterator[str]:
     first, *others = by_metric
     if others:
         yield f"'{path.name}': {first!r} comes first; `metric` (--metric) shows {listed(others)}."
+
+
+def _refuse_other_words(name: str, path: Path, values: Sequence[Any]) -> None:
+    """Refuse a column of scores without a number, or with words of which only some have a value."""
+    if not any(np.isfinite(number(each)) for each in values):
+        message = f"The column '{name}' of '{path}' holds no number: {values[0]!r}, for example."
+        raise HowsureError(message)
+    words = dict.fromkeys(each.strip() for each in values if isinstance(each, str) and each.strip())
+    unknown = [word for word in words if not np.isfinite(number(word)) and word.casefold() not in ABSENT]
+    if unknown and any(word.casefold() in WORDS for word in words):
+        message = (
+            f"The column '{name}' of '{path}' has {listed(unknown)} beside words with a value ({', '.join(WORDS)}). "
+            "Write numbers: 1 for right, 0 for wrong."
+        )
+        raise HowsureError(message)
 
 
 def own_records(path: Path, scores: Sequence[str], columns: Mapping[str, str | None]) -> list[Score]:
@@ -70,9 +87,7 @@ def own_records(path: Path, scores: Sequence[str], columns: Mapping[str, str | N
     for name in scores:
         runs: Counter[tuple[str, str, str]] = Counter()
         values = held[f"score {name}"]
-        if not any(np.isfinite(number(each)) for each in values):
-            message = f"The column '{name}' of '{path}' holds no number: {values[0]!r}, for example."
-            raise HowsureError(message)
+        _refuse_other_words(name, path, values)
         for task, model, item, value, cluster in zip(tasks, models, items, values, clusters, strict=True):
             runs[task, model, item] += 1
             fields = {} if cluster is None else {columns["cluster"] or "": cluster}

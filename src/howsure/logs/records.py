@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from howsure.logs.opening import Opened
 
 WORDS = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+WORDS |= {"correct": 1.0, "incorrect": 0.0, "right": 1.0, "wrong": 0.0, "pass": 1.0, "fail": 0.0, "y": 1.0}
 
 
 class Score(NamedTuple):

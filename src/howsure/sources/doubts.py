@@ -41,11 +41,11 @@ def refuse_confused(given: Mapping[str, Any]) -> None:
             other = judges[_identity(values)]
             message = f"`{other}` and `{role}` are the same column: it would be judged by itself. Give each its own."
             raise DoubtfulDataError(message)
-    series = [(role, values.index) for role, values in given.items() if _is_series(values)]
+    series = [(role, values.index) for role, values in given.items() if _has_index(values)]
     for (role, index), (other, more) in combinations(series, 2):
         if len(index) == len(more) and not _are_aligned(index, more):
             message = (
-                f"`{role}` and `{other}` are Series with different indices, and cases are matched by position. Align "
+                f"`{role}` and `{other}` have different indices, and cases are matched by position. Align "
                 f"them, `{other}.loc[{role}.index]`, or give arrays, `.to_numpy()`."
             )
             raise DoubtfulDataError(message)
@@ -59,6 +59,10 @@ def _identity(values: Any) -> Hashable:
     if not isinstance(array, np.ndarray) or not array.size:
         return id(values)
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.str
+
+
+def _has_index(values: Any) -> bool:
+    return type(values).__module__.startswith("pandas") and hasattr(values, "index") and np.ndim(values) in {1, 2}
 
 
 def _is_series(values: Any) -> bool:

@@ -14,6 +14,8 @@ from howsure.tables.paired import PairedTable
 from howsure.tables.pseudo import pseudo_tuples
 
 Array = NDArray[Any]
+RIGHT = frozenset({"true", "1", "1.0", "right", "correct", "yes", "hit", "pass"})
+WRONG = frozenset({"false", "0", "0.0", "wrong", "incorrect", "no", "miss", "fail"})
 CUBE = 3  # dimensions of true class × prediction of either model
 
 
@@ -75,6 +77,7 @@ def paired_counts(
     elif any(number is not None for number in named.values()):
         message = "Give `counts`, or both, only_a, only_b and neither, and not all of them."
         raise HowsureError(message)
+    counts, a, b = _laid_out(counts, a, b)
     models = _named(a, b)
     cells = real_numbers("counts", counts)
     is_cube = cells.ndim == CUBE and len(set(cells.shape)) == 1 and cells.shape[0] > 1
@@ -98,6 +101,34 @@ def paired_counts(
     cube = np.zeros((2, 2, 2))
     cube[1, 1, 1], cube[1, 1, 0], cube[1, 0, 1], cube[1, 0, 0] = cells.ravel()
     return _of_cube(cube, np.array(OUTCOMES), models, stated=True, last=None)
+
+
+def _laid_out(counts: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
+    """Return a labelled 2 × 2 table with right answers first, and the models that its axes name.
+
+    Raises
+    ------
+    HowsureError
+        If its labels do not say which answers are right.
+    """
+    columns, index = getattr(counts, "columns", None), getattr(counts, "index", None)
+    if columns is None or index is None or np.shape(counts) != (2, 2):
+        return counts, a, b
+    order = []
+    for axis in (index, columns):
+        words = [str(label).strip().casefold() for label in axis]
+        right = [word in RIGHT for word in words]
+        if sum(right) != 1 or not all(word in RIGHT | WRONG for word in words):
+            message = (
+                f"`counts` has the labels {listed(list(axis))}, which do not say which answers are right. Name them "
+                "True and False, or give [[both, only_a], [only_b, neither]] as a list."
+            )
+            raise HowsureError(message)
+        order.append([right.index(True), right.index(False)])
+    stated = [str(axis.name) for axis in (index, columns) if axis.name is not None]
+    if len(stated) == 2 and (a, b) == ("A", "B"):
+        a, b = stated
+    return np.asarray(counts)[np.ix_(*order)], a, b
 
 
 def _named(a: Any, b: Any) -> tuple[str, str]:

@@ -41,6 +41,13 @@ def stated_order(values: Any) -> list[Any] | None:
     return None
 
 
+def categories_of(values: Any) -> list[Any] | None:
+    """Return the categories of a categorical column of pandas without a stated order, as it lists them."""
+    kind = getattr(values, "dtype", None)
+    is_listed = hasattr(kind, "categories") and not getattr(kind, "ordered", False)
+    return list(kind.categories) if is_listed else None  # type: ignore[union-attr]
+
+
 def rank_of(values: Any) -> dict[Any, int] | None:
     """Return the rank of each category of a column with a stated order; None for other columns."""
     order = stated_order(values)
@@ -150,6 +157,32 @@ def in_own_order(names: Sequence[Any]) -> Sequence[Any] | None:
 # ------------------------------------------------------------------ names of columns
 
 
+def with_names(values: Any) -> Any:
+    """Return an array of xarray as a frame, with its names of axes and labels; other objects unchanged."""
+    return values.to_pandas() if hasattr(values, "dims") and hasattr(values, "to_pandas") else values
+
+
+def in_one_order(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return columns with the rows of indexed ones in the order of the first one.
+
+    Raises
+    ------
+    HowsureError
+        If two columns have different indices.
+    """
+    found, first = dict(columns), None
+    for name, column in columns.items():
+        if not (hasattr(column, "reindex") and hasattr(column, "index")):
+            continue
+        first = column if first is None else first
+        if not column.index.equals(first.index):
+            if sorted(map(str, column.index)) != sorted(map(str, first.index)) or not column.index.is_unique:
+                message = f"`{name}` has another index than the column before it. Give all the same rows."
+                raise HowsureError(message)
+            found[name] = column.reindex(first.index)
+    return found
+
+
 def column_names(values: Any) -> list[Any] | None:
     """Return the names of a frame's or mapping's columns; None for an array, or for default names of a library."""
     if isinstance(values, Mapping):
@@ -186,7 +219,7 @@ def columns_by_name(names: Sequence[Any], present: Sequence[Any], what: str = "y
     >>> columns_by_name(["score 1", "score 2"], ["cat", "dog"])
     """
     texts = [str(name).strip() for name in names]
-    for read in (as_written, _folded):
+    for read in (as_written, _folded, _plain):
         wanted = {read(label): label for label in present}
         found = [each for each in _without_affix(texts, wanted, read) if wanted.keys() <= set(map(read, each))]
         distinct = {tuple(map(read, each)): each for each in found}
@@ -235,6 +268,24 @@ def _refuse_half_named(texts: Sequence[str], present: Sequence[Any], what: str) 
                 "or name the class of each, in order, with `labels=`."
             )
             raise DoubtfulDataError(message)
+
+
+def refuse_unnamed(names: Sequence[Any], present: Sequence[Any]) -> None:
+    """Refuse columns whose names are none of the classes, where their order would decide.
+
+    Names that count up, in the order of the columns, are positions. So are names of numbered classes, if these do not
+    contain other numbers.
+    """
+    texts = [str(name).strip() for name in names]
+    are_numbers = numbers_in_text([str(each) for each in present]) is not None
+    ends = [re.search(r"\d+$", text) for text in texts]
+    if _count_up(texts) or (are_numbers and not all(ends)):
+        return
+    message = (
+        f"The columns {listed(texts)} are not named after the classes {listed(present)}. Name the class of each "
+        "column, in order, with `labels=`, or give an array."
+    )
+    raise DoubtfulDataError(message)
 
 
 def refuse_other_order(labels: Sequence[Any], names: Sequence[Any]) -> None:
@@ -309,6 +360,11 @@ def as_written(label: Any) -> str:
 def _folded(label: Any) -> str:
     """Return a label in lower case with one character for everything but letters and digits (as in R)."""
     return re.sub(r"[^\w+\-−]", ".", as_written(label)).replace("_", ".").casefold()
+
+
+def _plain(label: Any) -> str:
+    """Return a label with one character for everything but letters and digits."""
+    return re.sub(r"[+\-−]", ".", _folded(label))
 
 
 def _like(text: str, kind: type) -> Any:

@@ -10,9 +10,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError, boolean, listed, real_numbers
+from howsure.errors import HowsureError, boolean, by_index, listed, real_numbers
 from howsure.sources.encoding import Column, encoded
-from howsure.sources.layout import column_names, in_own_order, is_stated
+from howsure.sources.layout import column_names, in_one_order, in_own_order, is_stated, with_names
 from howsure.sources.matrix_axes import Axis, axis_kind, laid_out
 from howsure.sources.matrix_file import read_matrix
 from howsure.sources.positive import positive_order
@@ -184,6 +184,9 @@ def matrix_table(
 
 def _of_cells(cells: Mapping[str, Any], counts: Any, labels: Any) -> tuple[Any, Any]:
     """Return the matrix and labels from the counts of the four outcomes, if these are given instead of a matrix."""
+    named = by_index(counts) if np.ndim(counts) < 2 else None
+    if isinstance(named, Mapping) and set(map(str, named)) == set(cells) and not any(map(np.ndim, named.values())):
+        counts, cells = None, {str(name): number for name, number in named.items()}
     absent = [name for name, number in cells.items() if number is None]
     if len(absent) == len(cells):
         if counts is None or isinstance(counts, int | float):
@@ -202,7 +205,7 @@ def _of_cells(cells: Mapping[str, Any], counts: Any, labels: Any) -> tuple[Any, 
             hint = " If nobody counts true negatives, as in detection: events(tp=…, fp=…, fn=…)."
         message = f"{', '.join(f'`{name}`' for name in absent)} missing: all of tp, fp, fn and tn are needed.{hint}"
         raise HowsureError(message)
-    tp, fp, fn, tn = (real_numbers(name, number) for name, number in cells.items())
+    tp, fp, fn, tn = (real_numbers(name, number) for name, number in in_one_order(cells).items())
     if len({each.shape for each in (tp, fp, fn, tn)}) > 1 or tp.ndim > 1:
         message = "`tp`, `fp`, `fn` and `tn` are one number each, or columns of one length."
         raise HowsureError(message)
@@ -212,6 +215,13 @@ def _of_cells(cells: Mapping[str, Any], counts: Any, labels: Any) -> tuple[Any, 
 
 def _read(counts: Any, labels: Sequence[Any] | None, *, check: bool) -> tuple[Array, list[Any] | None]:
     """Return a checked matrix or stack with the true classes in rows, and its classes if they are named."""
+    counts = with_names(counts)
+    if isinstance(counts, list | tuple) and counts and all(column_names(each) is not None for each in counts):
+        parts = [_read(each, labels, check=check) for each in counts]
+        if any(names != parts[0][1] for _, names in parts):
+            message = "The matrices name their classes differently. Give all the same labels, in one order."
+            raise HowsureError(message)
+        return np.stack([matrix for matrix, _ in parts]), parts[0][1]
     _refuse_lines(counts)
     rows, columns = Axis(None), Axis(None)
     names = column_names(counts)
@@ -238,6 +248,12 @@ def _axis_name(axis: Any) -> Any:
 
 def _refuse_lines(frame: Any) -> None:
     """Refuse a frame of one line per combination of classes."""
+    if np.ndim(frame) == 1 and isinstance(by_index(frame), Mapping):
+        message = (
+            "`counts` is one column of numbers. Count pairs of classes by "
+            "`confusion(true, predicted, counts=numbers)`, or name the numbers tp, fp, fn and tn."
+        )
+        raise HowsureError(message)
     kinds = [getattr(dtype, "kind", "O") for dtype in getattr(frame, "dtypes", ())]
     if len(kinds) >= 3 and [kind in "biuf" for kind in kinds].count(True) == 1:
         names = [str(name) for name in frame.columns]

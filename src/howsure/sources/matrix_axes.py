@@ -42,10 +42,20 @@ TRUE_WORDS = frozenset(
         "known",
         "given",
         "obs",
+        "disease",
+        "diagnosis",
+        "condition",
+        "tatsächlich",
+        "wahr",
     ]
 )
 PREDICTED_WORDS = frozenset(
     [
+        "test",
+        "screening",
+        "flagged",
+        "vorhersage",
+        "vorhergesagt",
         "pred",
         "preds",
         "predict",
@@ -70,6 +80,7 @@ PREDICTED_WORDS = frozenset(
         "forecast",
     ]
 )
+GENERAL_WORDS = frozenset(["class", "label", "labels", "condition", "disease", "diagnosis"])
 LABEL_WORDS = frozenset(
     ["true", "truth", "actual", "reference", "ref", "gold", "observed", "pred", "predicted", "prediction"]
 )
@@ -111,9 +122,10 @@ def axis_kind(name: Any) -> str:
     >>> axis_kind("y_true"), axis_kind("Predicted class"), axis_kind("fold")
     ('true', 'predicted', '')
     """
-    words = set(re.findall(r"[a-z]+", str(name).casefold())) | {re.sub(r"[^a-z]", "", str(name).casefold())}
+    text = str(name).casefold()
+    words = set(re.findall(r"[^\W\d_]+", text)) | {re.sub(r"[\W\d_]", "", text)}
     kinds = [kind for kind, known in (("true", TRUE_WORDS), ("predicted", PREDICTED_WORDS)) if words & known]
-    if words >= {"predicted", "class"} or words >= {"predicted", "label"} or words >= {"predicted", "labels"}:
+    if len(kinds) > 1 and words & TRUE_WORDS <= GENERAL_WORDS:  # the predicted class
         return "predicted"
     return kinds[0] if len(kinds) == 1 else ""
 
@@ -214,6 +226,8 @@ def laid_out(
         The matrix, and its classes; None if they are not named.
     """
     size = None if labels is None else len(labels)
+    counts, rows = _total_last(counts, rows, -2)
+    counts, columns = _total_last(counts, columns, -1)
     if rows.labels == columns.labels:  # a word common to all classes is part of their names
         rows, columns = (Axis(each.labels, each.kind) for each in (rows, columns))
     counts, rows, columns = _without_totals(counts, rows, columns, size, check=check)
@@ -222,6 +236,19 @@ def laid_out(
     if rows.labels is None or columns.labels is None:
         return counts, rows.labels or columns.labels if labels is None else list(labels)
     return _by_name(counts, rows.labels, columns.labels, labels)
+
+
+def _total_last(counts: Array, axis: Axis, place: int) -> tuple[Array, Axis]:
+    """Return the matrix with a row or column of totals, named so and the sum of the others, at the end."""
+    labels = axis.labels or []
+    for position, label in enumerate(labels[:-1]):
+        others = np.delete(counts, position, place)
+        total = np.take(counts, position, place)
+        if _is_total(Axis([label])) and len(labels) == counts.shape[place] and _are_sums(total, others.sum(place)):
+            rest = [each for index, each in enumerate(labels) if index != position]
+            moved = np.concatenate([others, np.expand_dims(total, place)], place)
+            return moved, replace(axis, labels=[*rest, label])
+    return counts, axis
 
 
 def _without_totals(

@@ -9,9 +9,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.tables.labels import as_labels
+from howsure.tables.labels import TWO, as_labels
 
 Array = NDArray[Any]
+
+
+PASSING = frozenset({
+    "pass", "passed", "correct", "right", "accept", "accepted", "acceptable", "good", "grounded", "safe", "success",
+    "successful", "supported", "faithful", "valid", "helpful", "relevant", "yes", "y", "true", "ok", "compliant",
+})  # fmt: skip
+FAILING = frozenset({
+    "fail", "failed", "incorrect", "wrong", "reject", "rejected", "unacceptable", "bad", "ungrounded", "unsafe",
+    "failure", "unsuccessful", "unsupported", "unfaithful", "invalid", "unhelpful", "irrelevant", "no", "n", "false",
+    "hallucinated", "hallucination", "noncompliant",
+})  # fmt: skip
+
+
+def passing(labels: Sequence[Any]) -> Any:
+    """Return the label that means a pass, if the other one means a failure; None for other labels.
+
+    Examples
+    --------
+    >>> passing(["CORRECT", "INCORRECT"]), passing(["a", "b"])
+    ('CORRECT', None)
+    """
+    words = [str(label).strip().casefold() for label in labels]
+    good = [word in PASSING for word in words]
+    if len(words) != TWO or sum(good) != 1 or words[good.index(False)] not in FAILING:
+        return None
+    return labels[good.index(True)]
 
 
 def positive_class(present: Sequence[Any], pos_label: Any) -> Any:

@@ -48,6 +48,35 @@ def arranged(by_name: dict[Any, Any], layout: Layout, role: str, *, check: bool)
     return by_name, None
 
 
+def by_rater(rating: Any) -> Any:
+    """Return records of items, or a mapping of raters to ratings by item, as a column for each rater.
+
+    Parameters
+    ----------
+    rating : object
+        ``[{rater: rating, …}, …]``, one mapping for each item, or ``{rater: {item: rating, …}, …}``; ratings that are
+        absent are missing. Other objects are unchanged.
+
+    Examples
+    --------
+    >>> by_rater([{"ann": 1, "bob": 0}, {"bob": 1}])
+    {'ann': [1, None], 'bob': [0, 1]}
+    >>> by_rater({"ann": {"q1": 1}, "bob": {"q1": 0, "q2": 1}})
+    {'ann': [1, None], 'bob': [0, 1]}
+    """
+    if isinstance(rating, list | tuple) and rating and all(isinstance(each, Mapping) for each in rating):
+        raters = dict.fromkeys(name for each in rating for name in each)
+        return {name: [each.get(name) for each in rating] for name in raters}
+    if isinstance(rating, Mapping) and rating and all(_is_of_items(each) for each in rating.values()):
+        items = dict.fromkeys(item for each in rating.values() for item in each)
+        return {name: [each.get(item) for item in items] for name, each in rating.items()}
+    return rating
+
+
+def _is_of_items(given: Any) -> bool:
+    return isinstance(given, Mapping) and not any(map(np.ndim, given.values()))
+
+
 def _listed(column: Any) -> list[Any]:
     return list(column.tolist() if hasattr(column, "tolist") else column)
 

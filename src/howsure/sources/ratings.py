@@ -17,7 +17,7 @@ from howsure.sources.encoding import Column, coded_with_gaps, encoded, positions
 from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import by_columns, groups_of_columns, roles
 from howsure.sources.layout import class_order, in_own_order, is_stated, stated_order
-from howsure.sources.rating_layouts import Layout, arranged
+from howsure.sources.rating_layouts import Layout, arranged, by_rater
 from howsure.sources.repeated import first_rows
 from howsure.sources.wide import named_columns
 from howsure.tables.batch import Tables
@@ -161,6 +161,7 @@ def _wide(
     layout: Layout,
     check: bool,
 ) -> Any:
+    rating = by_rater(rating)
     sets = rating if _is_several(rating, data) else {None: rating}
     if len(sets) < 2 and None not in sets:
         message = "Give several sets of raters as a mapping, such as {'before': ratings, 'after': ratings}."

@@ -19,6 +19,7 @@ from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, clusters, groups_of_columns, roles
 from howsure.sources.layout import (
     aligned_columns,
+    categories_of,
     class_order,
     column_names,
     columns_by_name,
@@ -26,6 +27,8 @@ from howsure.sources.layout import (
     dense,
     is_stated,
     refuse_other_order,
+    refuse_unnamed,
+    with_names,
 )
 from howsure.sources.scores import score_values
 from howsure.sources.strata import ROLE, refuse_strata, stratum_role
@@ -164,7 +167,7 @@ def multiclass_scores(
     else:
         truth = encoded("y_true", given["y_true"])
         same_length([truth, *rows], weight)
-        classes = _classes(truth, labels, of_columns, score.shape[1], check=check)
+        classes = _classes(truth, labels, of_columns, score.shape[1], categories_of(given["y_true"]), check=check)
         order = _by_name(truth, classes, of_columns, labels)
         score, classes = (score, classes) if order is None else (score[:, order], classes[order])
         truth_of = _positions(truth, classes)
@@ -212,6 +215,7 @@ def _matrix(scores: Any) -> Array:
 
 def _aligned(y_true: Any, y_score: Any, labels: Any) -> tuple[Any, Any, list[Any] | None, Any]:
     """Return truth, scores, column names and labels, aligned by name for two frames."""
+    y_true, y_score = with_names(y_true), with_names(y_score)
     if _is_matrix(y_true):
         y_true, y_score, names = aligned_columns(y_true, y_score, "y_true", "y_score")
         return dense(y_true), dense(y_score), None, names if labels is None else labels
@@ -219,7 +223,9 @@ def _aligned(y_true: Any, y_score: Any, labels: Any) -> tuple[Any, Any, list[Any
     return y_true, dense(y_score) if isinstance(y_score, Mapping) else y_score, names, labels
 
 
-def _classes(truth: Column, labels: ArrayLike | None, names: Any, size: int, *, check: bool) -> Array:
+def _classes(
+    truth: Column, labels: ArrayLike | None, names: Any, size: int, categories: list[Any] | None, *, check: bool
+) -> Array:
     """Return the classes of the columns: by ``labels=``, by their names, by ordered categories, or ascending."""
     present = as_labels(truth.levels[truth.occurring()].tolist())
     if check:
@@ -233,7 +239,14 @@ def _classes(truth: Column, labels: ArrayLike | None, names: Any, size: int, *, 
         return as_labels(by_name)
     if truth.rank is not None and len(truth.rank) == size:
         return as_labels(list(truth.rank))
+    if names is not None and check and len(present) == size:
+        refuse_unnamed(names, present.tolist())
     classes = class_order(present.tolist(), truth.rank)
+    listing = [label for label in categories or () if label in set(classes.tolist())]
+    if check and listing and listing != classes.tolist():
+        _refuse_two_orders(
+            listing, classes.tolist(), "`y_true` lists its categories in another order than the alphabet"
+        )
     if len(classes) != size:
         message = (
             f"`y_score` has {size} columns and `y_true` {len(classes)} classes. Name the columns' classes with "
@@ -241,7 +254,7 @@ def _classes(truth: Column, labels: ArrayLike | None, names: Any, size: int, *, 
         )
         raise HowsureError(message)
     if check:
-        _refuse_two_orders(classes.tolist())
+        _refuse_numbers_in_text(classes.tolist())
     return classes
 
 
@@ -259,15 +272,17 @@ def _named_classes(present: list[Any], labels: ArrayLike, names: Any, size: int)
     return classes
 
 
-def _refuse_two_orders(classes: list[Any]) -> None:
+def _refuse_numbers_in_text(classes: list[Any]) -> None:
     """Refuse numbers as text whose numeric order is not alphabetical, the order of columns in scikit-learn."""
     by_text = sorted(classes, key=str)
     if numbers_in_text(classes) is not None and by_text != classes:
-        message = (
-            f"The classes are numbers in text: the columns of `y_score` may be in the order {listed(by_text)} (by the "
-            f"alphabet) or {listed(classes)}. Name it with `labels=`."
-        )
-        raise HowsureError(message)
+        _refuse_two_orders(by_text, classes, "The classes are numbers in text")
+
+
+def _refuse_two_orders(first: list[Any], second: list[Any], why: str) -> None:
+    orders = f"{listed(first)} or {listed(second)}"
+    message = f"{why}: the columns of `y_score` may be in the order {orders}. Name it with `labels=`."
+    raise HowsureError(message)
 
 
 def _by_name(truth: Column, classes: Array, names: Any, labels: Any) -> list[int] | None:

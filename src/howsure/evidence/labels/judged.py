@@ -17,6 +17,7 @@ from howsure.sources.encoding import coded_with_gaps, encoded, positions, refuse
 from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, groups_of, roles
 from howsure.sources.layout import order_as_stated
+from howsure.sources.positive import passing
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.judged import PairedJudgedTable
@@ -115,7 +116,8 @@ def judged(
     labels : array-like of shape (K,), optional
         The classes, in order; by default all classes that occur, sorted.
     pos_label : object, optional
-        The positive class of two; by default the last in order.
+        The positive class of two; by default the one that means a pass (pass, correct, safe …) if the other means a
+        failure, else the last in order.
     sample_weight : array-like of shape (n,) or str, optional
         Non-negative weight of each case.
     groups : array-like of shape (n,) or str, optional
@@ -242,6 +244,8 @@ class _Cases:
             refuse_mixed(levels[number], levels[-1], roles[number], check=check)
         *most, last = levels
         first = as_labels([value for level in most for value in level.tolist()])
+        if labels is None and pos_label is None:
+            pos_label = passing(list(dict.fromkeys([*first.tolist(), *last.tolist()])))
         axis = class_labels(first, last, labels, pos_label=pos_label, check=check)
         place = {role: positions(*coded[role], axis) for role in said}
         size = len(place[said[0]])

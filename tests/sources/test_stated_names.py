@@ -1,0 +1,181 @@
+"""Names, order and index that the input states: matched, or refused in one line."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import howsure as hs
+from howsure.sources.matrix_axes import axis_kind
+from support.shell import run
+
+PREDICTED_IN_ROWS = pd.DataFrame(
+    [[50, 5], [3, 42]], pd.Index(["no", "yes"], name="pred"), pd.Index(["no", "yes"], name="true")
+)
+SHARES = pd.DataFrame(np.eye(3)[[0, 1, 2] * 10] * 0.8 + 0.2 / 3, columns=["cat", "dog", "horse"])
+ANIMAL = pd.Series(["cat", "dog", "horse"] * 10)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        hs.from_counts,
+        lambda matrix: hs.from_counts([matrix, matrix]).overall,
+        lambda matrix: hs.from_counts(xr.DataArray(matrix)),
+    ],
+    ids=["frame", "list of frames", "xarray"],
+)
+def test_names_of_axes_are_read_in_every_container(make):
+    """42 of 47 cases of the class yes are found: the rows are the predictions."""
+    assert hs.estimate(make(PREDICTED_IN_ROWS), "sensitivity").value == pytest.approx(42 / 47)
+
+
+def test_matrices_with_other_classes_are_refused():
+    other = PREDICTED_IN_ROWS.rename(index={"yes": "ill"}, columns={"yes": "ill"})
+    with pytest.raises(hs.HowsureError, match="name their classes differently"):
+        hs.from_counts([PREDICTED_IN_ROWS, other])
+
+
+@pytest.mark.parametrize("order", [["Total", "a", "b"], ["a", "Total", "b"], ["a", "b", "Total"]])
+def test_totals_are_left_out_wherever_they_stand(order):
+    whole = pd.DataFrame([[50, 3, 53], [5, 42, 47], [55, 45, 100]], ["a", "b", "Total"], ["a", "b", "Total"])
+    with pytest.warns(hs.HowsureWarning, match="Totals"):
+        table = hs.from_counts(whole.loc[order, order])
+    assert hs.estimate(table, "accuracy").value == pytest.approx(0.92)
+
+
+def test_columns_of_outcomes_are_matched_by_their_index():
+    outcomes = {
+        "tp": pd.Series({"a": 42, "b": 10}), "fp": pd.Series({"b": 3, "a": 1}),
+        "fn": pd.Series({"a": 5, "b": 2}), "tn": pd.Series({"b": 9, "a": 50}),
+    }  # fmt: skip
+    found = [hs.estimate(each, "precision").value for each in hs.from_counts(**outcomes).values()]
+    assert found == pytest.approx([42 / 43, 10 / 13])
+    with pytest.raises(hs.HowsureError, match="`tn` has another index"):
+        hs.from_counts(**outcomes | {"tn": pd.Series({"c": 9, "a": 50})})
+
+
+@pytest.mark.parametrize("container", [dict, pd.Series])
+def test_four_named_numbers_are_a_table(container):
+    table = hs.from_counts(container({"tp": 42, "fp": 3, "fn": 5, "tn": 50}))
+    assert hs.estimate(table, "sensitivity").value == pytest.approx(42 / 47)
+
+
+def test_a_column_of_pairs_leads_to_counts():
+    pairs = pd.DataFrame({"a": [0, 0, 1], "b": [0, 1, 1]}).groupby(["a", "b"]).size()
+    with pytest.raises(hs.HowsureError, match=r"confusion\(true, predicted, counts=numbers\)"):
+        hs.from_counts(pairs)
+
+
+@pytest.mark.parametrize(
+    "rows, columns, expected",
+    [
+        ("Test", "Disease", 670 / 744), ("test result", "diagnosis", 670 / 744), ("Screening", "Condition", 670 / 744),
+        ("Predicted condition", "Condition", 670 / 744), ("Vorhersage", "Tatsächlich", 670 / 744),
+        ("Disease", "Test", 670 / 872),
+    ],
+)  # fmt: skip
+def test_axes_of_clinical_tables(rows, columns, expected):
+    signs = ["+", "-"]
+    matrix = pd.DataFrame([[670, 202], [74, 640]], pd.Index(signs, name=rows), pd.Index(signs, name=columns))
+    assert hs.estimate(hs.from_counts(matrix, pos_label="+"), "sensitivity").value == pytest.approx(expected)
+
+
+def test_words_of_both_kinds():
+    assert axis_kind("predicted condition") == "predicted"
+    assert axis_kind("true disease") == "true"
+    assert axis_kind("predicted vs actual") == ""
+
+
+@pytest.mark.parametrize(
+    "truth, names",
+    [
+        (ANIMAL, ["p_dog", "p_cat", "p_hors"]),
+        (ANIMAL, ["LABEL_0", "LABEL_10", "LABEL_1"]),
+        (pd.Series(["Iris-setosa", "Iris-versicolor", "Iris-virginica"] * 10), ["virginica", "setosa", "versicolor"]),
+        (pd.Series([0, 1, 2] * 10), ["prob_3", "prob_1", "prob_2"]),
+    ],
+    ids=["abbreviated", "out of order", "short", "other numbers"],
+)
+def test_columns_that_name_other_classes_are_refused(truth, names):
+    with pytest.raises(hs.HowsureError, match=r"not named after the classes.*`labels=`"):
+        hs.multiclass_scores(truth, SHARES.set_axis(names, axis=1))
+
+
+@pytest.mark.parametrize(
+    "truth, names",
+    [
+        (ANIMAL, ["LABEL_0", "LABEL_1", "LABEL_2"]),
+        (pd.Series(["a-b", "c", "d"] * 10), ["prob.a.b", "prob.c", "prob.d"]),
+        (pd.Series([0, 1, 2] * 10), ["cat", "dog", "horse"]),
+    ],
+    ids=["positions", "names of R", "codes"],
+)
+def test_columns_that_count_up_or_fit_are_taken(truth, names):
+    assert hs.estimate(hs.multiclass_scores(truth, SHARES.set_axis(names, axis=1)), "roc_auc@macro").value == 1
+
+
+def test_frames_with_another_index_are_refused():
+    with pytest.raises(hs.HowsureError, match="have different indices"):
+        hs.multiclass_scores(ANIMAL, SHARES.sample(frac=1, random_state=0))
+
+
+def test_categories_in_another_order_than_the_alphabet_are_two_orders():
+    """Codes and the alphabet give different columns; an ordered category states which."""
+    truth = pd.Categorical.from_codes([0, 1, 2] * 10, ["low", "mid", "high"])
+    with pytest.raises(hs.HowsureError, match=r"'low', 'mid', 'high' or 'high', 'low', 'mid'"):
+        hs.multiclass_scores(truth, SHARES.to_numpy())
+    assert hs.estimate(hs.multiclass_scores(truth.as_ordered(), SHARES.to_numpy()), "roc_auc@macro").value == 1
+
+
+@pytest.mark.parametrize("labels", [[False, True], [0, 1], ["wrong", "right"], ["incorrect", "correct"]])
+def test_a_labelled_table_of_two_models_says_which_answers_are_right(labels):
+    """Model A is right in 15 of 57 cases and B in 22."""
+    counts = pd.DataFrame([[30, 12], [5, 10]], pd.Index(labels, name="old"), pd.Index(labels, name="new"))
+    found = hs.compare(hs.paired_counts(counts), "accuracy")
+    assert (found.names, found.value) == (("old", "new"), pytest.approx(-7 / 57))
+    with pytest.raises(hs.HowsureError, match="do not say which answers are right"):
+        hs.paired_counts(counts.set_axis(["x", "y"], axis=0))
+
+
+@pytest.mark.parametrize(
+    "good, bad", [("CORRECT", "INCORRECT"), ("safe", "unsafe"), ("right", "wrong"), ("accept", "reject"), ("Y", "N")]
+)
+def test_the_word_for_a_pass_is_what_a_judge_counts(good, bad, tmp_path):
+    """Eighty of a hundred pass, whichever word comes last in the alphabet; the shell names the word."""
+    said = [good] * 80 + [bad] * 20
+    assert hs.estimate(hs.judged(said, said, check=False), "pass_rate").value == pytest.approx(0.8)
+    assert hs.estimate(hs.judged(said, said, pos_label=bad, check=False), "pass_rate").value == pytest.approx(0.2)
+    path = tmp_path / "run.jsonl"
+    lines = [json.dumps({"verdict": each, "human": each if place % 3 else None}) for place, each in enumerate(said)]
+    path.write_text("\n".join(lines))
+    printed = run("judge", path, "--judge", "verdict", "--human", "human").stdout
+    assert f"positive class: {good}" in printed
+
+
+@pytest.mark.parametrize(
+    "words, message", [("YN", None), ("ABC", "has 'A', 'B' beside words with a value"), ("PF", "has 'F' beside")]
+)
+def test_words_of_which_some_have_no_value_are_refused(words, message, tmp_path):
+    """Grades A, B and C are not one correct answer in three."""
+    path = tmp_path / "graded.csv"
+    path.write_text("item,grade\n" + "".join(f"{place},{words[place % len(words)]}\n" for place in range(12)))
+    if message is None:
+        found = hs.evaluate_log(hs.read_log(path, score="grade", item="item"))
+        assert [each.value for each in found.values()] == [0.5]
+        return
+    with pytest.raises(hs.HowsureError, match=message):
+        hs.read_log(path, score="grade", item="item")
+
+
+def test_ratings_by_name_are_columns_of_raters():
+    """Records of items and a mapping of each rater's items are the same ratings as columns."""
+    columns = {"ann": [1, 0, 1, 1], "bob": [1, 0, 0, None]}
+    records = [{"ann": 1, "bob": 1}, {"ann": 0, "bob": 0}, {"ann": 1, "bob": 0}, {"ann": 1}]
+    items = {"ann": {"q1": 1, "q2": 0, "q3": 1, "q4": 1}, "bob": {"q3": 0, "q2": 0, "q1": 1}}
+    values = [
+        hs.estimate(hs.ratings(each, check=False), "krippendorff_alpha").value for each in (columns, records, items)
+    ]
+    assert values == pytest.approx([values[0]] * 3)
