@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.encoding import BLOCK, Column, encoded, sort_order
-from howsure.sources.plain import plain
+from howsure.sources.plain import one_each, plain
 
 Array = NDArray[Any]
 MOST_CELLS = 2**24  # of a counting array; beyond it combinations are sorted
@@ -158,7 +158,11 @@ def refuse_other_lengths(columns: Mapping[str, Sized | None]) -> None:
     columns : mapping of str to sized
         Each column by its name in error messages; None if it was not given.
     """
-    lengths = {name: len(column) for name, column in columns.items() if column is not None}
+    lengths = {}
+    for name, column in columns.items():
+        if column is not None:
+            with one_each(name):  # some have no length
+                lengths[name] = len(column)
     if len(set(lengths.values())) > 1:
         parts = ", ".join(f"`{name}` has {length}" for name, length in lengths.items())
         message = f"The columns differ in length: {parts}. Give one value a case in each."
@@ -177,7 +181,7 @@ def checked_weight(weight: Any, role: str = "sample_weight") -> Array:
     """
     weight = plain(role, weight)
     weights = None
-    with suppress(TypeError, ValueError):
+    with suppress(TypeError, ValueError, OverflowError):
         given = np.asarray(weight)
         weights = None if given.dtype.kind in "mM" else given.astype(float)  # times are not numbers
     if weights is None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, several
-from howsure.sources.plain import plain
+from howsure.sources.plain import one_each, plain
 from howsure.tables.labels import as_labels
 from howsure.tables.union import ascending
 
@@ -257,7 +257,8 @@ def _from_pandas(name: str, values: Any) -> Column | None:
     dtype = getattr(values, "dtype", None)
     if isinstance(dtype, np.dtype) and dtype.kind in "biufU":
         return encoded(name, np.asarray(values))
-    codes, levels = pandas.factorize(values)
+    with one_each(name):
+        codes, levels = pandas.factorize(values)
     refuse_missing(name, codes < 0)
     if isinstance(dtype, pandas.CategoricalDtype) and dtype.ordered:
         rank = {level: position for position, level in enumerate(dtype.categories)}
@@ -278,7 +279,8 @@ def _from_arrow(name: str, values: Any) -> Column | None:
         values = values.combine_chunks()
     if isinstance(values, pyarrow.ChunkedArray):  # no chunk, or too long for one
         return encoded(name, np.asarray(values.to_pylist(), dtype=object))
-    encodings = values if pyarrow.types.is_dictionary(values.type) else values.dictionary_encode()
+    with one_each(name):
+        encodings = values if pyarrow.types.is_dictionary(values.type) else values.dictionary_encode()
     levels = encodings.dictionary.to_pylist()
     rank = {level: place for place, level in enumerate(levels)} if encodings.type.ordered else None
     return Column(name, as_labels(levels), np.asarray(encodings.indices), rank=rank)

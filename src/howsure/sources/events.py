@@ -181,7 +181,7 @@ def events(
 def _numbers(role: str, given: Any) -> Array:
     try:
         found = np.asarray(plain(role, given), dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         remedy = "To name a column of a frame or file, give `data=`" if isinstance(given, str) else "Give numbers"
         message = f"`{role}` is not numeric. {remedy}: how many there are in each row."
         raise HowsureError(message) from None

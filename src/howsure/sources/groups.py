@@ -44,6 +44,12 @@ def by_columns(by: Any, data: Any) -> dict[str, Any]:
         raise HowsureError(message)
     if data is not None and not isinstance(by, Mapping):
         return {str(name): name for name in by}
+    if hasattr(by, "column_names") or hasattr(by, "collect"):  # a table of Arrow, or a lazy frame
+        import narwhals as nw
+
+        frame = nw.from_native(by)
+        frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+        return {name: frame[name].to_native() for name in frame.columns}
     if isinstance(by, Mapping) or hasattr(by, "columns"):
         return {str(name): by[name] for name in (by if isinstance(by, Mapping) else by.columns)}
     return {str(getattr(by, "name", None) or "group"): by}

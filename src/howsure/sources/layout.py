@@ -219,7 +219,7 @@ def columns_by_name(names: Sequence[Any], present: Sequence[Any], what: str = "y
     >>> columns_by_name(["score 1", "score 2"], ["cat", "dog"])
     """
     texts = [str(name).strip() for name in names]
-    for read in (as_written, _folded, _plain):
+    for read in (as_written, _folded, _plain) if present else ():
         wanted = {read(label): label for label in present}
         found = [each for each in _without_affix(texts, wanted, read) if wanted.keys() <= set(map(read, each))]
         distinct = {tuple(map(read, each)): each for each in found}

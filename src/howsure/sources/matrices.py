@@ -184,7 +184,8 @@ def matrix_table(
 
 def _of_cells(cells: Mapping[str, Any], counts: Any, labels: Any) -> tuple[Any, Any]:
     """Return the matrix and labels from the counts of the four outcomes, if these are given instead of a matrix."""
-    named = by_index(counts) if np.ndim(counts) < 2 else None
+    is_column = isinstance(counts, Mapping) or getattr(counts, "ndim", None) == 1
+    named = by_index(counts) if is_column else None
     if isinstance(named, Mapping) and set(map(str, named)) == set(cells) and not any(map(np.ndim, named.values())):
         counts, cells = None, {str(name): number for name, number in named.items()}
     absent = [name for name, number in cells.items() if number is None]
@@ -216,7 +217,7 @@ def _of_cells(cells: Mapping[str, Any], counts: Any, labels: Any) -> tuple[Any, 
 def _read(counts: Any, labels: Sequence[Any] | None, *, check: bool) -> tuple[Array, list[Any] | None]:
     """Return a checked matrix or stack with the true classes in rows, and its classes if they are named."""
     counts = with_names(counts)
-    if isinstance(counts, list | tuple) and counts and all(column_names(each) is not None for each in counts):
+    if isinstance(counts, list | tuple) and counts and all(hasattr(each, "columns") for each in counts):
         parts = [_read(each, labels, check=check) for each in counts]
         if any(names != parts[0][1] for _, names in parts):
             message = "The matrices name their classes differently. Give all the same labels, in one order."

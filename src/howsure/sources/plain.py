@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -29,11 +30,11 @@ def plain(role: str, values: Any) -> Any:
     HowsureError
         If it is a table of howsure, holds complex numbers, or is a tensor that cannot be read.
     """
-    if hasattr(values, "design"):
-        message = f"`{role}` is a {type(values).__name__}. Give a list or an array with a value for each case."
-        raise HowsureError(message)
+    _refuse_containers(role, values)
     if hasattr(values, "__dlpack__") and not isinstance(values, np.ndarray) and not _is_arrow(values):
         values = _from_tensor(role, values)
+    if type(values).__module__.startswith("scipy.sparse"):
+        values = _from_sparse(role, values)
     if isinstance(values, list | tuple) and values and all(map(_is_alone, values)):
         values = [row[0] for row in values]
     shape = getattr(values, "shape", ())
@@ -49,6 +50,33 @@ def plain(role: str, values: Any) -> Any:
     if values.dtype == np.float16:
         return values.astype(float)
     return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
+
+
+def _refuse_containers(role: str, values: Any) -> None:
+    """Refuse a table of howsure, and a collection of several arrays."""
+    is_dataset = type(values).__name__ == "Dataset" and type(values).__module__.startswith("xarray")
+    if hasattr(values, "design") or is_dataset:
+        message = f"`{role}` is a {type(values).__name__}. Give a list or an array with a value for each case."
+        raise HowsureError(message)
+
+
+@contextmanager
+def one_each(role: str) -> Iterator[None]:
+    """Turn the errors of other libraries for lists and structures into one that asks for a value for each case."""
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError, NotImplementedError) as error:
+        if isinstance(error, HowsureError):
+            raise
+        message = f"`{role}` does not hold one text, number or date for each case. Give a plain column."
+        raise HowsureError(message) from None
+
+
+def _from_sparse(role: str, values: Any) -> Array:
+    if values.ndim > 1 and values.shape[1] != 1:
+        message = f"`{role}` is a sparse matrix. Give `{role}.toarray()`."
+        raise HowsureError(message)
+    return np.asarray(values.toarray()).ravel()
 
 
 def _is_arrow(values: Any) -> bool:
@@ -113,11 +141,13 @@ def numbers_of(role: str, values: Any, remedy: str) -> Array:
         If a value is not a number; the message shows the first. A comma before three digits is ambiguous: it may
         separate thousands.
     """
-    found = values.to_numpy() if hasattr(values, "to_numpy") else values
+    with one_each(role):
+        found = values.to_numpy() if hasattr(values, "to_numpy") else values
     try:
         return np.asarray(found, dtype=float)
-    except (TypeError, ValueError):
-        flat = np.asarray(found, dtype=object).ravel().tolist() if not isinstance(found, list) else found
+    except (TypeError, ValueError, OverflowError):
+        with one_each(role):
+            flat = np.asarray(found, dtype=object).ravel().tolist() if not isinstance(found, list) else found
     texts = [each for each in flat if isinstance(each, str)]
     is_decimal = len(texts) == len(flat) and all(DECIMAL_COMMA.fullmatch(each.strip()) for each in texts)
     if is_decimal and not all(THOUSANDS.fullmatch(each.strip()) for each in texts if "," in each):
@@ -125,7 +155,7 @@ def numbers_of(role: str, values: Any, remedy: str) -> Array:
     for place, each in enumerate(flat):
         try:
             float(each)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             hint = " Write a share of 12.5 % as 0.125." if isinstance(each, str) and "%" in each else ""
             message = f"`{role}` is not numeric: it holds {each!r} at row {place}. {remedy}{hint}"
             raise HowsureError(message) from None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import DoubtfulDataError, HowsureError, one_of
 from howsure.sources.encoding import missing
-from howsure.sources.plain import plain
+from howsure.sources.plain import one_each, plain
 
 Array = NDArray[Any]
 Layout: TypeAlias = Literal["items_by_raters", "raters_by_items", "category_counts"]
@@ -78,7 +78,8 @@ def _is_of_items(given: Any) -> bool:
 
 
 def _listed(column: Any) -> list[Any]:
-    return list(column.tolist() if hasattr(column, "tolist") else column)
+    with one_each("rating"):
+        return list(column.tolist() if hasattr(column, "tolist") else column)
 
 
 def _refuse_other_layouts(by_name: Mapping[Any, Any], role: str) -> None:

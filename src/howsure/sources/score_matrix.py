@@ -195,7 +195,7 @@ def _is_matrix(values: Any) -> bool:
 def _matrix(scores: Any) -> Array:
     try:
         array = np.asarray(scores.to_numpy() if hasattr(scores, "to_numpy") else scores, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         message = "`y_score` is not a numeric n×K array. Give one row a case and one column a class."
         raise HowsureError(message) from None
     if array.ndim != MATRIX or array.shape[1] < 2:

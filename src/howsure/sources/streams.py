@@ -37,7 +37,11 @@ class Stream:
         except ImportError:
             message = f"`data` is a {type(data).__name__}, which PyArrow reads. Install it: pip install pyarrow"
             raise HowsureError(message) from None
-        return cls(data if hasattr(data, "scanner") else pa.RecordBatchReader.from_stream(data))
+        try:
+            return cls(data if hasattr(data, "scanner") else pa.RecordBatchReader.from_stream(data))
+        except (TypeError, ValueError, NotImplementedError):
+            message = f"`data` is a {type(data).__name__} of one column. Give a frame with a name for each column."
+            raise HowsureError(message) from None
 
     def collect_schema(self) -> Any:
         """Return the columns' types, as a frame does."""

@@ -179,7 +179,7 @@ def trials(
 def _successes(given: Any) -> Array:
     try:
         found = np.asarray(plain("success", given), dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         message = "`success` is not numeric. Give 1 for each run that succeeds, else 0."
         raise HowsureError(message) from None
     wrong = ~np.isin(found, (0, 1))

@@ -94,5 +94,5 @@ def _numbers(values: Any, number: int) -> Array:
     """Return values as numbers; nan for other types."""
     try:
         return np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return np.full(number, np.nan)

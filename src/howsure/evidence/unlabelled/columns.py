@@ -13,6 +13,7 @@ from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import Rows
 from howsure.sources.groups import Tally
+from howsure.sources.plain import one_each
 from howsure.sources.scores import score_values
 
 Array = NDArray[Any]
@@ -44,7 +45,8 @@ def probability_columns(
     found = read({"y_score": y_score, **others})
     values = found.columns["y_score"]
     names = [str(each) for each in values.columns] if hasattr(values, "columns") else []
-    array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    with one_each("y_score"):
+        array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
     if array.ndim == 2:
         flat = score_values(array.ravel()).reshape(array.shape)
         return _probabilities(flat), found, names or None
