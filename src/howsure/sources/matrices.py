@@ -249,7 +249,7 @@ def _axis_name(axis: Any) -> Any:
 
 def _refuse_lines(frame: Any) -> None:
     """Refuse a frame of one line per combination of classes."""
-    if np.ndim(frame) == 1 and isinstance(by_index(frame), Mapping):
+    if getattr(frame, "ndim", None) == 1 and isinstance(by_index(frame), Mapping):
         message = (
             "`counts` is one column of numbers. Count pairs of classes by "
             "`confusion(true, predicted, counts=numbers)`, or name the numbers tp, fp, fn and tn."
