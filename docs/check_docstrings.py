@@ -34,7 +34,10 @@ CHECKED = {
 }
 
 
-SUBMODULES = ("plots", "lab", "testing")
+SUBMODULES = (
+    *("plots", "lab", "testing", "methods", "tables", "designs", "results", "labels", "shift", "comparison", "pooling"),
+    "compat",
+)
 ARRAY = re.compile(r"\b(ndarray|array-like)\b")
 
 
