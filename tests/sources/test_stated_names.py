@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import xarray as xr
 
@@ -179,3 +181,18 @@ def test_ratings_by_name_are_columns_of_raters():
         hs.estimate(hs.ratings(each, check=False), "krippendorff_alpha").value for each in (columns, records, items)
     ]
     assert values == pytest.approx([values[0]] * 3)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "arrow"])
+@pytest.mark.parametrize("name, expected", [("true", 42 / 45), ("pred", 42 / 47), ("", 42 / 45)])
+def test_a_first_column_of_labels_names_the_rows(frame, name, expected):
+    """As in a file: the column's own name says whether they are true or predicted classes."""
+    matrix = frame({name: ["no", "yes"], "no": [50, 3], "yes": [5, 42]})
+    assert hs.estimate(hs.from_counts(matrix), "sensitivity").value == pytest.approx(expected)
+
+
+def test_numbers_in_text_are_values():
+    """A list of numbers as text is one column, and names of models are refused as before."""
+    assert hs.estimate(hs.values(["0.5", "0.75", "1"]), "mean").value == 0.75
+    with pytest.raises(hs.HowsureError):
+        hs.values(["gpt", "claude"])

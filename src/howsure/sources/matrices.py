@@ -225,12 +225,15 @@ def _read(counts: Any, labels: Sequence[Any] | None, *, check: bool) -> tuple[Ar
         return np.stack([matrix for matrix, _ in parts]), parts[0][1]
     _refuse_lines(counts)
     rows, columns = Axis(None), Axis(None)
+    counts, first = _without_label_column(counts)
     names = column_names(counts)
     if names is not None:
         columns = Axis.of(list(getattr(counts, "column_names", counts.columns)), _axis_name(counts.columns))
         index = getattr(counts, "index", None)
         if index is not None and list(index) != list(range(len(index))):
             rows = Axis.of(list(index), _axis_name(index))
+        if first is not None:
+            rows = Axis.of(*first)
     matrix, found = laid_out(_checked(counts), rows, columns, labels, check=check)
     if matrix.shape[-2] != matrix.shape[-1] or matrix.shape[-1] < 2:
         message = (
@@ -239,6 +242,20 @@ def _read(counts: Any, labels: Sequence[Any] | None, *, check: bool) -> tuple[Ar
         )
         raise HowsureError(message)
     return matrix, found
+
+
+def _without_label_column(counts: Any) -> tuple[Any, tuple[list[Any], str] | None]:
+    """Return a frame without a first column of row labels, as in a file, and these labels with the column's name."""
+    import narwhals as nw
+
+    frame = nw.from_native(counts, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame) or frame.shape[1] != frame.shape[0] + 1:
+        return counts, None
+    name, *others = frame.columns
+    is_text = not frame.schema[name].is_numeric()
+    if not is_text or not all(frame.schema[each].is_numeric() for each in others):
+        return counts, None
+    return frame.select(others).to_native(), (frame[name].to_list(), name)
 
 
 def _axis_name(axis: Any) -> Any:

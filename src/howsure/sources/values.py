@@ -19,6 +19,7 @@ from howsure.sources.long import Incomplete, by_model
 from howsure.sources.plain import numbers_of, plain
 from howsure.sources.strata import ROLE, stratum_role
 from howsure.tables.batch import Tables
+from howsure.tables.labels import numbers_in_text
 from howsure.tables.values import ErrorsTable, PairedValuesTable, ValuesTable
 
 Array = NDArray[Any]
@@ -289,6 +290,8 @@ def _models(score: Any) -> dict[str, Any]:
     if isinstance(score, Mapping):
         named = {f"score['{name}']": column for name, column in score.items()}
     elif isinstance(score, Sequence) and not isinstance(score, str) and score and isinstance(score[0], str):
+        if numbers_in_text(list(score)) is not None:
+            return {"score": score}
         named = {f"score['{name}']": name for name in score}
     else:
         return {"score": score}
