@@ -12,12 +12,13 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import wraps
-from typing import Any, Self, TypeVar, cast
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from howsure.escapes import printable, shortened
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Value = TypeVar("Value")
 # Messages of DuckDB, Java and the system about full memory or disk, and remedies.
@@ -244,7 +245,7 @@ def several(name: str, given: Any, what: str) -> list[Any]:
 
 def boolean(name: str, value: Any) -> bool:
     """Return True or False; the error calls it ``name``."""
-    if isinstance(value, bool | np.bool_ | int) and value in {0, 1}:
+    if (isinstance(value, bool | int) or type(value).__name__ in {"bool", "bool_"}) and value in {0, 1}:  # NumPy's too
         return bool(value)
     message = f"`{name}` must be True or False, not {value!r}."
     raise HowsureError(message)
@@ -280,6 +281,8 @@ def by_index(given: Any) -> Any:
 
 def real_numbers(name: str, values: Any) -> NDArray[np.float64]:
     """Return numbers as an array, with nan where one is masked; the error calls them ``name``."""
+    import numpy as np
+
     with suppress(TypeError, ValueError, OverflowError):
         if isinstance(values, np.ma.MaskedArray):
             values = np.ma.filled(values.astype(float), np.nan)

@@ -18,6 +18,7 @@ def main() -> None:
 
         sys.stdout.write(f"{version('howsure')}\n")
         return
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # its threads would wait in a loop; draws have their own
     _keep_garbage()
     try:
         from cyclopts import CycloptsError

@@ -9,7 +9,7 @@ from howsure.cli.inputs import Files, Input, InputFormat
 from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, one_seed, split
 from howsure.cli.output import say_written, write, write_grid
 from howsure.cli.pages import Asked, blocks_of, drawing, report_on
-from howsure.sources.entities import Scheme
+from howsure.sources.schemes import Scheme
 
 DEFAULT = "f1@micro"
 

@@ -18,7 +18,6 @@ from cyclopts import Parameter
 from howsure.cli.options import split
 from howsure.errors import HowsureError
 from howsure.escapes import printable
-from howsure.metrics.spec import parse
 
 if TYPE_CHECKING:
     from howsure.estimates.estimate import Estimate
@@ -51,6 +50,8 @@ class Bound:
 
     def _check(self, found: Estimate) -> None:
         """Refuse a bound that cannot be missed, or cannot be reached."""
+        from howsure.metrics.spec import parse
+
         better = parse(found.metric).definition.better
         if better != "neither" and self.is_upper != (better == "lower"):
             other = "--fail-under" if self.is_upper else "--fail-over"

@@ -13,7 +13,6 @@ from howsure.cli.inputs import Files, Input, InputFormat
 from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, split
 from howsure.cli.output import command_line, say_written, write, write_grid, write_records
 from howsure.cli.pages import report_on, single_block
-from howsure.metrics.spec import parse
 
 THRESHOLD = 0.5  # of metrics of counts
 
@@ -114,6 +113,7 @@ def unlabelled(
     """
     from howsure.comparison.monitoring import evaluated, monitor
     from howsure.evidence.unlabelled.calibrated import calibrated
+    from howsure.metrics.spec import parse
 
     given, wanted = Input.of(files, input_format, sheet), bounds(fail_under, fail_over)
     column = y_score if len(y_score) > 1 else y_score[0]

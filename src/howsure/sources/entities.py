@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Sized
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 
@@ -15,11 +15,11 @@ from howsure.sources.documents import Documents
 from howsure.sources.events import events
 from howsure.sources.frames import taken, weight_or_counts
 from howsure.sources.groups import by_columns, roles
+from howsure.sources.schemes import Scheme
 from howsure.tables.batch import Tables
 from howsure.tables.events import EventsTable
 from howsure.tables.units import PairedUnitsTable
 
-Scheme: TypeAlias = Literal["IOB2", "BIO", "IOBES", "BIOES", "BILOU"]
 Span: TypeAlias = tuple[Any, Any, str]  # start, end, type
 OUTSIDE = ("O", "")
 ALIKE = {"L": "E", "U": "S", "M": "I"}  # last, unit, middle
