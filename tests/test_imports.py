@@ -121,3 +121,11 @@ def test_names_are_not_hidden_by_modules():
     code = "import howsure as hs, howsure.estimates.estimation, howsure.sources.confusion, howsure.methods.bootstrap\n"
     code += "assert all(map(callable, (hs.estimate, hs.evaluate, hs.confusion, hs.bootstrap)))"
     modules_after(code)
+
+
+def test_a_first_estimate_loads_little():
+    """Neither frames nor masked arrays are needed for a matrix of numbers; help needs no NumPy."""
+    code = "import howsure as hs\nhs.estimate(hs.from_counts([[50, 3], [5, 42]]), 'f1')"
+    assert not modules_after(code) & {"narwhals", "numpy.ma", "scipy", "howsure.sources.matrix_file"}
+    code = "import sys; sys.argv = ['howsure', '--help']\nfrom howsure.cli import main\ntry:\n    main()\nexcept SystemExit:\n    pass"
+    assert not modules_after(code) & {*HEAVY, "numpy"}

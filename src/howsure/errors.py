@@ -284,7 +284,7 @@ def real_numbers(name: str, values: Any) -> NDArray[np.float64]:
     import numpy as np
 
     with suppress(TypeError, ValueError, OverflowError):
-        if isinstance(values, np.ma.MaskedArray):
+        if "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray):  # slow to import for a check
             values = np.ma.filled(values.astype(float), np.nan)
         if not np.iscomplexobj(values):
             return np.asarray(values, dtype=float)

@@ -14,9 +14,7 @@ from howsure.errors import HowsureError, boolean, by_index, listed, real_numbers
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.layout import column_names, in_one_order, in_own_order, is_stated, with_names
 from howsure.sources.matrix_axes import Axis, axis_kind, laid_out
-from howsure.sources.matrix_file import read_matrix
 from howsure.sources.positive import positive_order
-from howsure.sources.units import UnitRows
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.labels import label_array
@@ -175,6 +173,8 @@ def matrix_table(
     check : bool
         Whether to refuse a last row and column that are the sums of the others, where they have no name.
     """
+    from howsure.sources.matrix_file import read_matrix
+
     found, counts = read_matrix(path, labels, check=check)
     table = from_counts(counts, found, pos_label=pos_label, check=check)
     if labels is None and found is not None and counts.ndim == 2:  # not several rows of TP, FP, FN and TN
@@ -225,7 +225,9 @@ def _read(counts: Any, labels: Sequence[Any] | None, *, check: bool) -> tuple[Ar
         return np.stack([matrix for matrix, _ in parts]), parts[0][1]
     _refuse_lines(counts)
     rows, columns = Axis(None), Axis(None)
-    counts, first = _without_label_column(counts)
+    first = None
+    if column_names(counts) is not None:
+        counts, first = _without_label_column(counts)
     names = column_names(counts)
     if names is not None:
         columns = Axis.of(list(getattr(counts, "column_names", counts.columns)), _axis_name(counts.columns))
@@ -288,6 +290,8 @@ def _of_units(
     names: list[str], matrices: Sequence[Array], labels: Array, groups: Column, *, stated: bool
 ) -> ConfusionTable | PairedUnitsTable:
     """Return the clustered table of a stack of matrices, or the joint table of several stacks."""
+    from howsure.sources.units import UnitRows
+
     shapes = {each.shape for each in matrices}
     if len(shapes) > 1 or len(next(iter(shapes))) != 3 or len(groups) != len(matrices[0]):
         message = (
