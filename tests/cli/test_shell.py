@@ -12,6 +12,8 @@ import pytest
 import howsure as hs
 from howsure.cli.app import app as shell
 from howsure.cli.examples import EXAMPLES
+from howsure.cli.output import interval_bars
+from howsure.grids import Grid
 from howsure.methods.library import METHODS
 from howsure.metrics.registry import REGISTRY
 from support.examples import CANCER
@@ -229,3 +231,25 @@ def test_help_groups_the_commands():
     said = run("--help").stdout
     assert said.index("Measure") < said.index("│ report") < said.index("Compare") < said.index("Look up")
     assert "howsure report examples/breast_cancer.csv" in said
+
+
+def test_a_wide_terminal_shows_the_intervals(monkeypatch):
+    """Bars stand beside the table in a terminal that is wide enough, and nowhere else."""
+    words = [*REPORT, "--metrics", "f1", "mcc"]
+    assert "●" not in run(*words).stdout
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "120")
+    wide = run(*words).stdout
+    assert wide.count("●") == 2
+    assert "0.924              0.984" in wide
+    monkeypatch.setenv("COLUMNS", "60")
+    assert "●" not in run(*words).stdout
+
+
+def test_bars_of_undefined_rows_are_empty():
+    """A row without an interval, or without a value, has no bar; equal limits leave no scale."""
+    headers = ("metric", "mean", "95 % interval")
+    rows = (("a", "0.5", "[0.0, 1.0]"), ("b", "nan", "[0.2, 0.4]"), ("c", "0.3", "–"))
+    assert [bool(each) for each in interval_bars(Grid(headers, rows))] == [True, True, False, False]
+    assert interval_bars(Grid(headers, rows[2:])) == []
+    assert interval_bars(Grid(headers, (("a", "1", "[1, 1]"),)))[1:] == [""]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +13,10 @@ from typing import Any
 
 from howsure.escapes import printable, printable_lines
 from howsure.grids import WRITERS, Grid, csv_text, json_text
+
+BAR = 24  # characters of the picture of an interval
+NUMBER = re.compile(r"-?[\d.]+")
+INTERVAL = re.compile(r"\[(-?[\d.]+), (-?[\d.]+)\]")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -120,6 +125,37 @@ def write_grid(grid: Grid, *, how: str, title: str = "", note: str = "") -> None
         sys.stdout.write(WRITERS[how](grid) + "\n")
 
 
+def interval_bars(grid: Grid) -> list[str]:
+    """Return a header with the ends of a scale, and a picture of each row's value and interval; empty without any.
+
+    The scale is from the lowest to the highest limit.
+
+    Examples
+    --------
+    >>> interval_bars(Grid(("metric", "value", "95 % interval"), (("f1", "0.5", "[0.250, 0.750]"), ("mcc", "", ""))))
+    ['0.25                0.75', '────────────●───────────', '']
+    """
+    found = [next((each for each in map(INTERVAL.fullmatch, row) if each), None) for row in grid.rows]
+    limits = [(float(each[1]), float(each[2])) for each in found if each]
+    place = next((grid.headers.index(name) for name in ("value", "mean") if name in grid.headers), None)
+    if not limits or place is None:
+        return []
+    low, high = min(each for each, _ in limits), max(each for _, each in limits)
+    bars = []
+    for row, each in zip(grid.rows, found, strict=True):
+        if each is None or not high > low or not NUMBER.fullmatch(row[place]):
+            bars.append("")
+            continue
+        first, last, middle = (
+            round((float(text) - low) / (high - low) * (BAR - 1)) for text in (each[1], each[2], row[place])
+        )
+        cells = [" "] * BAR
+        cells[first : last + 1] = "─" * (last + 1 - first)
+        cells[min(max(middle, 0), BAR - 1)] = "●"
+        bars.append("".join(cells))
+    return [f"{low:g}{high:>{BAR - len(f'{low:g}')}g}", *bars]
+
+
 def _rich(grid: Grid, title: str, note: str) -> None:
     from rich import box
     from rich.console import Console
@@ -136,14 +172,22 @@ def _rich(grid: Grid, title: str, note: str) -> None:
     )
     footnotes = [line for line in (printable_lines(note), grid.caption) if line]
     table.caption = Text("\n".join(footnotes)) if footnotes else None
-    for i, header in enumerate(grid.headers):
-        justify: Any = "left" if i == 0 or max((len(row[i]) for row in grid.rows), default=0) > 40 else "right"
-        table.add_column(Text(header), justify=justify, overflow="fold", no_wrap=i == 0)
-    for row in grid.rows:
-        table.add_row(*(Text(cell) for cell in row))
     console = Console()
     if not console.is_terminal:
         console = Console(width=max(console.width, 120))
+    bars = interval_bars(grid) if console.is_terminal else []
+    width = sum(max(map(len, column)) + 2 for column in zip(grid.headers, *grid.rows, strict=True))
+    if width + BAR > console.width:
+        bars = []
+    for i, header in enumerate(grid.headers):
+        justify: Any = "left" if i == 0 or max((len(row[i]) for row in grid.rows), default=0) > 40 else "right"
+        table.add_column(Text(header), justify=justify, overflow="fold", no_wrap=i == 0)
+    for each in bars[:1]:
+        table.add_column(Text(each))
+    for place, row in enumerate(grid.rows):
+        table.add_row(
+            *(Text(cell) for cell in row), *(Text(each, style="cyan") for each in bars[place + 1 : place + 2])
+        )
     with console.capture() as printed:
         console.print(table)
     sys.stdout.write("".join(f"{line.rstrip()}\n" for line in (*printed.get().splitlines(), "")))
