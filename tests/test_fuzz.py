@@ -20,6 +20,8 @@ FOUND = {
     4069184: "limits of two labels narrowed at a higher level",
     4088817: "a limit was at the value, on a path of giant strides",
     4114821: "a pooled limit beyond the largest number warned",
+    7004780: "an average lost a class at the limit of a rate",
+    8015131: "an average lost a class at the limit of a rate",
     6086204: "a limit was at the value, where pseudo-counts outweighed a class",
     6100219: "values that differ by rounding had no root",
 }

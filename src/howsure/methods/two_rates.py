@@ -78,7 +78,7 @@ class TwoRates(Method):
         with np.errstate(all="ignore"):
             value = metric.value_at(table.counted)
             rates = np.where(inside(value, metric.range), _rates(table), _rates(table.smoothed()))
-            centre = _value(metric, rates)
+            centre = metric(_counts(rates))
             place, slope = scaled(scale, centre, metric.range)
         error, factor = standard_error(metric, table), _factor(metric, table, value)
 
@@ -103,16 +103,20 @@ def _rates(table: Table) -> Array:
     return np.stack([cells[..., place + 1] / (cells[..., place] + cells[..., place + 1]) for place in (0, 2)])
 
 
-def _value(metric: Metric, rates: Array) -> Array:
-    """Return the metric at rates ``(2, ...)``."""
-    return metric(ConfusionCounts(np.moveaxis(np.stack([1 - rates, rates]), (1, 0), (-2, -1))))
+def _counts(rates: Array) -> ConfusionCounts:
+    """Return the table of rates ``(2, ...)``, with one case of each class."""
+    return ConfusionCounts(np.moveaxis(np.stack([1 - rates, rates]), (1, 0), (-2, -1)))
 
 
 def _moved(metric: Metric, rates: Array, row: int, end: Array) -> Array:
-    """Return the metric with the rate of one class at a limit."""
+    """Return the metric with the rate of one class at a limit; nan if an average loses a class there."""
     moved = rates.copy()
     moved[row] = end
-    return _value(metric, moved)
+    value = metric(_counts(moved))
+    if metric.per_class is None:
+        return value
+    before, after = (np.isnan(metric.per_class(_counts(each))) for each in (rates, moved))
+    return np.where((after & ~before).any(-1), np.nan, value)
 
 
 def _limits(rates: Array, table: Table, confidence_level: float) -> tuple[Array, Array]:
