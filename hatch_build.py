@@ -1,11 +1,10 @@
 """The hook of the build: a wheel holds the compiled kernels where a C compiler is found; elsewhere it is a pure one.
 
-With the environment variable ``HOWSURE_PURE=1`` nothing is compiled: the wheel is pure, and serves every platform.
+With the environment variable ``HOWSURE_NATIVE=0`` nothing is compiled: the wheel is pure, and serves every platform.
 """
 
 from __future__ import annotations
 
-import os
 import runpy
 import tempfile
 from pathlib import Path
@@ -22,8 +21,6 @@ class Kernels(BuildHookInterface):  # type: ignore[type-arg]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, and tag the wheel by the platform: it has no part of Python's, so one serves all versions."""
-        if os.environ.get("HOWSURE_PURE") == "1":
-            return
         build = runpy.run_path(str(Path(self.root, "src", "howsure", "native", "compile.py")))["build"]
         if version == "editable":
             build()

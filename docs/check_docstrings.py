@@ -34,20 +34,17 @@ CHECKED = {
 }
 
 
-SUBMODULES = (
-    *("plots", "lab", "testing", "methods", "tables", "designs", "results", "labels", "shift", "comparison", "pooling"),
-    "compat",
-)
 ARRAY = re.compile(r"\b(ndarray|array-like)\b")
 
 
 def public() -> Iterator[tuple[str, type | Callable[..., object]]]:
     """Yield every public function and class by its name."""
-    for module in ("howsure", *(f"howsure.{name}" for name in SUBMODULES)):
-        for name in import_module(module).__all__:
-            thing = getattr(import_module(module), name)
+    spaces = [getattr(hs, name) for name in hs.__all__ if inspect.ismodule(getattr(hs, name))]
+    for module in (hs, *spaces, import_module("howsure.testing")):
+        for name in module.__all__:
+            thing = getattr(module, name)
             if inspect.isfunction(thing) or inspect.isclass(thing):
-                yield f"{module}.{name}".removeprefix("howsure."), thing
+                yield f"{module.__name__}.{name}".removeprefix("howsure."), thing
 
 
 def complaints() -> Iterator[str]:

@@ -15,11 +15,10 @@ SYSTEMS = {"darwin": "macosx_", "win32": "win"}
 @pytest.fixture
 def asked(monkeypatch):
     """Return a function that runs the hook with a compiler that writes an empty library, or with none."""
-    monkeypatch.delenv("HOWSURE_PURE", raising=False)
     hook_class = runpy.run_path(str(ROOT / "hatch_build.py"))["Kernels"]
 
-    def ask(*, has_compiler=True, version="standard"):
-        def build(folder=None):
+    def ask(*, has_compiler=True, version="standard", build=None):
+        def written(folder=None):
             folders.append(folder)
             if folder is None or not has_compiler:
                 return None
@@ -28,7 +27,7 @@ def asked(monkeypatch):
             return library
 
         folders = []
-        monkeypatch.setattr(runpy, "run_path", lambda _: {"build": build})
+        monkeypatch.setattr(runpy, "run_path", lambda _: {"build": build or written})
         builder = building.WheelBuilder(str(ROOT), config=tomllib.loads((ROOT / "pyproject.toml").read_text()))
         hook = hook_class(str(ROOT), {}, builder.config, builder.metadata, "", "wheel")
         build_data = builder.get_default_build_data() | {"force_include": {}}
@@ -54,9 +53,10 @@ def test_a_wheel_holds_the_kernels(asked):
 
 @pytest.mark.parametrize("version", ["standard", "editable"])
 def test_a_pure_wheel_is_had_on_request(asked, monkeypatch, version):
-    """With HOWSURE_PURE=1 nothing is compiled, and the wheel serves every platform."""
-    monkeypatch.setenv("HOWSURE_PURE", "1")
-    assert asked(version=version) == ([], [], True, None)  # hatchling's own tag is then py3-none-any
+    """With HOWSURE_NATIVE=0 nothing is compiled, and the wheel serves every platform."""
+    monkeypatch.setenv("HOWSURE_NATIVE", "0")
+    build = runpy.run_path(str(ROOT / "src" / "howsure" / "native" / "compile.py"))["build"]
+    assert asked(version=version, build=build) == ([], [], True, None)  # hatchling's own tag is then py3-none-any
 
 
 def test_without_a_compiler_the_wheel_is_pure(asked):

@@ -12,17 +12,11 @@ methods, tables, designs and results are in ``hs.methods``, ``hs.tables``, ``hs.
 
 from howsure.namespaces import namespace
 
-_named, __dir__, __all__ = namespace(__name__, __file__)
+
+def _metric(name):  # noqa: ANN001, ANN202 - the stub has the types
+    from howsure.metrics.spec import named
+
+    return f"Ask for the metric: estimate(table, '{name}')." if named(name) else ""
 
 
-def __getattr__(name):  # noqa: ANN001, ANN202 - the stub has the types
-    try:
-        return _named(name)
-    except AttributeError as error:
-        if "There is no" in str(error) and "Use" not in str(error):
-            from howsure.metrics.spec import named
-
-            if named(name) is not None:
-                message = f"There is no `howsure.{name}`. Ask for the metric: estimate(table, '{name}')."
-                raise AttributeError(message) from None
-        raise
+__getattr__, __dir__, __all__ = namespace(__name__, __file__, _metric)

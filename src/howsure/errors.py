@@ -245,7 +245,7 @@ def several(name: str, given: Any, what: str) -> list[Any]:
 
 def boolean(name: str, value: Any) -> bool:
     """Return True or False; the error calls it ``name``."""
-    if (isinstance(value, bool | int) or type(value).__name__ in {"bool", "bool_"}) and value in {0, 1}:  # NumPy's too
+    if (isinstance(value, int) or type(value).__name__ in {"bool", "bool_"}) and value in {0, 1}:  # NumPy's too
         return bool(value)
     message = f"`{name}` must be True or False, not {value!r}."
     raise HowsureError(message)

@@ -42,7 +42,7 @@ def places(stub: Path) -> dict[str, str]:
     return found
 
 
-def namespace(name: str, file: str) -> Namespace:
+def namespace(name: str, file: str, advise: Callable[[str], str] | None = None) -> Namespace:
     """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a namespace.
 
     Public functions refuse arguments that they do not take with what to write instead; see `howsure.calls`.
@@ -51,6 +51,8 @@ def namespace(name: str, file: str) -> Namespace:
     ----------
     name, file : str
         ``__name__`` and ``__file__`` of the module.
+    advise : callable, optional
+        What to write instead of a name that is in no namespace; an empty string for the most similar name.
     """
     stub = Path(file).with_suffix(".pyi")
     known = places(stub)
@@ -58,7 +60,7 @@ def namespace(name: str, file: str) -> Namespace:
 
     def found(attribute: str) -> Any:
         if attribute not in known:
-            raise AttributeError(_absent(name, attribute, known, stub.parent))
+            raise AttributeError(_absent(name, attribute, known, stub.parent, advise))
         module = import_module(known[attribute], package)
         thing = module if known[attribute] == f".{attribute}" else getattr(module, attribute)
         if isinstance(thing, FunctionType):
@@ -71,16 +73,15 @@ def namespace(name: str, file: str) -> Namespace:
     return found, lambda: sorted(known), sorted(known)
 
 
-def _absent(name: str, attribute: str, known: dict[str, str], folder: Path) -> str:
+def _absent(name: str, attribute: str, known: dict[str, str], folder: Path, advise: Callable[[str], str] | None) -> str:
     is_module = (folder / attribute).exists() or (folder / f"{attribute}.py").exists()
-    if (is_module and attribute not in ELSEWHERE) or attribute.startswith(
-        "__"
-    ):  # no user reads it: an import goes on, and programs look for the others
+    if attribute.startswith("__") or (is_module and attribute not in ELSEWHERE):  # asked by imports, not by users
         return f"module '{name}' has no attribute '{attribute}'"
     from howsure.errors import did_you_mean
 
     use = elsewhere(attribute)
-    return f"There is no `{name}.{attribute}`.{f' Use `{use}`.' if use else did_you_mean(attribute, known)}"
+    remedy = f"Use `{use}`." if use else advise(attribute) if advise else ""
+    return f"There is no `{name}.{attribute}`.{f' {remedy}' if remedy else did_you_mean(attribute, known)}"
 
 
 def elsewhere(attribute: str) -> str:

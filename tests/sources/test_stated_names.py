@@ -158,7 +158,7 @@ def test_the_word_for_a_pass_is_what_a_judge_counts(good, bad, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "words, message", [("YN", None), ("ABC", "has 'A', 'B' beside words with a value"), ("PF", "has 'F' beside")]
+    "words, message", [("YN", None), ("ABC", "has 'A', 'B', and words with a value"), ("PF", "has 'F', and words")]
 )
 def test_words_of_which_some_have_no_value_are_refused(words, message, tmp_path):
     """Grades A, B and C are not one correct answer in three."""

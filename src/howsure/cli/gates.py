@@ -22,8 +22,9 @@ from howsure.escapes import printable
 if TYPE_CHECKING:
     from howsure.estimates.estimate import Estimate
 
-FailUnder = Annotated[list[str] | None, Parameter(name="--fail-under", consume_multiple=True)]
-FailOver = Annotated[list[str] | None, Parameter(name="--fail-over", consume_multiple=True)]
+UNDER, OVER = "--fail-under", "--fail-over"
+FailUnder = Annotated[list[str] | None, Parameter(name=UNDER, consume_multiple=True)]
+FailOver = Annotated[list[str] | None, Parameter(name=OVER, consume_multiple=True)]
 FAILED = 1  # exit code: the result was computed and does not reach the bound
 PER_CENT = 100
 
@@ -32,14 +33,14 @@ PER_CENT = 100
 class Bound:
     """A bound of a metric: of its lower limit, or of the upper one if lower values are better."""
 
+    option: str
     metric: str
     number: float
-    is_upper: bool
 
     @property
-    def option(self) -> str:
-        """The option that states it."""
-        return "--fail-over" if self.is_upper else "--fail-under"
+    def is_upper(self) -> bool:
+        """Whether the upper limit must reach it."""
+        return self.option == OVER
 
     def failure(self, found: Estimate) -> str:
         """Return why an estimate does not reach the bound; empty if it does."""
@@ -54,10 +55,8 @@ class Bound:
 
         better = parse(found.metric).definition.better
         if better != "neither" and self.is_upper != (better == "lower"):
-            other = "--fail-under" if self.is_upper else "--fail-over"
-            message = (
-                f"A {'higher' if self.is_upper else 'lower'} {found.label} is better. Give its bound to `{other}`."
-            )
+            way, other = ("higher", UNDER) if self.is_upper else ("lower", OVER)
+            message = f"A {way} {found.label} is better. Give its bound to `{other}`."
             raise HowsureError(message)
         refuse_beyond({f"{self.option} {self.metric}": self.number}, [found])
 
@@ -71,15 +70,14 @@ def bounds(under: Sequence[str] | None, over: Sequence[str] | None) -> list[Boun
         If an argument has no metric or no number.
     """
     found = []
-    for words, is_upper in ((under, False), (over, True)):
+    for option, words in ((UNDER, under), (OVER, over)):
         for word in split(words):
             metric, _, text = word.rpartition("=")
             with suppress(ValueError):
-                bound = Bound(metric, float(text), is_upper)
+                bound = Bound(option, metric, float(text))
                 if metric and not math.isnan(bound.number):
                     found.append(bound)
                     continue
-            option = Bound("", 0.0, is_upper).option
             message = f"`{option}` has {word!r}. Give a metric and a number, such as f1=0.9."
             raise HowsureError(message)
     return found

@@ -25,7 +25,7 @@ from howsure.tables.table import Table
 Array = NDArray[Any]
 
 NAMES_ELSEWHERE = {  # other packages' attributes → ours
-    **dict.fromkeys(("ci", "interval", "confidence_interval", "conf_int", "bounds_"), "low and high"),
+    **dict.fromkeys(("ci", "interval", "confidence_interval", "conf_int"), "low and high"),
     **dict.fromkeys(("lower", "ci_low", "ci_lower", "lo"), "low"),
     **dict.fromkeys(("upper", "ci_high", "ci_upper", "hi"), "high"),
     **dict.fromkeys(("se", "std", "std_error", "stderr", "bse"), "standard_error"),

@@ -43,7 +43,7 @@ def doubts(path: Path, scores: Sequence[Score]) -> Iterator[str]:
         yield f"'{path.name}': {first!r} comes first; `metric` (--metric) shows {listed(others)}."
 
 
-def _refuse_other_words(name: str, path: Path, values: Sequence[Any]) -> None:
+def _refuse_scores(name: str, path: Path, values: Sequence[Any]) -> None:
     """Refuse a column of scores without a number, or with words of which only some have a value."""
     if not any(np.isfinite(number(each)) for each in values):
         message = f"The column '{name}' of '{path}' holds no number: {values[0]!r}, for example."
@@ -52,7 +52,7 @@ def _refuse_other_words(name: str, path: Path, values: Sequence[Any]) -> None:
     unknown = [word for word in words if not np.isfinite(number(word)) and word.casefold() not in ABSENT]
     if unknown and any(word.casefold() in WORDS for word in words):
         message = (
-            f"The column '{name}' of '{path}' has {listed(unknown)} beside words with a value ({', '.join(WORDS)}). "
+            f"The column '{name}' of '{path}' has {listed(unknown)}, and words with a value ({', '.join(WORDS)}). "
             "Write numbers: 1 for right, 0 for wrong."
         )
         raise HowsureError(message)
@@ -87,7 +87,7 @@ def own_records(path: Path, scores: Sequence[str], columns: Mapping[str, str | N
     for name in scores:
         runs: Counter[tuple[str, str, str]] = Counter()
         values = held[f"score {name}"]
-        _refuse_other_words(name, path, values)
+        _refuse_scores(name, path, values)
         for task, model, item, value, cluster in zip(tasks, models, items, values, clusters, strict=True):
             runs[task, model, item] += 1
             fields = {} if cluster is None else {columns["cluster"] or "": cluster}

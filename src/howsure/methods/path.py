@@ -120,9 +120,12 @@ class Path:
         """
         self._walk_to(z)
         open_ends = self.observed != self.ends
-        if not (self._passes() | ~open_ends).all():  # those that end before it have their own largest value
-            self._walk_to(np.where((self._passes() | ~open_ends).all(0), z, HOPELESS))
-        late = np.where(self._passes() & open_ends, self._passed() - EARLY, 0.0)
+        passes = self._passes()
+        is_known = (passes | ~open_ends).all(0)
+        if not is_known.all():  # those that end before it have their own largest value
+            self._walk_to(np.where(is_known, z, HOPELESS))
+            passes = self._passes()
+        late = np.where(passes & open_ends, self._passed() - EARLY, 0.0)
         wanted = z + np.maximum(late, 0.0)
         self._walk_to(wanted.max(0))
         return np.asarray(wanted)

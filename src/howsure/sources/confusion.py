@@ -293,11 +293,8 @@ def _atoms(keys: dict[str, Any], weight: Any, axis: Array) -> tuple[Array, Array
 def _is_indicator(values: Any) -> bool:
     """Whether values have a second axis, longer than 1: an array of shape (n, 1) is a column."""
     if isinstance(values, list | tuple):
-        return (
-            len(values) > 0
-            and isinstance(values[0], list | tuple | np.ndarray)
-            and np.shape(values[0])[:1] not in {(), (1,)}
-        )
+        first = values[0] if values else None
+        return isinstance(first, list | tuple | np.ndarray) and np.ndim(first) > 0 and len(first) != 1
     return getattr(values, "ndim", 1) == 2 and getattr(values, "shape", (0, 1))[1] != 1
 
 

@@ -66,7 +66,7 @@ def _has_index(values: Any) -> bool:
 
 
 def _is_series(values: Any) -> bool:
-    return type(values).__module__.startswith("pandas") and hasattr(values, "index") and np.ndim(values) == 1
+    return _has_index(values) and np.ndim(values) == 1
 
 
 def _are_aligned(index: Any, other: Any) -> bool:

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, listed, real_numbers
-from howsure.sources.layout import is_stated
+from howsure.sources.layout import as_written, is_stated
+from howsure.sources.positive import FAILING, PASSING, positive_order
 from howsure.tables.labels import OUTCOMES, label_array
 from howsure.tables.paired import PairedTable
 from howsure.tables.pseudo import pseudo_tuples
 
 Array = NDArray[Any]
-RIGHT = frozenset({"true", "1", "1.0", "right", "correct", "yes", "hit", "pass"})
-WRONG = frozenset({"false", "0", "0.0", "wrong", "incorrect", "no", "miss", "fail"})
+RIGHT, WRONG = PASSING | {"1", "hit"}, FAILING | {"0", "miss"}
 CUBE = 3  # dimensions of true class × prediction of either model
 
 
@@ -116,7 +116,7 @@ def _laid_out(counts: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
         return counts, a, b
     order = []
     for axis in (index, columns):
-        words = [str(label).strip().casefold() for label in axis]
+        words = [as_written(label).casefold() for label in axis]
         right = [word in RIGHT for word in words]
         if sum(right) != 1 or not all(word in RIGHT | WRONG for word in words):
             message = (
@@ -149,8 +149,6 @@ def _of_cube(cells: Array, axis: Array, names: tuple[str, str], *, stated: bool,
         message = f"`labels` names {len(axis)} classes ({listed(axis.tolist())}), and `counts` has {len(cells)}."
         raise HowsureError(message)
     if last is not None:
-        from howsure.sources.positive import positive_order
-
         order = positive_order(axis, last)
         cells, axis = cells[np.ix_(order, order, order)], axis[order]
     possible = pseudo_tuples(len(axis), 2)

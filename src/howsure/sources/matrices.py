@@ -135,9 +135,7 @@ def from_counts(
     ]
     matrices = [matrix for matrix, _ in read]
     size, names = matrices[0].shape[-1], read[0][1] if given is None else given
-    if any(other != read[0][1] for _, other in read):
-        message = "The models' matrices name their classes differently. Give all the same labels, in one order."
-        raise HowsureError(message)
+    _refuse_other_classes("The models' matrices", [each for _, each in read])
     values = np.arange(size) if names is None else label_array(names)
     if len(values) != size:
         message = f"`labels` has {len(values)} entries for a {size}×{size} matrix. Give one label per class."
@@ -219,17 +217,12 @@ def _read(counts: Any, labels: Sequence[Any] | None, *, check: bool) -> tuple[Ar
     counts = with_names(counts)
     if isinstance(counts, list | tuple) and counts and all(hasattr(each, "columns") for each in counts):
         parts = [_read(each, labels, check=check) for each in counts]
-        if any(names != parts[0][1] for _, names in parts):
-            message = "The matrices name their classes differently. Give all the same labels, in one order."
-            raise HowsureError(message)
+        _refuse_other_classes("The matrices", [each for _, each in parts])
         return np.stack([matrix for matrix, _ in parts]), parts[0][1]
     _refuse_lines(counts)
+    counts, first = _without_label_column(counts)
     rows, columns = Axis(None), Axis(None)
-    first = None
     if column_names(counts) is not None:
-        counts, first = _without_label_column(counts)
-    names = column_names(counts)
-    if names is not None:
         columns = Axis.of(list(getattr(counts, "column_names", counts.columns)), _axis_name(counts.columns))
         index = getattr(counts, "index", None)
         if index is not None and list(index) != list(range(len(index))):
@@ -246,8 +239,16 @@ def _read(counts: Any, labels: Sequence[Any] | None, *, check: bool) -> tuple[Ar
     return matrix, found
 
 
+def _refuse_other_classes(what: str, classes: Sequence[list[Any] | None]) -> None:
+    if any(each != classes[0] for each in classes):
+        message = f"{what} name their classes differently. Give all the same labels, in one order."
+        raise HowsureError(message)
+
+
 def _without_label_column(counts: Any) -> tuple[Any, tuple[list[Any], str] | None]:
     """Return a frame without a first column of row labels, as in a file, and these labels with the column's name."""
+    if column_names(counts) is None:
+        return counts, None
     import narwhals as nw
 
     frame = nw.from_native(counts, eager_only=True, pass_through=True)

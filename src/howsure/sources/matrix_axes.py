@@ -241,13 +241,12 @@ def laid_out(
 def _total_last(counts: Array, axis: Axis, place: int) -> tuple[Array, Axis]:
     """Return the matrix with a row or column of totals, named so and the sum of the others, at the end."""
     labels = axis.labels or []
-    for position, label in enumerate(labels[:-1]):
-        others = np.delete(counts, position, place)
-        total = np.take(counts, position, place)
-        if _is_total(Axis([label])) and len(labels) == counts.shape[place] and _are_sums(total, others.sum(place)):
-            rest = [each for index, each in enumerate(labels) if index != position]
-            moved = np.concatenate([others, np.expand_dims(total, place)], place)
-            return moved, replace(axis, labels=[*rest, label])
+    for position in [at for at, label in enumerate(labels[:-1]) if _names_total(label)]:
+        order = [*(at for at in range(len(labels)) if at != position), position]
+        if len(order) == counts.shape[place]:
+            moved = np.moveaxis(np.take(counts, order, place), place, 0)
+            if _are_sums(moved[-1], moved[:-1].sum(0)):
+                return np.moveaxis(moved, 0, place), replace(axis, labels=[labels[at] for at in order])
     return counts, axis
 
 
@@ -258,7 +257,7 @@ def _without_totals(
     last_row = counts.shape[-2] > 2 and _are_sums(counts[..., -1, :], counts[..., :-1, :].sum(-2))
     last_column = counts.shape[-1] > 2 and _are_sums(counts[..., :, -1], counts[..., :, :-1].sum(-1))
     surplus = counts.shape[-2] - counts.shape[-1]
-    named_row, named_column = _is_total(rows), _is_total(columns)
+    named_row, named_column = (_names_total((each.labels or [""])[-1]) for each in (rows, columns))
     is_square = surplus == 0 and size != counts.shape[-1] - 1 and rows.labels == columns.labels
     if is_square and last_row and last_column and not (named_row and named_column):
         if not check:
@@ -292,10 +291,10 @@ def _are_sums(last: Array, others: Array) -> bool:
     return bool(np.array_equal(last, others) and np.any(others))
 
 
-def _is_total(axis: Axis) -> bool:
-    """Whether the last label of an axis is a word for totals."""
-    last = str(axis.labels[-1]) if axis.labels else ""
-    return re.sub(r"[\W\d_]", "", last).casefold() in TOTAL_WORDS or last.strip() in {"Σ", "∑"}
+def _names_total(label: Any) -> bool:
+    """Whether a label is a word for totals."""
+    text = str(label)
+    return re.sub(r"[\W\d_]", "", text).casefold() in TOTAL_WORDS or text.strip() in {"Σ", "∑"}
 
 
 def _by_name(

@@ -52,6 +52,7 @@ def summaries(held: Collection, metric: str | None, source: str, level: float) -
         for _ in in_threads(fill, list(held.experiments)):
             advance()
     objects: dict[Any, Summary] = {}
+    quantities = {key: held.quantity(*key) for key in found}
     records = []
     for spec in wanted:
         for name in held.experiments:
@@ -59,12 +60,12 @@ def summaries(held: Collection, metric: str | None, source: str, level: float) -
             record = {each: getattr(summary, each) for each in summary.__slots__ if each != "errors"}
             errors = {f"{each}_error": error for each, error in summary.errors.items()}
             observed = held.observed(spec, name)
-            names = {"metric": spec, "experiment": name, "positive": held.quantity(spec, name).positive}
+            names = {"metric": spec, "experiment": name, "positive": quantities[spec, name].positive}
             records.append(names | {"observed": observed} | record | errors)
     shown = ("observed", "median", "mode", "low", "high", "uncertainty", "skewness", "kurtosis")
     first = ("metric", "experiment") if several else ("experiment",)
-    quantities = [held.quantity(*each) for each in found]
-    words = [*([] if several else wanted), f"{held.n_draws:,} draws of the {source}", *positive_notes(quantities)]
+    notes = positive_notes(quantities.values())
+    words = [*([] if several else wanted), f"{held.n_draws:,} draws of the {source}", *notes]
     return Records(
         objects=objects,
         rows=tuple(records),
