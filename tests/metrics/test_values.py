@@ -153,3 +153,15 @@ def test_a_trimmed_mean_of_equal_values_is_that_value(size):
     weight = np.random.default_rng(size).random(size + 2) * 0.3 + 1
     values = np.r_[-4.0, np.full(size, 0.1), 7.0]
     assert value("trimmed_mean+cut=0.3", hs.values(values, sample_weight=weight)) == 0.1
+
+
+def test_weighted_means_stay_within_the_numbers():
+    """Rounding of weighted sums carries neither a mean nor a share beyond the numbers, so that sites can be pooled."""
+    sites = []
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        assert value("mean", hs.values([0.1] * 4, sample_weight=rng.random(4))) == 0.1
+        sites.append(hs.values(1 + rng.random(30), sample_weight=rng.random(30)))
+        assert value("share+at_least=1", sites[-1]) == 1
+    pooled = hs.pool({str(place): site for place, site in enumerate(sites[:3])}, "share+at_least=1")
+    assert 0 <= pooled.low <= pooled.value <= pooled.high <= 1

@@ -432,3 +432,13 @@ def test_counts_of_other_rows_are_refused(counts):
     ):
         with pytest.raises(hs.HowsureError, match="differ in length"):
             make()
+
+
+def test_counts_of_another_length_are_named():
+    """Counts that do not fit the columns are refused under their own name."""
+    for make in (
+        lambda: hs.confusion([0, 1, 1], [0, 1, 0], counts=[1, 2]),
+        lambda: hs.scores([0, 1, 1], [0.1, 0.9, 0.4], counts=[1, 2]),
+    ):
+        with pytest.raises(hs.HowsureError, match="counts"):
+            make()

@@ -53,7 +53,8 @@ def mean_of(numbers: Array, bounds: Bounds | None) -> Scored:
     """
 
     def value(cells: Array) -> Array:
-        return divide(cells @ numbers, cells.sum(-1))
+        found = divide(cells @ numbers, cells.sum(-1))
+        return np.asarray(np.clip(found, numbers.min(), numbers.max()))  # rounding may exceed them
 
     def slopes(cells: Array) -> Array:
         return np.asarray((numbers - value(cells)[..., None]) / cells.sum(-1)[..., None])

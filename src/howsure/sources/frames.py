@@ -200,7 +200,10 @@ def _grouped(data: Any, keys: Mapping[str, Any], weight: Any, role: str, *, chec
     frame, given = _found(data, keys, weight, role, check=check)
     weight = None if weight is None else given.pop(role)
     if frame is None:
-        return group(given, weight if weight is None or role == WEIGHT else checked_counts(weight))
+        if weight is not None and role == COUNTS:
+            weight = checked_counts(weight)
+            _refuse_other_counts(weight, given)
+        return group(given, weight)
     found = _counted(frame, given, weight)
     again = group_again(found.columns, found.n, found.weight, found.weight_squared)
     return replace(again, ranks=tuple(map(found.ranks.get, given)), multiplicity=found.multiplicity)
