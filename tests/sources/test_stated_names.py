@@ -196,3 +196,63 @@ def test_numbers_in_text_are_values():
     assert hs.estimate(hs.values(["0.5", "0.75", "1"]), "mean").value == 0.75
     with pytest.raises(hs.HowsureError):
         hs.values(["gpt", "claude"])
+
+
+NUMBERED = {
+    "0 and 1": ([0, 0, 0, 1, 1, 1, 1, 0], [0, 1, 1, 1, 1, 1, 0, 0]),
+    "three": ([0, 0, 1, 2, 2, 1, 1], [0, 1, 1, 2, 0, 1, 2]),
+    "from 1": ([1, 1, 1, 2, 2], [1, 2, 2, 2, 1]),
+    "apart": ([7, 3, 3, 5], [3, 3, 5, 5]),
+    "one class never predicted": ([0, 1, 2, 1, 0], [0, 1, 1, 1, 1]),
+    "one class never true": ([0, 1, 0, 1, 0], [0, 1, 2, 1, 1]),
+    "decimals": ([0.0, 1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0, 0.0]),
+    "truth values": ([True, False, False, True], [True, True, False, True]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:The last")
+@pytest.mark.parametrize("margins", [False, True])
+@pytest.mark.parametrize("is_reversed", [False, True])
+@pytest.mark.parametrize("is_turned", [False, True])
+@pytest.mark.parametrize("cases", NUMBERED)
+def test_numbers_on_named_axes_are_classes(cases, is_turned, is_reversed, margins):
+    """A cross-table of numbered classes is read by its names, whichever axis is first and in any order."""
+    true, predicted = (
+        pd.Series(each, name=name) for each, name in zip(NUMBERED[cases], ("true", "predicted"), strict=True)
+    )
+    axes = (predicted, true) if is_turned else (true, predicted)
+    matrix = pd.crosstab(*axes, margins=margins)
+    if is_reversed:
+        classes = len(matrix.columns) - margins
+        matrix = matrix.iloc[:, [*range(classes)[::-1], *range(classes, classes + margins)]]
+    expected = hs.confusion(true, predicted)
+    found = hs.from_counts(matrix, labels=expected.labels)
+    np.testing.assert_array_equal(found.counts, expected.counts)
+    assert hs.from_counts(matrix).counts.sum() == len(true)
+
+
+@pytest.mark.parametrize(
+    ("frame", "labels", "counts"),
+    [
+        (pd.DataFrame([[5, 2], [3, 4]]), [0, 1], [[5, 2], [3, 4]]),
+        (pd.DataFrame([[5, 2], [3, 4]], columns=[1, 2]), [1, 2], [[5, 2], [3, 4]]),
+        (pd.DataFrame([[5, 2], [3, 4]], index=["dog", "cat"]), ["dog", "cat"], [[5, 2], [3, 4]]),
+        (pd.DataFrame([[5, 2], [3, 4]], columns=["V1", "V2"]), [0, 1], [[5, 2], [3, 4]]),
+        (pd.DataFrame([[5, 2], [3, 4]]).rename_axis("predicted"), [0, 1], [[5, 3], [2, 4]]),
+        (pd.DataFrame([["dog", 5, 2], ["cat", 3, 4]], columns=["predicted", 0, 1]), ["dog", "cat"], [[5, 3], [2, 4]]),
+        (pl.DataFrame({"column_0": [5, 3], "column_1": [2, 4]}), [0, 1], [[5, 2], [3, 4]]),
+        (xr.DataArray([[5, 2], [3, 4]], dims=("predicted", "true")), [0, 1], [[5, 3], [2, 4]]),
+    ],
+)
+def test_default_numbers_are_no_names(frame, labels, counts):
+    """The default labels of a library name no classes; those of the other axis do, and the name of an axis counts."""
+    table = hs.from_counts(frame)
+    assert table.labels.tolist() == labels
+    assert table.counts.tolist() == counts
+
+
+def test_numbers_of_other_classes_are_refused():
+    """Predictions of classes 2 and 3 for true classes 0 and 1 are no matrix, whatever its shape."""
+    matrix = pd.crosstab(pd.Series([0, 1, 1], name="true"), pd.Series([2, 3, 3], name="predicted"))
+    with pytest.raises(hs.HowsureError, match="labelled 0, 1 and its columns 2, 3"):
+        hs.from_counts(matrix)

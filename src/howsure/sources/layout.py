@@ -190,9 +190,13 @@ def column_names(values: Any) -> list[Any] | None:
     names = getattr(values, "column_names", getattr(values, "columns", None))
     if names is None or callable(names):
         return None
+    return None if are_numbered(names) else [last_level(name) for name in names]
+
+
+def are_numbered(names: Sequence[Any]) -> bool:
+    """Whether these are consecutive numbers or default names of a library: ``column_1``, ``V1``, ``Unnamed: 0``."""
     found = [last_level(name) for name in names]
-    made_up = all(isinstance(name, int) or DEFAULT_NAME.fullmatch(str(name)) for name in found)
-    return None if made_up and _count_up(found) else found
+    return all(isinstance(each, int) or DEFAULT_NAME.fullmatch(str(each)) for each in found) and _count_up(found)
 
 
 def columns_by_name(names: Sequence[Any], present: Sequence[Any], what: str = "y_true") -> list[Any] | None:

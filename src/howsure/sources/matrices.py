@@ -12,7 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, boolean, by_index, listed, real_numbers
 from howsure.sources.encoding import Column, encoded
-from howsure.sources.layout import column_names, in_one_order, in_own_order, is_stated, with_names
+from howsure.sources.layout import (
+    are_numbered,
+    as_written,
+    in_one_order,
+    in_own_order,
+    is_stated,
+    with_names,
+)
 from howsure.sources.matrix_axes import Axis, axis_kind, laid_out
 from howsure.sources.positive import positive_order
 from howsure.tables.batch import Tables
@@ -221,15 +228,7 @@ def _read(counts: Any, labels: Sequence[Any] | None, *, check: bool) -> tuple[Ar
         return np.stack([matrix for matrix, _ in parts]), parts[0][1]
     _refuse_lines(counts)
     counts, first = _without_label_column(counts)
-    rows, columns = Axis(None), Axis(None)
-    if column_names(counts) is not None:
-        columns = Axis.of(list(getattr(counts, "column_names", counts.columns)), _axis_name(counts.columns))
-        index = getattr(counts, "index", None)
-        if index is not None and list(index) != list(range(len(index))):
-            rows = Axis.of(list(index), _axis_name(index))
-        if first is not None:
-            rows = Axis.of(*first)
-    matrix, found = laid_out(_checked(counts), rows, columns, labels, check=check)
+    matrix, found = laid_out(_checked(counts), *_axes(counts, first), labels, check=check)
     if matrix.shape[-2] != matrix.shape[-1] or matrix.shape[-1] < 2:
         message = (
             f"`counts` has shape {np.shape(counts)}; a confusion matrix is square, K×K with K ≥ 2: "
@@ -247,7 +246,7 @@ def _refuse_other_classes(what: str, classes: Sequence[list[Any] | None]) -> Non
 
 def _without_label_column(counts: Any) -> tuple[Any, tuple[list[Any], str] | None]:
     """Return a frame without a first column of row labels, as in a file, and these labels with the column's name."""
-    if column_names(counts) is None:
+    if not hasattr(counts, "columns"):
         return counts, None
     import narwhals as nw
 
@@ -258,7 +257,29 @@ def _without_label_column(counts: Any) -> tuple[Any, tuple[list[Any], str] | Non
     is_text = not frame.schema[name].is_numeric()
     if not is_text or not all(frame.schema[each].is_numeric() for each in others):
         return counts, None
-    return frame.select(others).to_native(), (frame[name].to_list(), name)
+    return frame[:, 1:].to_native(), (frame[name].to_list(), name)
+
+
+def _axes(counts: Any, first: tuple[list[Any], str] | None) -> tuple[Axis, Axis]:
+    """Return the axes of a frame, where default labels name no classes; for an array, axes without names."""
+    names = getattr(counts, "column_names", getattr(counts, "columns", None))
+    if names is None or callable(names):
+        return Axis(None), Axis(None)
+    index = getattr(counts, "index", ())
+    rows, columns = first or (index, _axis_name(index)), (names, _axis_name(names))
+    return _axis(*rows, beside=names), _axis(*columns, beside=rows[0])
+
+
+def _axis(labels: Sequence[Any], name: Any, *, beside: Sequence[Any]) -> Axis:
+    """Return an axis; without labels if these are default numbers.
+
+    Numbers are default if two of three are true: they are pandas' default index, the axis has no name, and the other
+    axis has other labels.
+    """
+    is_range, is_unnamed = type(labels).__name__ == "RangeIndex", name is None
+    is_other = set(map(as_written, labels)).isdisjoint(map(as_written, beside))
+    is_default = are_numbered(labels) and is_range + is_unnamed + is_other >= 2
+    return Axis.of(None if is_default or not len(labels) else list(labels), name)
 
 
 def _axis_name(axis: Any) -> Any:

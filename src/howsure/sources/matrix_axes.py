@@ -267,8 +267,9 @@ def _without_totals(
             f"out: `counts[:-1, :-1]`, {counts.shape[-1] - 1} classes."
         )
         raise DoubtfulDataError(message)
-    drop_row = last_row and (named_row or (last_column if surplus == 0 else surplus == 1))
-    drop_column = last_column and (named_column or (last_row if surplus == 0 else surplus == -1))
+    class_row, class_column = _ends_in_class(rows, columns), _ends_in_class(columns, rows)
+    drop_row = last_row and (named_row or (not class_row and (last_column if surplus == 0 else surplus == 1)))
+    drop_column = last_column and (named_column or (not class_column and (last_row if surplus == 0 else surplus == -1)))
     for axis, is_dropped, is_named, what in (
         (rows, drop_row, named_row, "row"),
         (columns, drop_column, named_column, "column"),
@@ -289,6 +290,12 @@ def _without_totals(
 
 def _are_sums(last: Array, others: Array) -> bool:
     return bool(np.array_equal(last, others) and np.any(others))
+
+
+def _ends_in_class(axis: Axis, other: Axis) -> bool:
+    """Whether the last label of an axis is one of the other axis, or a number."""
+    last = (axis.labels or [""])[-1]
+    return last in (other.labels or []) or isinstance(last, int | float)
 
 
 def _names_total(label: Any) -> bool:
