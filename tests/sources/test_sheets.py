@@ -43,7 +43,7 @@ def files(request, tmp_path):
         "report FILE --y-true truth --y-pred new --pos-label ill",
         "report FILE --y-true truth --y-score score --pos-label well --groups patient",
         "compare FILE --y-true truth --y-pred new,old",
-        "leaderboard FILE --values grade,score",
+        "leaderboard FILE --values grade,score --random-state 0",
         "plan FILE --y-true truth --y-pred new --metric accuracy --width 0.1",
     ],
 )

@@ -232,7 +232,7 @@ def test_numbers_on_named_axes_are_classes(cases, is_turned, is_reversed, margin
 
 
 @pytest.mark.parametrize(
-    ("frame", "labels", "counts"),
+    "frame, labels, counts",
     [
         (pd.DataFrame([[5, 2], [3, 4]]), [0, 1], [[5, 2], [3, 4]]),
         (pd.DataFrame([[5, 2], [3, 4]], columns=[1, 2]), [1, 2], [[5, 2], [3, 4]]),
