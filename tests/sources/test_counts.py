@@ -442,3 +442,20 @@ def test_counts_of_another_length_are_named():
     ):
         with pytest.raises(hs.HowsureError, match="counts"):
             make()
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"truth": ["all"], "said": ["all"], "n": [100]},
+        {"truth": ["n", "p"], "said": ["Total", "Total"], "n": [53, 47]},
+        {"truth": ["n", "p", "sum", "sum", "sum"], "said": ["sum", "sum", "n", "p", "sum"], "n": [53, 47, 55, 45, 100]},
+    ],
+)
+def test_lines_of_totals_are_refused(more):
+    """Totals among lines with frequencies are no class, whether of rows, of columns or of all."""
+    lines = {name: LINES[name] + more[name] for name in more}
+    with pytest.raises(hs.HowsureError, match="row of totals"):
+        hs.confusion("truth", "said", data=lines, counts="n")
+    plain = {name: LINES[name] for name in more}
+    assert hs.confusion("truth", "said", data=plain, counts="n").counts.sum() == 100

@@ -307,3 +307,21 @@ def test_a_binary_file_of_cases_is_one_line(tmp_path):
     with pytest.raises(hs.HowsureError, match="cases.csv'") as caught:
         hs.confusion("label", "pred", data=path)
     assert len(str(caught.value)) < 250
+
+
+@pytest.mark.parametrize("text", ["truth,pred,pred\na,a,b\nb,b,a\n", "pred;truth;pred\n1;1;0\n0;1;0\n"])
+@pytest.mark.parametrize("has_duckdb", [True, False])
+def test_columns_of_one_name_are_refused(text, has_duckdb, tmp_path, monkeypatch):
+    """A header that names a column twice does not say which one is meant."""
+    (tmp_path / "a.csv").write_text(text)
+    if not has_duckdb:
+        monkeypatch.setattr("howsure.sources.files._is_there", lambda package: package != "duckdb")
+    with pytest.raises(hs.HowsureError, match="several columns named 'pred'"):
+        hs.confusion("truth", "pred", data=tmp_path / "a.csv")
+
+
+def test_numbered_columns_are_no_repetition(tmp_path):
+    """The names pred and pred_1 are two names."""
+    (tmp_path / "a.csv").write_text("truth,pred,pred_1\na,a,b\nb,b,b\na,b,a\n")
+    table = hs.confusion("truth", "pred_1", data=tmp_path / "a.csv")
+    assert hs.estimate(table, "accuracy").value == pytest.approx(2 / 3)

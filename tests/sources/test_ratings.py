@@ -269,3 +269,12 @@ def test_pseudo_items_treat_raters_alike_and_are_of_all_raters_where_these_rate_
     rows = [[0, 1, 1, 0], [1, 1, 1, 1], [0, 0, 1, 0]] * 5
     complete, gap = hs.ratings(rows), hs.ratings([*rows[:-1], [0, 0, 1, None]])
     assert set(gap.tallies[gap.pseudo > 0].sum(1)) == set(complete.tallies[complete.pseudo > 0].sum(1)) == {4.0}
+
+
+def test_triples_of_rater_item_and_rating_are_refused():
+    """Three columns without a common value are no ratings of three raters, as in NLTK's records of agreement."""
+    triples = [(rater, item, label) for rater in ("c1", "c2") for item, label in [("1", "a"), ("2", "b"), ("3", "a")]]
+    with pytest.raises(hs.HowsureError, match="item=…, rater=…"):
+        hs.ratings(triples)
+    rater, item, label = zip(*triples, strict=True)
+    assert hs.estimate(hs.ratings(label, item=item, rater=rater), "percent_agreement").value == 1

@@ -160,3 +160,11 @@ def test_whole_numbers_between_two_labels_are_no_classes(labels, kind):
     table = hs.scores(truth, [0.1, 0.4, 0.4, 0.4, 0.9])
     assert table.labels.tolist() == list(labels)
     assert table.counts.tolist() == [[1, 0], [1, 2], [0, 1]]
+
+
+def test_probabilities_of_the_predicted_class_have_a_caution():
+    """Scores none of which is below one half are probably of the predicted class, not of the positive one."""
+    true, score = [0, 1] * 30, np.random.default_rng(0).random(60)
+    folded = hs.scores(true, np.maximum(score, 1 - score))
+    assert any("probabilities of the predicted class" in each for each in folded.cautions)
+    assert not any("probabilities of the predicted class" in each for each in hs.scores(true, score).cautions)

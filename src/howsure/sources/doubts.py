@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from howsure.errors import DoubtfulDataError, listed
 from howsure.sources.columns import Grouped
+from howsure.sources.matrix_axes import names_total
 from howsure.tables.cautions import MOST_CLASSES
 
 Array = NDArray[Any]
 MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "NaT", "NULL", "null"})
 JUDGES = ("y_true", "y_made", "y_reviewed", "annotations")
 MANY_ROWS = 20  # with this many ratings on a scale some value repeats
-TOTALS = frozenset({"total", "totals", "grand total", "sum", "sums", "gesamt", "summe"})
 FEW_LINES = 4  # smallest number of distinct lines that may be a table of frequencies
 MANY_TERMS = 9  # smallest number of terms at which an equal sum is not a coincidence
 FEW_ROWS = 3  # with more cases, a label equal to the number of the others is suspicious
@@ -157,21 +157,24 @@ def refuse_identifiers(given: Mapping[str, tuple[Array, Array]]) -> None:
 
 
 def refuse_total_row(counted: Grouped) -> None:
-    """Refuse a single case that looks like a row of totals: named so, or labelled with the number of the other cases.
+    """Refuse rows of totals: those named so, and a single case whose label is the number of the other cases.
 
     Parameters
     ----------
     counted : Grouped
         The combinations of labels of two columns, and their numbers of cases.
     """
-    total = round(float(counted.n.sum()))
+    total = float(counted.n.sum())
     for codes, names in zip(counted.codes[:2], counted.levels[:2], strict=True):
+        if names.dtype.kind not in "OU":
+            continue
         number = np.bincount(codes, counted.n, len(names))
-        for place in np.flatnonzero(number == 1).tolist():
-            label = names.tolist()[place]
-            is_sum = total > FEW_ROWS and isinstance(label, str) and label.strip() in {str(total - 1), f"{total - 1}.0"}
-            if is_sum or (isinstance(label, str) and label.strip().strip(":").casefold() in TOTALS):
-                message = f"One case has the label {label!r}: it looks like a row of totals. Leave this row out."
+        for label, cases in zip(names.tolist(), number.tolist(), strict=True):
+            is_number = (
+                cases == 1 and total > FEW_ROWS and str(label).strip() in {f"{total - 1:.0f}", f"{total - 1:.1f}"}
+            )
+            if is_number or (cases in {1, total / 2} and names_total(label)):
+                message = f"The label {label!r} seems to name a row of totals, and no class. Leave out such rows."
                 raise DoubtfulDataError(message)
 
 

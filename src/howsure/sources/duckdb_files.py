@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 import glob
+import io
 import re
 import tempfile
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
 from howsure.errors import HowsureError, reading
 from howsure.sources.locations import Location, format_of, is_address, partition_of
-from howsure.sources.parts import kind_of, refuse_different
+from howsure.sources.parts import kind_of, refuse_different, refuse_same_names
+from howsure.sources.soundness import chunks
 
 # Types are inferred from all rows; without booleans, because DuckDB parses "yes", "no", "t" and "f" as such.
 TYPES = "sample_size=-1, auto_type_candidates=['BIGINT', 'DOUBLE', 'TIME', 'DATE', 'TIMESTAMP', 'VARCHAR']"
@@ -65,7 +69,9 @@ def relation(files: Sequence[Location]) -> Any:
         if "read_csv" not in READERS[format_]:
             return rows([file], ", hive_partitioning=false")
         found = returned(READERS[format_].replace("read_csv", "sniff_csv").format(files=_quoted(file), more=""))
-        return returned(f"read_csv({_quoted(file)}, {_dialect(*found.fetchall()[0][:10])})")
+        dialect = found.fetchall()[0][:10]
+        _refuse_numbered_names(file, dialect[0], [each["name"] for each in dialect[7]])
+        return returned(f"read_csv({_quoted(file)}, {_dialect(*dialect)})")
 
     parts = []
     for file in files:
@@ -141,6 +147,13 @@ def _text(value: str) -> str:
 
 def _name(column: str) -> str:
     return '"' + column.replace('"', '""') + '"'
+
+
+def _refuse_numbered_names(file: Location, delimiter: str, names: Sequence[str]) -> None:
+    """Refuse a header with the same name twice, where DuckDB adds a number to the second one."""
+    if not is_address(file) and any(re.sub(r"_\d+$", "", name) in names for name in names if name[-1:].isdigit()):
+        text = io.TextIOWrapper(io.BytesIO(next(chunks(Path(file)), b"")), "utf-8-sig", "replace")
+        refuse_same_names(file, next(csv.reader(text, delimiter=delimiter), []))
 
 
 def _refuse_repeated_header(file: Location, found: Any) -> None:

@@ -241,7 +241,7 @@ def laid_out(
 def _total_last(counts: Array, axis: Axis, place: int) -> tuple[Array, Axis]:
     """Return the matrix with a row or column of totals, named so and the sum of the others, at the end."""
     labels = axis.labels or []
-    for position in [at for at, label in enumerate(labels[:-1]) if _names_total(label)]:
+    for position in [at for at, label in enumerate(labels[:-1]) if names_total(label)]:
         order = [*(at for at in range(len(labels)) if at != position), position]
         if len(order) == counts.shape[place]:
             moved = np.moveaxis(np.take(counts, order, place), place, 0)
@@ -257,7 +257,7 @@ def _without_totals(
     last_row = counts.shape[-2] > 2 and _are_sums(counts[..., -1, :], counts[..., :-1, :].sum(-2))
     last_column = counts.shape[-1] > 2 and _are_sums(counts[..., :, -1], counts[..., :, :-1].sum(-1))
     surplus = counts.shape[-2] - counts.shape[-1]
-    named_row, named_column = (_names_total((each.labels or [""])[-1]) for each in (rows, columns))
+    named_row, named_column = (names_total((each.labels or [""])[-1]) for each in (rows, columns))
     is_square = surplus == 0 and size != counts.shape[-1] - 1 and rows.labels == columns.labels
     if is_square and last_row and last_column and not (named_row and named_column):
         if not check:
@@ -298,7 +298,7 @@ def _ends_in_class(axis: Axis, other: Axis) -> bool:
     return last in (other.labels or []) or isinstance(last, int | float)
 
 
-def _names_total(label: Any) -> bool:
+def names_total(label: Any) -> bool:
     """Whether a label is a word for totals."""
     text = str(label)
     return re.sub(r"[\W\d_]", "", text).casefold() in TOTAL_WORDS or text.strip() in {"Σ", "∑"}

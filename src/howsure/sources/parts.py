@@ -37,6 +37,14 @@ def kind_of_values(values: Sequence[Any]) -> str:
     return kinds.pop() if len(kinds) == 1 else "values of several types" if kinds else ""
 
 
+def refuse_same_names(file: Location, names: Sequence[str]) -> None:
+    """Refuse a file that gives several columns the same name."""
+    twice = next((name for name in names if name and names.count(name) > 1), None)
+    if twice is not None:
+        message = f"'{file}' has several columns named {twice!r}. Rename or drop them."
+        raise HowsureError(message)
+
+
 def refuse_different(
     files: Sequence[Location], schemas: Sequence[Mapping[str, str]], is_empty: Callable[[int, str], bool]
 ) -> None:

@@ -15,6 +15,9 @@ from howsure.sources.plain import one_each, plain
 Array = NDArray[Any]
 Layout: TypeAlias = Literal["items_by_raters", "raters_by_items", "category_counts"]
 LAYOUTS = ("items_by_raters", "raters_by_items", "category_counts")
+FEW_RATERS = 3  # fewest columns that may be a rater, an item and a rating
+FIRST = 100  # rows, of which ratings have a value in common
+ABSENT = frozenset({"None", "nan", "<NA>", "NaT"})
 FEW_ITEMS = 4  # fewest rows with equal sums that are no coincidence, and fewest columns that may be items
 
 
@@ -83,7 +86,7 @@ def _listed(column: Any) -> list[Any]:
 
 
 def _refuse_other_layouts(by_name: Mapping[Any, Any], role: str) -> None:
-    """Refuse unnamed raters if row sums are equal, or if there are more raters than items."""
+    """Refuse rows of equal sums, columns that share no value, and more unnamed raters than items."""
     columns = [_listed(plain(role, each)) for each in by_name.values()]
     items, raters = len(columns[0]) if columns else 0, len(columns)
     numbers = _counts(columns)
@@ -93,6 +96,12 @@ def _refuse_other_layouts(by_name: Mapping[Any, Any], role: str) -> None:
             "seems, and no ratings. Say layout='category_counts'."
         )
         raise DoubtfulDataError(message)
+    if raters >= FEW_RATERS and items >= FEW_ITEMS and all(_are_disjoint(columns, end) for end in (FIRST, items)):
+        message = (
+            f"No two columns of `{role}` have a value in common: rows of rater, item and rating, it seems. Say which "
+            "column is which: ratings(rating, item=…, rater=…)."
+        )
+        raise DoubtfulDataError(message)
     is_named = any(isinstance(name, str) for name in by_name)
     if not is_named and raters > 2 * items and raters >= FEW_ITEMS:
         message = (
@@ -100,6 +109,13 @@ def _refuse_other_layouts(by_name: Mapping[Any, Any], role: str) -> None:
             "layout='raters_by_items'."
         )
         raise DoubtfulDataError(message)
+
+
+def _are_disjoint(columns: list[list[Any]], end: int) -> bool:
+    """Whether some column holds text, and no two have a value in common before this row."""
+    values = [{value for value in map(str, column[:end]) if value not in ABSENT} for column in columns]
+    is_text = any(isinstance(value, str) for column in columns for value in column[:FIRST])
+    return is_text and sum(map(len, values)) == len(set().union(*values))
 
 
 def _have_equal_sums(numbers: Array) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from howsure.errors import HowsureError, listed, one_of, reading
 from howsure.sources.locations import Location, sheet_of
+from howsure.sources.parts import refuse_same_names
 
 Row = list[Any]
 BY_OPENPYXL = (".xlsx", ".xlsm")
@@ -81,9 +82,7 @@ def columns_of_sheet(file: Location) -> dict[str, list[Any]]:
             f"first row ({listed(filter(None, names))}). Leave out titles above it, and name every column."
         )
         raise HowsureError(message)
-    if len(set(names)) < len(names):
-        message = f"'{path}' has several columns named {max(names, key=names.count)!r}. Rename or drop them."
-        raise HowsureError(message)
+    refuse_same_names(path, names)
     return {name: _values(path, name, column[1:]) for name, column in zip(names, filled, strict=True)}
 
 

@@ -15,6 +15,7 @@ from howsure.errors import HowsureError
 from howsure.sources.encoding import EXACT
 from howsure.sources.json_tables import records_of
 from howsure.sources.locations import JSON, format_of
+from howsure.sources.parts import refuse_same_names
 from howsure.sources.soundness import chunks
 
 Values = list[Any]
@@ -85,7 +86,9 @@ def _of_rows(file: Path, lines: Iterable[str]) -> dict[str, Values]:
     text = iter(lines)
     first = next(text, "")
     delimiter = "\t" if format_of(file) == ".tsv" else max(",;\t|", key=first.count)
-    names = next(csv.reader([first], delimiter=delimiter), [])
+    header = next(csv.reader([first], delimiter=delimiter), [])
+    refuse_same_names(file, header)
+    names = [name or f"column{place}" for place, name in enumerate(header)]  # DuckDB's name
     columns: dict[str, Values] = {name: [] for name in names}
     for number, row in enumerate(csv.reader(text, delimiter=delimiter), start=2):
         if not row:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from howsure.errors import listed
 from howsure.tables.counts import ClassCounts
 
+MANY_SCORES = 20  # with so many cases some probability of the positive class is below one half
 FEW_EFFECTIVE = 100  # effective cases, up to which intervals of importance-weighted cases have a coverage of 88 to 92 %
 POSITIVE_WORDS = frozenset(
     [
@@ -163,7 +164,21 @@ NEGATIVE_WORDS = frozenset(
 IGNORED = frozenset({-1, 255, -100})  # labels of ignored cases in image segmentation
 TAG = re.compile(r"[BIMELSU]-\S+")  # prefixes of tags of entities, as in IOB2, IOBES and BILOU
 PLACEHOLDERS = frozenset(
-    {"?", "-", "--", "—", ".", "missing", "unknown", "not available", "not known", "n.a.", "unlabeled", "unlabelled"}
+    {
+        "?",
+        "*",
+        "-",
+        "--",
+        "—",
+        ".",
+        "missing",
+        "unknown",
+        "not available",
+        "not known",
+        "n.a.",
+        "unlabeled",
+        "unlabelled",
+    }
 )
 MOST_CLASSES = 2000  # limits beyond which labels are probably identifiers, or text
 
@@ -253,10 +268,15 @@ def of_weights(effective: float, rows: int) -> Iterator[str]:
 
 
 def of_scores(scores: NDArray[np.floating], rows: int) -> Iterator[str]:
-    """Warn if there are so few distinct scores that they are probably predictions."""
+    """Warn about scores that are probably predictions, or probabilities of the predicted class."""
     if rows > len(scores) and len(scores) <= 2:
         shown = " and ".join(f"{score:g}" for score in scores)
         yield f"The only scores are {shown}: look whether they are predictions, and give the scores behind them."
+    elif rows >= MANY_SCORES and scores.min() >= 1 / 2 and scores.max() <= 1:
+        yield (
+            "No score is below 0.5: look whether they are probabilities of the predicted class, and give those of the "
+            "positive class, `np.where(predicted == positive, score, 1 - score)`."
+        )
 
 
 def of_bins(counts: NDArray[np.floating], spread: NDArray[np.floating]) -> Iterator[str]:
