@@ -325,3 +325,57 @@ def test_numbered_columns_are_no_repetition(tmp_path):
     (tmp_path / "a.csv").write_text("truth,pred,pred_1\na,a,b\nb,b,b\na,b,a\n")
     table = hs.confusion("truth", "pred_1", data=tmp_path / "a.csv")
     assert hs.estimate(table, "accuracy").value == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[[50  3]\n [ 5 42]]\n",
+        "[[50, 3], [5, 42]]",
+        "array([[50.,  3.],\n       [ 5., 42.]])",
+        "pred     healthy  ill\ntrue                 \nhealthy       50    3\nill            5   42\n",
+        "true     healthy  ill\npred                 \nhealthy       50    5\nill            3   42\n",
+        "         pred\ntruth     healthy ill\n  healthy      50   3\n  ill           5  42\n",
+    ],
+    ids=["NumPy", "list", "array", "pandas", "pandas, turned", "R"],
+)
+def test_matrices_as_programs_print_them(text, tmp_path):
+    """A matrix copied from the output of NumPy, pandas or R is read with its names."""
+    (tmp_path / "m.txt").write_text(text)
+    _, matrix = read_matrix(tmp_path / "m.txt")
+    assert matrix.tolist() == [[50, 3], [5, 42]]
+
+
+def test_output_around_a_matrix_is_refused_with_the_remedy(tmp_path):
+    """Other lines of a program's output are not guessed at."""
+    (tmp_path / "m.txt").write_text(
+        "=== Confusion Matrix ===\n\n  a  b   <-- classified as\n 50  3 |  a = x\n  5 42 |  b = y\n"
+    )
+    with pytest.raises(hs.HowsureError, match="Keep the lines of the matrix only"):
+        read_matrix(tmp_path / "m.txt")
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_ordered_categories_keep_their_order_in_parquet(parts, tmp_path):
+    """A Parquet file of ordered categories states their order, as the frame does that it was written from."""
+    frame = pd.DataFrame(
+        {"truth": ["Lo", "Hi", "Med", "Lo", "Hi", "Med"] * 5, "pred": ["Lo", "Med", "Med", "Lo", "Hi", "Lo"] * 5}
+    )
+    frame = frame.astype(pd.CategoricalDtype(["Lo", "Med", "Hi"], ordered=True))
+    for part in range(parts):
+        frame.to_parquet(tmp_path / f"{part}.parquet")
+    found = hs.confusion("truth", "pred", data=f"{tmp_path}/*.parquet")
+    expected = hs.confusion("truth", "pred", data=pd.concat([frame] * parts))
+    assert found.labels.tolist() == expected.labels.tolist() == ["Lo", "Med", "Hi"]
+    spec = "quadratic_weighted_kappa"
+    assert hs.estimate(found, spec).value == pytest.approx(hs.estimate(expected, spec).value)
+
+
+def test_an_empty_parquet_of_ordered_categories_has_no_case(tmp_path):
+    """A file without rows is refused as one without cases."""
+    kind = pd.CategoricalDtype(["Lo", "Hi"], ordered=True)
+    pd.DataFrame({"truth": pd.Series([], dtype=kind), "pred": pd.Series([], dtype=kind)}).to_parquet(
+        tmp_path / "0.parquet"
+    )
+    with pytest.raises(hs.HowsureError, match="no case"):
+        hs.confusion("truth", "pred", data=tmp_path / "0.parquet")

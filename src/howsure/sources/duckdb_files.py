@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import glob
 import io
@@ -15,7 +16,8 @@ from typing import Any
 from weakref import WeakSet
 
 from howsure.errors import HowsureError, reading
-from howsure.sources.locations import Location, format_of, is_address, partition_of
+from howsure.sources.layout import stated_order
+from howsure.sources.locations import PARQUET, Location, format_of, is_address, partition_of
 from howsure.sources.parts import kind_of, refuse_different, refuse_same_names
 from howsure.sources.soundness import chunks
 
@@ -29,6 +31,7 @@ READERS = {
     ".json": "read_json({files}, sample_size=-1, maximum_sample_files={number}{more})",
     ".parquet": "read_parquet({files}{more})",
 }
+ORDERED = (b'"ordered": true', b"ENUM_VALUES")  # in the metadata of files by pandas and Polars
 LACKING = re.compile(r"install the required extension '(\w+)'")
 
 
@@ -94,7 +97,30 @@ def relation(files: Sequence[Location]) -> Any:
     if len(files) > 1 and "read_csv" in READERS[format_]:
         more += f", types={{{', '.join(_types(parts, schemas))}}}"
     with reading(f"'{files[0]}'" if len(files) == 1 else f"One of {len(files)} files, '{files[0]}' the first,"):
-        return rows(files, more) if more else parts[0]
+        found = rows(files, more) if more else parts[0]
+        return _in_stated_order(connection, files[0], found) if format_ in PARQUET else found
+
+
+def _in_stated_order(connection: Any, file: Location, found: Any) -> Any:
+    """Return the rows of Parquet files with ordered categories as enums; DuckDB reads them as text."""
+    kept = connection.sql(f"from parquet_kv_metadata({_quoted(file)})").filter("key = 'ARROW:schema'")
+    schemas = [base64.b64decode(value) for (value,) in kept.select("value").fetchall()]
+    if is_address(file) or not any(mark in schema for mark in ORDERED for schema in schemas):
+        return found
+    try:
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        return found
+    with ParquetFile(str(file)) as held:
+        names = [each.name for each in held.schema_arrow if getattr(each.type, "ordered", False)]
+        first = held.read_row_groups(range(min(1, held.num_row_groups)), names)
+    orders = {name: stated_order(first[name]) or () for name in names}
+    enums = ", ".join(
+        f"{_name(name)}::ENUM({', '.join(map(_text, order))}) as {_name(name)}"
+        for name, order in orders.items()
+        if order and all(isinstance(each, str) for each in order)
+    )
+    return found.project(f"* replace ({enums})") if enums else found
 
 
 @contextmanager

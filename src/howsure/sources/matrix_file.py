@@ -113,6 +113,8 @@ def _lines_of(path: Path, text: str) -> tuple[Any, Any]:
     if lines and all(line.lstrip().startswith("|") for line in lines):  # Markdown
         bare = [line.strip().strip("|") for line in lines if not re.fullmatch(r"[\s|:\-]+", line)]
         return bare, _dialect("|")
+    if re.fullmatch(r"\s*(array\()?[\s\[\],.\d]*\]\)?\s*", text):  # as Python prints arrays and lists
+        return re.findall(r"[\d.][\d\s,.]*(?=\])", text.replace(",", " ")), _dialect(" ")
     first = "\n".join(lines[:2])
     if path.suffix.lower() in {".tsv", ".tab"} or ("\t" in first and "," not in first and ";" not in first):
         return io.StringIO(text), _dialect("\t")
@@ -163,13 +165,16 @@ def _split(path: Path, rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str
     above = None
     if len(rows) > 2 and len([cell for cell in rows[0] if cell]) == 1 and axis_kind(" ".join(rows[0])):
         above, rows = " ".join(rows[0]).strip(), rows[1:]  # the name of the column axis, on its own line
+    if len(rows) > 2 and len(rows[1]) == 1 < len(rows[0]) == len(rows[2]):  # as pandas prints a cross-table
+        rows = [[f"{rows[1][0]}/{rows[0][0]}", *rows[0][1:]], *rows[2:]]
     if 1 < len(rows[0]) == len(rows[-1]) - 1 and not _are_numbers(rows[0]):
         rows = [["", *rows[0]], *rows[1:]]  # R's write.table leaves out the corner
     width = len(rows[0])
     for place, row in enumerate(rows):
         if len(row) != width:
             message = (
-                f"'{path}' is not a square matrix: row {place + 1} has {len(row)} columns, and the first one {width}."
+                f"'{path}' is not a square matrix: row {place + 1} has {len(row)} columns, and the first one {width}. "
+                "Keep the lines of the matrix only: one with the names of the classes, and one for each class."
             )
             raise HowsureError(message)
     corner, header = rows[0][0], rows[0][1:]
