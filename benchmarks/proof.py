@@ -357,7 +357,16 @@ def main(names: list[str]) -> None:
     for name in names or KINDS:
         parts[TITLES[name]] = section(name)
         texts = [f"## {title}\n\n{parts[title].strip()}" for title in TITLES.values() if title in parts]
-        PAGE.write_text("\n\n".join([HEAD.strip(), *texts]) + "\n")
+        PAGE.write_text("\n\n".join([HEAD.strip(), summary(parts), *texts]) + "\n")
+
+
+def summary(parts: dict[str, str]) -> str:
+    """Return the mean error and the worst coverage of each kind, in Markdown."""
+    cells = []
+    for title in filter(parts.__contains__, TITLES.values()):
+        error, worst = re.search(r"Mean error (\S+) points; the worst (\S+) %", parts[title]).groups()
+        cells.append((title, error, worst))
+    return Grid(("kind", "mean error, points", "worst coverage, %"), tuple(cells)).markdown()
 
 
 if __name__ == "__main__":

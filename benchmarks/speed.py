@@ -11,6 +11,7 @@ import re
 import sys
 import warnings
 from pathlib import Path
+from statistics import median
 
 import kernels
 import measure
@@ -49,7 +50,18 @@ def main(names: list[str]) -> None:
             tables[title] = table(measure.ROWS)
     titles = [each.__doc__.rstrip(".") for each in SECTIONS.values()]
     parts = [f"## {title}\n\n{tables[title]}" for title in titles if title in tables]
-    PAGE.write_text("\n".join([HEAD, *parts]))
+    PAGE.write_text("\n".join([HEAD, summary(parts), *parts]))
+
+
+def summary(parts: list[str]) -> str:
+    """Return in two sentences how howsure compares with other packages."""
+    column = [line.split(" | ")[3] for line in "".join(parts).splitlines() if line.startswith("|")]
+    ratios = [float(cell.partition("×")[0].replace(",", "")) for cell in column if "×" in cell]
+    faster = sum(ratio >= 1 for ratio in ratios)
+    return (
+        f"**Summary.** howsure is faster than the other package in {faster} of {len(ratios)} jobs; the median ratio is "
+        f"{median(ratios):.1f}, and the\nsmallest {min(ratios):.2f}.\n"
+    )
 
 
 if __name__ == "__main__":
