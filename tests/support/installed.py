@@ -1,10 +1,13 @@
 """What is asked of an installed wheel, from any folder: ``python installed.py "compiled C"``.
 
-It ends with an error unless this is what computes, and NumPy then computes the same intervals.
+It ends with an error unless this is what computes, and NumPy then computes the same intervals; or if the description
+of the package links to files that it does not hold.
 """
 
 import os
+import re
 import sys
+from importlib.metadata import metadata
 
 import numpy as np
 
@@ -25,6 +28,11 @@ if __name__ == "__main__":
     found, wanted = running(), sys.argv[1]
     if found != wanted:
         sys.exit(f"{hs.__file__}: it computes by {found}, not by {wanted}")
+    links = re.findall(
+        r"\]\((?!https?:)[^)]*\)|<img", metadata("howsure").get_payload() or metadata("howsure")["Description"]
+    )
+    if links:
+        sys.exit(f"The description of the package has links that lead nowhere: {links}")
     made = intervals()
     os.environ[SWITCH] = "0"
     np.testing.assert_allclose(made, intervals(), rtol=1e-9)
