@@ -168,3 +168,23 @@ def test_a_kept_table_does_not_keep_what_was_worked_out():
     assert table.cells.shape == (1000,)
     assert len(pickle.dumps(table)) == len(before)
     assert hs.estimate(pickle.loads(before), "brier_score") == value
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        hs.from_counts([[50, 3], [5, 42]]),
+        hs.scores([0, 1, 0, 1], [0.1, 0.9, 0.4, 0.6]),
+        hs.paired([0, 1, 0, 1], {"A": [0, 1, 1, 1], "B": [0, 0, 0, 1]}),
+        hs.values([0.1, 0.9, 0.4]),
+        hs.ratings([[0, 1, 1], [1, 1, 1], [0, 0, 1]]),
+    ],
+    ids=lambda table: type(table).__name__,
+)
+def test_dir_names_what_users_call(table):
+    """Completion shows fields and methods for users, which exist, and not the members for metrics and methods."""
+    names = [name for name in dir(table) if not name.startswith("_")]
+    assert {"counts", "labels", "design", "rows", "cautions", "save"} <= set(names)
+    assert len(names) <= 30
+    assert "pseudo_cells" not in names
+    assert all(hasattr(type(table), name) or name in vars(table) for name in names)

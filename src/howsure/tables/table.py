@@ -33,6 +33,10 @@ Array = NDArray[Any]
 BLOCK_CELLS = 2**17  # of the tables drawn at once: 1 MiB
 MOST_SHOWN = 20  # classes that a notebook names
 MOST_COUNTED = 5  # classes whose cases a line counts
+CALLED = frozenset(  # what users call, besides the fields
+    """at at_prevalence cautions is_binary model models pair position positive rater save shape truth
+    variance with_design""".split()
+)
 LONG_TABLE = 2**22  # cells, from which on a block is one table
 
 
@@ -101,6 +105,11 @@ class Table(abc.ABC):
             sums = invariants.whole_numbers_of_cases(self.cells)
             object.__setattr__(self, "rows", sums if self.batch else int(sums))
         self._check()
+
+    def __dir__(self) -> list[str]:
+        """Return the names that users need; the other public ones serve metrics and methods."""
+        shown = CALLED | {each.name for each in fields(self)}
+        return [name for name in super().__dir__() if name.startswith("_") or name in shown]
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""
