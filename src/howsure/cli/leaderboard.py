@@ -168,17 +168,9 @@ def leaderboard(
         read = Input.of(files, input_format, sheet)
         title = read.title
         if y_true is not None:
-            table, default = paired_columns(
-                read.data,
-                y_true,
-                y_pred,
-                y_score,
-                labels=labels,
-                pos_label=pos_label,
-                long={"model": model, "case": case},
-                **beside,
-                **strata_of(strata, stratum_sizes),
-            )
+            classes: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "long": {"model": model, "case": case}}
+            facts = classes | beside | strata_of(strata, stratum_sizes)
+            table, default = paired_columns(read.data, y_true, y_pred, y_score, **facts)
         elif values is not None:
             long = {"incomplete": incomplete} | ({"model": model, "case": case, "run": run} if is_long else {})
             table, default = _of_values(read, values, {**beside, **strata_of(strata, stratum_sizes), **long}), "mean"

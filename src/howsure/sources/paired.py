@@ -176,14 +176,7 @@ def paired(
         mass = each * by_weight.n
         counted = replace(by_weight, weight=mass, weight_squared=each * mass)
     axis, stated = _axis(counted, list(models), labels, pos_label, check=check)
-    position = {label: index for index, label in enumerate(axis.tolist())}
-    codes = np.stack(
-        [
-            np.array([position.get(label, -1) for label in counted.levels[i].tolist()])[counted.codes[i]]
-            for i in range(len(models) + 1)
-        ],
-        axis=1,
-    )
+    codes = _coded(counted, axis, len(models) + 1)
     kept = (codes >= 0).all(1)
     if not kept.any():
         message = "No case has all its labels among `labels`."
@@ -194,7 +187,6 @@ def paired(
     shares = np.bincount(pseudo, minlength=len(tuples)) / len(pseudo)
     every = np.full(len(codes), -1)
     every[kept] = cell
-
     cells = Cells(
         every,
         len(tuples),
@@ -220,6 +212,13 @@ def paired(
         return cells.table(table)
     split = [code[kept] for code in counted.codes[first:]]
     return cells.tables(Groups.of(list(named), counted.levels[first:], split, counted.ranks[first:]), table)
+
+
+def _coded(counted: Grouped, axis: Array, columns: int) -> Array:
+    """Return the position of each combination's labels among the classes, by column; −1 for other labels."""
+    position = {label: index for index, label in enumerate(axis.tolist())}
+    places = [np.array([position.get(label, -1) for label in levels.tolist()]) for levels in counted.levels[:columns]]
+    return np.stack([each[codes] for each, codes in zip(places, counted.codes[:columns], strict=True)], axis=1)
 
 
 def _axis(
