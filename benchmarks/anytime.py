@@ -25,7 +25,7 @@ from howsure.methods.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Metric, Side
-from howsure.tables.paired import SeparateTables
+from howsure.tables.separate import SeparateTables
 from howsure.tables.table import Table
 
 Array = NDArray[Any]

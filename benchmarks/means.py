@@ -21,7 +21,7 @@ from howsure.methods.draws import group_seed
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Side
-from howsure.tables.paired import SeparateTables
+from howsure.tables.separate import SeparateTables
 
 DOCS = Path(__file__).parents[1] / "docs"
 SEED, LEVEL = 20261201, 0.95

@@ -30,11 +30,13 @@ from howsure.tables.detections import DetectionsTable
 from howsure.tables.events import EventsTable
 from howsure.tables.judged import PairedJudgedTable
 from howsure.tables.multilabel import MultilabelTable
-from howsure.tables.paired import PairedScoresTable, PairedTable, SeparateTables
+from howsure.tables.paired import PairedTable
+from howsure.tables.paired_scores import PairedScoresTable
 from howsure.tables.preferences import BattlesTable, PreferencesTable
 from howsure.tables.ratings import RatingsTable
 from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable
 from howsure.tables.scores import ScoresTable
+from howsure.tables.separate import SeparateTables
 from howsure.tables.units import PairedUnitsTable
 from howsure.tables.values import ErrorsTable, PairedValuesTable, TrialsTable, ValuesTable
 

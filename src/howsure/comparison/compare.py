@@ -34,7 +34,8 @@ from howsure.metrics.metric import Effect, Metric, Side
 from howsure.metrics.spec import Spec
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
-from howsure.tables.paired import SeparateTables, paired_table
+from howsure.tables.joint import paired_table
+from howsure.tables.separate import SeparateTables
 from howsure.tables.table import Table
 
 Array = NDArray[Any]

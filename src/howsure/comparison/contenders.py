@@ -23,7 +23,7 @@ from howsure.grids import Tabular
 from howsure.methods.standard_errors import shows_variation
 from howsure.metrics.binding import resolve_each
 from howsure.metrics.metric import Metric, Side
-from howsure.tables.paired import JointTable
+from howsure.tables.joint import JointTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]

@@ -35,7 +35,7 @@ from howsure.metrics.binding import left_out, listed_metrics, resolve, resolve_e
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
-from howsure.tables.paired import JointTable, paired_table
+from howsure.tables.joint import JointTable, paired_table
 from howsure.tables.table import Table
 
 Correction = Literal["holm", "fdr_bh", "bonferroni", "none", "max_t"]

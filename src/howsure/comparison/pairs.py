@@ -18,7 +18,7 @@ from howsure.methods.sides import Sides
 from howsure.metrics.binding import left_out, resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Contrast, Metric, Side
-from howsure.tables.paired import JointTable
+from howsure.tables.joint import JointTable
 from howsure.tables.table import Table
 
 DIFFERENCE = EFFECTS["difference"]

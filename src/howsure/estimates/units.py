@@ -13,7 +13,7 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 from howsure.sources.counted_values import counted_values
 from howsure.tables.batch import ALL, Tables
-from howsure.tables.paired import JointTable
+from howsure.tables.joint import JointTable
 from howsure.tables.table import Table
 from howsure.tables.values import PairedValuesTable, ValuesTable
 

@@ -15,8 +15,9 @@ from howsure.lab.truths import MANY, Asked, Cells, Truth, probabilities
 from howsure.metrics.binding import resolve_each
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Metric, Side
-from howsure.tables.paired import PairedTable, SeparateTables
+from howsure.tables.paired import PairedTable
 from howsure.tables.pseudo import pseudo_tuples
+from howsure.tables.separate import SeparateTables
 
 Array = NDArray[Any]
 NAMES = ("first", "second")

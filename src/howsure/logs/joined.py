@@ -14,7 +14,7 @@ from howsure.errors import HowsureError
 from howsure.logs.metrics import BITS, is_exponential
 from howsure.sources.trials import counted_tasks
 from howsure.sources.values import values
-from howsure.tables.paired import paired_table
+from howsure.tables.joint import paired_table
 from howsure.tables.table import Table
 
 Array = NDArray[Any]

@@ -17,7 +17,8 @@ from howsure.methods.draws import Draw, drawn_blocks, seed_sequence
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric, Side
 from howsure.tables.counts import ConfusionCounts
-from howsure.tables.paired import JointTable, PairedTable
+from howsure.tables.joint import JointTable
+from howsure.tables.paired import PairedTable
 
 Array = NDArray[Any]
 BLOCK_DRAWS = 64  # smallest number of tables drawn at once, for an efficient matrix product

@@ -18,8 +18,8 @@ from howsure.metrics.multiclass import of_score_matrix
 from howsure.metrics.scored import of_scores, of_values
 from howsure.metrics.spec import Spec, named, of_class, of_two_classes, parse
 from howsure.tables.counts import ClassCounts, ConfusionCounts, Counts
+from howsure.tables.joint import JointTable
 from howsure.tables.labels import OUTCOMES, TWO
-from howsure.tables.paired import JointTable
 from howsure.tables.score_matrix import ScoreMatrixTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table

@@ -21,7 +21,7 @@ from howsure.metrics.contrast import contrast_metric
 from howsure.metrics.metric import Effect, Metric, Side
 from howsure.metrics.spec import Spec
 from howsure.planning.clustered import Clustering
-from howsure.tables.paired import SeparateTables
+from howsure.tables.separate import SeparateTables
 from howsure.tables.table import Table
 
 Array = NDArray[Any]

@@ -19,7 +19,7 @@ from howsure.sources.paired import models_by_name, roles_of_long
 from howsure.sources.scores import binary_truth, is_positive_stated, score_values
 from howsure.sources.strata import ROLE, stratum_role
 from howsure.tables.batch import Tables
-from howsure.tables.paired import PairedScoresTable
+from howsure.tables.paired_scores import PairedScoresTable
 
 Array = NDArray[Any]
 

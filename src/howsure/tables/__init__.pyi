@@ -6,7 +6,8 @@ from .detections import DetectionsTable as DetectionsTable
 from .events import EventsTable as EventsTable
 from .judged import PairedJudgedTable as PairedJudgedTable
 from .multilabel import MultilabelTable as MultilabelTable
-from .paired import PairedScoresTable as PairedScoresTable, PairedTable as PairedTable
+from .paired import PairedTable as PairedTable
+from .paired_scores import PairedScoresTable as PairedScoresTable
 from .preferences import BattlesTable as BattlesTable, PreferencesTable as PreferencesTable
 from .ratings import RatingsTable as RatingsTable
 from .score_matrix import MulticlassScoresTable as MulticlassScoresTable, MultilabelScoresTable as MultilabelScoresTable

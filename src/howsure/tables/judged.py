@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from howsure.designs import invariants
 from howsure.tables.confusion import ConfusionTable
-from howsure.tables.paired import JointTable
+from howsure.tables.joint import JointTable
 from howsure.tables.views import Marginal
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
-from howsure.tables.paired import JointTable
+from howsure.tables.joint import JointTable
 from howsure.tables.union import distinct_rows, in_order, places_of_names, places_of_rows
 from howsure.tables.values import WithoutClasses
 from howsure.tables.views import Marginal

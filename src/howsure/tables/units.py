@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.cached import cached_property
 from howsure.designs import invariants
-from howsure.tables.paired import JointTable
+from howsure.tables.joint import JointTable
 from howsure.tables.table import Table
 from howsure.tables.views import SharedPart
 

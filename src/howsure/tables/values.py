@@ -14,7 +14,7 @@ from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES
 from howsure.errors import HowsureError
-from howsure.tables.paired import JointTable
+from howsure.tables.joint import JointTable
 from howsure.tables.pseudo import pseudo_tuples
 from howsure.tables.table import Table
 from howsure.tables.union import distinct_rows, places_of_names, places_of_rows, shares_of_rows

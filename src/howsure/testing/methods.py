@@ -23,9 +23,10 @@ from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Metric, Side
 from howsure.tables.confusion import ConfusionTable
-from howsure.tables.paired import PairedTable, SeparateTables
+from howsure.tables.paired import PairedTable
 from howsure.tables.ratings import RatingsTable
 from howsure.tables.scores import ScoresTable
+from howsure.tables.separate import SeparateTables
 from howsure.tables.table import Table
 from howsure.tables.values import ValuesTable
 

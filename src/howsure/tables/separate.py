@@ -1,0 +1,96 @@
+"""Independent tables combined into one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.cached import cached_property
+from howsure.designs import invariants
+from howsure.designs.separate import Separate
+from howsure.tables.table import Table
+from howsure.tables.views import Part
+
+Array = NDArray[Any]
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class SeparateTables(Table):
+    """Independent tables as one table, with concatenated cells.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., cells)
+        The cells of all tables.
+    tables : tuple of Table
+        The tables.
+    """
+
+    tables: tuple[Table, ...]
+    axes: ClassVar[int] = 1
+    noun: ClassVar[str] = "pair of separate tables"
+    has_one_cell_per_case: ClassVar[bool] = False
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        invariants.parts("tables", self.tables, Table)
+        invariants.array("counts", self.counts, (*self.batch, sum(int(np.prod(each.shape)) for each in self.tables)))
+
+    @classmethod
+    def of(cls, tables: tuple[Table, ...]) -> SeparateTables:
+        """Return independent tables as one."""
+        sizes = tuple(int(np.prod(each.shape)) for each in tables)
+        counts = np.concatenate([each.cells.astype(float) for each in tables], -1)
+        design = Separate(tuple(each.design for each in tables), sizes)
+        labels = np.array([str(index) for index in range(len(tables))])
+        rows = sum(each.rows for each in tables)
+        return cls(counts=counts, labels=labels, design=design, rows=rows, tables=tables)
+
+    @property
+    def has_values(self) -> bool:
+        """Whether each cell has a number, that is, whether all tables are tables of values."""
+        return all(each.has_values for each in self.tables)
+
+    @property
+    def has_sample_variance(self) -> bool:
+        """Whether squares are divided by the number of cases minus 1, which requires it of all tables."""
+        return all(each.has_sample_variance for each in self.tables)
+
+    @property
+    def truth(self) -> Array:
+        """Position of the true class of each cell in its table."""
+        return np.concatenate([each.truth for each in self.tables])
+
+    @property
+    def prior_shares(self) -> Array:
+        """Distribution of a prior's mass over the cells: sums to 1 for each of the tables."""
+        return np.concatenate([each.prior_shares.ravel() for each in self.tables])
+
+    @property
+    def shares_of_occurring(self) -> Array:
+        """Distribution of pseudo-counts for an average over classes: in each table's own way."""
+        tables = [view.table(self) for view in self.views]
+        shape = [(*self.batch, *each.shape) for each in tables]
+        own = [np.broadcast_to(each.shares_of_occurring, size) for each, size in zip(tables, shape, strict=True)]
+        return np.concatenate([each.reshape(*self.batch, -1) for each in own], -1)
+
+    @property
+    def default_prior(self) -> Array:
+        """Pseudo-cases of each table's own default prior."""
+        return np.concatenate([each.default_prior.ravel() for each in self.tables])
+
+    def pseudo_cases(self, size: int, rng: np.random.Generator) -> Array:
+        """Return the pseudo-counts of each table for each draw."""
+        drawn = [each.pseudo_cases(size, rng) for each in self.tables]
+        return np.concatenate([np.broadcast_to(each, (size, each.shape[-1])) for each in drawn], -1)
+
+    @cached_property
+    def views(self) -> tuple[Part, ...]:
+        """Views of the tables."""
+        starts = np.cumsum([0, *(int(np.prod(each.shape)) for each in self.tables)])
+        return tuple(Part(each, int(start)) for each, start in zip(self.tables, starts[:-1], strict=True))
