@@ -10,8 +10,9 @@ import numpy as np
 from howsure.designs import invariants
 from howsure.designs.cases import Cases
 from howsure.designs.clusters import Clusters
-from howsure.designs.counted import FixedMargins, Independent, Weighted
+from howsure.designs.counted import Independent, Weighted
 from howsure.designs.expected import Batch, Known, Population
+from howsure.designs.fixed_margins import FixedMargins
 from howsure.designs.linearised import Linearised, MergedDraws, Sample
 from howsure.designs.separate import Separate
 from howsure.designs.stratified import StratifiedSample
@@ -32,13 +33,14 @@ from howsure.tables.judged import PairedJudgedTable
 from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.paired import PairedTable
 from howsure.tables.paired_scores import PairedScoresTable
+from howsure.tables.paired_values import PairedValuesTable
 from howsure.tables.preferences import BattlesTable, PreferencesTable
 from howsure.tables.ratings import RatingsTable
 from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.separate import SeparateTables
 from howsure.tables.units import PairedUnitsTable
-from howsure.tables.values import ErrorsTable, PairedValuesTable, TrialsTable, ValuesTable
+from howsure.tables.values import ErrorsTable, TrialsTable, ValuesTable
 
 
 def csr_array(data: Any, indices: Any, indptr: Any, shape: Any) -> Any:

@@ -5,7 +5,8 @@ import pytest
 from scipy import stats
 
 import howsure as hs
-from howsure.designs.counted import FixedMargins, Independent
+from howsure.designs.counted import Independent
+from howsure.designs.fixed_margins import FixedMargins
 from howsure.methods.draws import seed_sequence, values_of_draws
 from howsure.metrics.binding import resolve
 

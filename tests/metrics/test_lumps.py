@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.designs.counted import FixedMargins
+from howsure.designs.fixed_margins import FixedMargins
 from howsure.methods.draws import in_order
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.binding import resolve

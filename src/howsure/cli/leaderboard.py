@@ -148,10 +148,9 @@ def leaderboard(
     of_labels: dict[str, Any] = {"--y-pred": y_pred, "--y-score": y_score, "--labels": labels, "--pos-label": pos_label}
     is_long = values is not None and len(split(values)) == 1 and model is not None and case is not None
     of_labels |= {"--case": None if is_long else case, "--model": None if is_long or k is not None else model}
-    of_rows = {"--groups": groups, "--sample-weight": sample_weight, "--counts": counts}
-    of_rows |= {"--strata": strata, "--stratum-sizes": stratum_sizes}
-    of_logs = {"--task": task, "--score": score}
-    unfit = of_logs | {"--cluster": cluster} if given else of_rows
+    of_weights = {"--groups": groups, "--sample-weight": sample_weight, "--counts": counts}
+    of_rows = of_weights | {"--strata": strata, "--stratum-sizes": stratum_sizes}
+    unfit = {"--task": task, "--score": score, "--cluster": cluster} if given else of_rows
     unfit |= {"--n": n} if k is None else of_rows
     stray = [name for name, each in (unfit if y_true else unfit | of_labels).items() if each is not None]
     if stray or len(given) > 1 or len({each is None for each in (a, b, winner)}) > 1 or (k and not (n and model)):
@@ -168,9 +167,10 @@ def leaderboard(
         read = Input.of(files, input_format, sheet)
         title = read.title
         if y_true is not None:
-            classes: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "long": {"model": model, "case": case}}
-            facts = classes | beside | strata_of(strata, stratum_sizes)
-            table, default = paired_columns(read.data, y_true, y_pred, y_score, **facts)
+            facts = {"labels": labels, "pos_label": pos_label, "long": {"model": model, "case": case}} | beside
+            table, default = paired_columns(
+                read.data, y_true, y_pred, y_score, **facts, **strata_of(strata, stratum_sizes)
+            )
         elif values is not None:
             long = {"incomplete": incomplete} | ({"model": model, "case": case, "run": run} if is_long else {})
             table, default = _of_values(read, values, {**beside, **strata_of(strata, stratum_sizes), **long}), "mean"

@@ -2,5 +2,6 @@
 
 from .base import Design as Design
 from .clusters import Clusters as Clusters
-from .counted import FixedMargins as FixedMargins, Independent as Independent, Weighted as Weighted
+from .counted import Independent as Independent, Weighted as Weighted
 from .expected import Batch as Batch, Population as Population
+from .fixed_margins import FixedMargins as FixedMargins

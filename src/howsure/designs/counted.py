@@ -1,4 +1,4 @@
-"""Designs of independent, counted cases: unweighted, weighted, or sampled class by class."""
+"""Designs of independent, counted cases, without and with weights."""
 
 from __future__ import annotations
 
@@ -14,14 +14,11 @@ from howsure.designs.base import Design, is_heard, quotient
 from howsure.designs.sampling import Blocks, gammas_with_pair, gammas_with_prior, multinomial, without_one
 from howsure.designs.sums import (
     added_up,
-    apportioned,
     confusion_from_top,
     dot,
     freedom_by_class,
     variance_by_class,
-    within_classes,
 )
-from howsure.errors import HowsureError, UndefinedDesignError
 
 Array = NDArray[Any]
 MOST_ATOMS = 100_000  # largest number of distinct weights by cell stored for exact resampling
@@ -307,157 +304,6 @@ class Weighted(Design):
     def _typical(self, counts: Array) -> tuple[Array, Array]:
         """Return the effective weight and the effective number of cases of each cell."""
         return quotient(self.weight_squared, counts), quotient(counts**2, self.weight_squared)
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class FixedMargins(Design):
-    """A test set sampled class by class: the number of cases of each true class is fixed by design.
-
-    Parameters
-    ----------
-    stratum : ndarray of shape (cells,), optional
-        Stratum of each cell, 0 … S−1, with a fixed total; the true class once the design is attached to a table.
-
-    Examples
-    --------
-    >>> import howsure as hs
-    >>> table = hs.from_counts([[50, 3], [5, 42]]).with_design(hs.designs.FixedMargins())
-    >>> hs.estimate(table, "prevalence").reason
-    'the metric does not vary between samples of this design'
-    """
-
-    stratum: Array | None = None
-    fixes_margins: ClassVar[bool] = True
-
-    def check(self, shape: tuple[int, ...]) -> None:
-        """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
-        if self.stratum is not None:
-            invariants.positions("stratum", self.stratum, shape[-1:], 2 * shape[-1])
-
-    def bound(self, truth: Array) -> FixedMargins:
-        """Use the true classes as strata unless others are set; cells without a stratum get that of their class."""
-        if self.stratum is None:
-            return FixedMargins(truth)
-        reached = self.stratum >= 0
-        of_class = self.stratum.max() + 1 + np.arange(truth.max() + 1)
-        of_class[truth[reached]] = self.stratum[reached]
-        return FixedMargins(np.where(reached, self.stratum, of_class[truth]))
-
-    def variance(self, counts: Array, gradient: Array) -> Array:
-        """Return the sum of the multinomial variances within the strata."""
-        return np.asarray((counts * self.tangent(counts, gradient) ** 2).sum(-1))
-
-    def tangent(self, counts: Array, gradient: Array) -> Array:
-        """Return the gradient minus its mean in each stratum."""
-        means = quotient(self._sums(counts * gradient), self._sums(counts))
-        return np.asarray(gradient - means[..., self._strata])
-
-    def rescaled(self, cells: Array, counts: Array) -> Array:
-        """Scale ``cells`` to the total of each stratum."""
-        scale = quotient(self._sums(counts), self._sums(cells))
-        return np.asarray(cells * scale[..., self._strata])
-
-    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
-        """Return DeLong's variance; fixed class totals have no variance."""
-        return variance_by_class(counts, counts, truth, within_classes(counts, truth, slopes))
-
-    def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Array:
-        """Return Satterthwaite's degrees of freedom; fixed class totals have no variance."""
-        return freedom_by_class(counts, counts, truth, within_classes(counts, truth, slopes))
-
-    def effective_trials(self, counts: Array, trials: Array) -> Array:
-        """Return the number of cases in the marked cells."""
-        return dot(counts, trials)
-
-    def merged(self, cells: Array, size: int) -> FixedMargins:
-        """Keep the strata if no merged cell spans several; an empty merged cell has -1 until `bound` is called."""
-        stratum = np.full(size, -1, dtype=np.intp)
-        stratum[cells] = self._strata
-        if (stratum[cells] != self._strata).any():
-            raise UndefinedDesignError(type(self).__name__)
-        return FixedMargins(stratum)
-
-    def lumps(self, cells: int) -> Array:
-        """Return the strata: the cells of a stratum are multinomial, or Dirichlet, with its fixed total."""
-        return self._strata
-
-    def joined(self, others: Sequence[Self]) -> FixedMargins:
-        """Return itself, where all tables fix the totals of the same strata."""
-        for each in others:
-            pairs = len(np.unique(np.stack([self._strata, each._strata]), axis=1).T)  # noqa: SLF001 - of its own class
-            if not pairs == len(np.unique(self._strata)) == len(np.unique(each._strata)):  # noqa: SLF001
-                raise UndefinedDesignError(type(self).__name__, "the sum of tables of different strata")
-        return self
-
-    def stacked(self, others: Sequence[Self], size: int) -> FixedMargins:
-        """Return itself, where all tables fix the totals of the same strata."""
-        return self.joined(others)
-
-    def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
-        """Add the pseudo-counts."""
-        return counts + extra, self
-
-    def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
-        """Return the gradient minus its stratum mean, and the counts, for the non-empty cells."""
-        filled = np.flatnonzero(counts)
-        return self.tangent(counts, gradient)[filled], counts[filled]
-
-    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw a multinomial within each stratum."""
-        drawn = np.zeros((counts.size, size)).T
-        for cells in self._members():
-            drawn[:, cells] = multinomial(counts[cells], size, rng)
-        return drawn
-
-    def repeated(self, counts: Array, scale: float, size: int, rng: np.random.Generator) -> tuple[Array, Design]:
-        """Draw a multinomial within each stratum, whose total is fixed in proportion to the table's."""
-        totals, drawn = self._sums(counts), np.zeros((size, counts.size))
-        for cells, number in zip(self._members(), apportioned(round(float(scale * totals.sum())), totals), strict=True):
-            if number:
-                drawn[:, cells] = rng.multinomial(number, counts[cells] / counts[cells].sum(), size)
-        return drawn, self
-
-    def tilted(self, counts: Array, slopes: Array) -> tuple[Array, Design]:
-        """Multiply the counts; the total of each stratum stays."""
-        return self.rescaled(counts * np.exp(slopes), counts), self
-
-    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw a Dirichlet within each stratum, scaled to its fixed total."""
-        return self._scaled(gammas_with_prior(counts, prior, size, rng), counts)
-
-    def left_out(self, counts: Array) -> Blocks:
-        """Leave out one case of each non-empty cell, and rescale its stratum to the fixed total."""
-        for tables, number in Independent().left_out(counts):
-            yield self._scaled(tables, counts), number
-
-    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
-        """Return the sum of the two classes' variances at each threshold."""
-        cells = confusion_from_top(counts, index)
-        totals = counts.sum(0)
-        means = quotient((cells * slopes).sum(-1), totals)
-        return np.asarray((cells * (slopes - means[..., None]) ** 2).sum((-2, -1)))
-
-    @property
-    def _strata(self) -> Array:
-        if self.stratum is None:
-            message = "`FixedMargins` belongs to a table: use `table.with_design(FixedMargins())`."
-            raise HowsureError(message)
-        return self.stratum
-
-    def _sums(self, cells: Array) -> Array:
-        return added_up(cells, self._strata, int(self._strata.max()) + 1)
-
-    def _members(self) -> list[Array]:
-        order = np.argsort(self._strata, kind="stable")
-        return np.split(order, np.cumsum(np.bincount(self._strata))[:-1])
-
-    def _scaled(self, drawn: Array, counts: Array) -> Array:
-        """Scale each stratum of drawn tables, ``(size, cells)``, to its fixed total."""
-        for cells, total in zip(self._members(), self._sums(counts), strict=True):
-            sums = drawn[:, cells].sum(-1, keepdims=True)
-            drawn[:, cells] *= quotient(total, sums)
-        return drawn
 
 
 def smoothed(design: Design, counts: Array, extra: Array) -> tuple[Array, Design]:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from howsure.designs import invariants
 from howsure.designs.base import DUST, Design, quotient
-from howsure.designs.counted import FixedMargins, smoothed
+from howsure.designs.counted import smoothed
+from howsure.designs.fixed_margins import FixedMargins
 from howsure.designs.sampling import Blocks
 from howsure.designs.separate import Separate
 from howsure.designs.sums import added_up, confusion_from_top, dot

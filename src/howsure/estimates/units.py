@@ -14,8 +14,9 @@ from howsure.metrics.spec import Spec
 from howsure.sources.counted_values import counted_values
 from howsure.tables.batch import ALL, Tables
 from howsure.tables.joint import JointTable
+from howsure.tables.paired_values import PairedValuesTable
 from howsure.tables.table import Table
-from howsure.tables.values import PairedValuesTable, ValuesTable
+from howsure.tables.values import ValuesTable
 
 Array = NDArray[Any]
 NanPolicy = Literal["raise", "omit"]

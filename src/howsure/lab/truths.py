@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.clusters import clusters_of
-from howsure.designs.counted import FixedMargins, Weighted
+from howsure.designs.counted import Weighted
+from howsure.designs.fixed_margins import FixedMargins
 from howsure.designs.sums import apportioned
 from howsure.errors import HowsureError, real_number, real_numbers, whole_number
 from howsure.metrics.binding import resolve

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from howsure.designs.counted import MOST_ATOMS
 from howsure.sources.groups import Cells
 from howsure.sources.strata import Strata
+from howsure.tables.paired_values import PairedValuesTable, extremes
 from howsure.tables.table import Table
-from howsure.tables.values import ErrorsTable, PairedValuesTable, ValuesTable, by_error, extremes
+from howsure.tables.values import ErrorsTable, ValuesTable, by_error
 
 Array = NDArray[Any]
 MOST_FLAT = 2**62  # tuples that one integer tells apart

@@ -22,9 +22,9 @@ from howsure.sources.repeated import first_rows
 from howsure.sources.wide import named_columns
 from howsure.tables.batch import Tables
 from howsure.tables.labels import as_labels, label_array
+from howsure.tables.paired_values import PairedValuesTable
 from howsure.tables.ratings import FEWEST, NOBODY, RatingsTable
 from howsure.tables.union import places_of_rows
-from howsure.tables.values import PairedValuesTable
 
 Array = NDArray[Any]
 ROLE = "rating"

@@ -19,7 +19,8 @@ from howsure.sources.plain import plain
 from howsure.sources.repeated import as_met, first_rows, names_of_models
 from howsure.sources.strata import ROLE, Strata, stratum_role
 from howsure.tables.batch import Tables
-from howsure.tables.values import PairedValuesTable, TrialsTable, by_share, spread_successes
+from howsure.tables.paired_values import PairedValuesTable
+from howsure.tables.values import TrialsTable, by_share, spread_successes
 
 Array = NDArray[Any]
 

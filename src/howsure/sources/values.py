@@ -20,7 +20,8 @@ from howsure.sources.plain import numbers_of, plain
 from howsure.sources.strata import ROLE, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.labels import numbers_in_text
-from howsure.tables.values import ErrorsTable, PairedValuesTable, ValuesTable
+from howsure.tables.paired_values import PairedValuesTable
+from howsure.tables.values import ErrorsTable, ValuesTable
 
 Array = NDArray[Any]
 LARGEST = 1e100  # largest number whose squares and cubes can be summed

@@ -8,14 +8,10 @@ from .judged import PairedJudgedTable as PairedJudgedTable
 from .multilabel import MultilabelTable as MultilabelTable
 from .paired import PairedTable as PairedTable
 from .paired_scores import PairedScoresTable as PairedScoresTable
+from .paired_values import PairedValuesTable as PairedValuesTable
 from .preferences import BattlesTable as BattlesTable, PreferencesTable as PreferencesTable
 from .ratings import RatingsTable as RatingsTable
 from .score_matrix import MulticlassScoresTable as MulticlassScoresTable, MultilabelScoresTable as MultilabelScoresTable
 from .scores import ScoresTable as ScoresTable
 from .units import PairedUnitsTable as PairedUnitsTable
-from .values import (
-    ErrorsTable as ErrorsTable,
-    PairedValuesTable as PairedValuesTable,
-    TrialsTable as TrialsTable,
-    ValuesTable as ValuesTable,
-)
+from .values import ErrorsTable as ErrorsTable, TrialsTable as TrialsTable, ValuesTable as ValuesTable

@@ -34,9 +34,8 @@ BLOCK_CELLS = 2**17  # of the tables drawn at once: 1 MiB
 MOST_SHOWN = 20  # classes that a notebook names
 MOST_COUNTED = 5  # classes whose cases a line counts
 CALLED = frozenset(  # what users call, besides the fields
-    """at at_prevalence cautions is_binary model models pair position positive rater save shape truth
-    variance with_design""".split()
-)
+    ("at", "at_prevalence", "cautions", "is_binary", "model", "models", "pair", "position", "positive", "rater", "save")
+) | {"shape", "truth", "variance", "with_design"}
 LONG_TABLE = 2**22  # cells, from which on a block is one table
 
 

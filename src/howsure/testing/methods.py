@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.clusters import Clusters
-from howsure.designs.counted import FixedMargins, Weighted
+from howsure.designs.counted import Weighted
+from howsure.designs.fixed_margins import FixedMargins
 from howsure.errors import HowsureError
 from howsure.evidence.labels.judged import judged
 from howsure.methods.gap_test import GapTest

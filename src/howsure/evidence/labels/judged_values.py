@@ -19,8 +19,9 @@ from howsure.sources.frames import columns
 from howsure.sources.groups import Tally, by_columns, groups_of, roles
 from howsure.sources.values import bounds_of, refuse_outside
 from howsure.tables.batch import Tables
+from howsure.tables.paired_values import PairedValuesTable, extremes
 from howsure.tables.union import shares_of_rows
-from howsure.tables.values import PairedValuesTable, ValuesTable, extremes
+from howsure.tables.values import ValuesTable
 
 Array = NDArray[Any]
 LABELS_PER_STRATUM = 10
