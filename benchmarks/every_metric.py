@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.grids import Grid, number
+from howsure.grids import Grid
 from howsure.lab.grid import prove, run
 from howsure.lab.summary import ENOUGH, Cells, Figures, picked, results
+from howsure.numbers import number
 
 PAGE = Path(__file__).parents[1] / "docs" / "coverage-metrics.md"
 STUDIES = 400

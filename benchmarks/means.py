@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 import howsure as hs
-from howsure.grids import Grid, number
+from howsure.grids import Grid
 from howsure.methods.default import default_method
 from howsure.methods.draws import group_seed
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Side
+from howsure.numbers import number
 from howsure.tables.separate import SeparateTables
 
 DOCS = Path(__file__).parents[1] / "docs"

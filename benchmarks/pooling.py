@@ -16,8 +16,9 @@ from scipy import special
 
 import howsure as hs
 from howsure.estimates.passes import in_passes
-from howsure.grids import Grid, number
+from howsure.grids import Grid
 from howsure.metrics.binding import resolve
+from howsure.numbers import number
 from howsure.pooling.binomial_normal import BinomialNormal
 from howsure.pooling.equivalent import equivalent_sizes
 from howsure.pooling.likelihood import Likelihood

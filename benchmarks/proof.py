@@ -18,11 +18,12 @@ import numpy as np
 from truths import Ranks, Trusted, Voted, forecasts
 
 import howsure as hs
-from howsure.grids import Grid, number
+from howsure.grids import Grid
 from howsure.lab.simulation import coverages
 from howsure.lab.summary import beyond_noise
 from howsure.lab.truths import balanced, concentrated, skewed
 from howsure.methods.draws import group_seed
+from howsure.numbers import number
 
 PAGE = Path(__file__).parents[1] / "docs" / "coverage-designs.md"
 HEAD = """# Coverage of designs, scores, reviews and posteriors

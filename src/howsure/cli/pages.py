@@ -208,7 +208,8 @@ def _lead(part: Part) -> str:
 
 def _side_by_side(parts: Sequence[Part]) -> Grid:
     """Return one row per metric and one column per model."""
-    from howsure.grids import Grid, percent
+    from howsure.grids import Grid
+    from howsure.numbers import percent
 
     found: dict[str, dict[str, Estimate]] = {}
     for part in parts:

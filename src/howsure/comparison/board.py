@@ -12,8 +12,9 @@ from howsure.errors import looked_up, one_of
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.named import Named
 from howsure.estimates.sentences import Style, capitalized, in_percent, quoted_numbers, subject
-from howsure.grids import Grid, OneRecord, Tabular, interval_text, number, percent, significant_decimals
+from howsure.grids import Grid, OneRecord, Tabular
 from howsure.metrics.forms import Better
+from howsure.numbers import interval_text, number, percent, significant_decimals
 
 SHOWN = 3  # names of models in a sentence or a cell
 

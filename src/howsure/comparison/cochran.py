@@ -7,7 +7,8 @@ from typing import Any
 
 from howsure.comparison.mcnemar import rights
 from howsure.estimates.grouped import over_groups
-from howsure.grids import OneRecord, p_text
+from howsure.grids import OneRecord
+from howsure.numbers import p_text
 from howsure.tables.joint import paired_table
 from howsure.tables.table import Table
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of
 from howsure.estimates.grouped import over_groups
-from howsure.grids import OneRecord, p_text
+from howsure.grids import OneRecord
+from howsure.numbers import p_text
 from howsure.tables.joint import JointTable, paired_table
 from howsure.tables.table import Table
 

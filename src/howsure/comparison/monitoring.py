@@ -13,13 +13,14 @@ from howsure.estimates.estimate import positive_notes
 from howsure.estimates.estimation import default_metrics, evaluate, evaluated_without
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.grouped import of_groups
-from howsure.grids import Grid, Tabular, interval_text, number, significant_decimals
+from howsure.grids import Grid, Tabular
 from howsure.methods.draws import group_seed, seed_sequence
 from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.metrics.binding import listed_metrics, unseen
 from howsure.metrics.metric import Metric
+from howsure.numbers import interval_text, number, significant_decimals
 from howsure.tables.table import Table
 
 Limits = tuple[float, float]

@@ -14,8 +14,9 @@ from howsure.comparison.ranks import JointDraws, joint
 from howsure.errors import HowsureError, UnknownKeyError, checked_level, listed, one_of, real_number, real_numbers
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.named import Named
-from howsure.grids import Grid, Tabular, percent
+from howsure.grids import Grid, Tabular
 from howsure.metrics.forms import Better
+from howsure.numbers import percent
 
 Array = NDArray[Any]
 Correction = Literal["holm", "fdr_bh", "fdr_by", "bonferroni", "none"]

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from howsure.estimates.grouped import over_groups
-from howsure.grids import OneRecord, number, p_text
+from howsure.grids import OneRecord
 from howsure.methods.default import checked
 from howsure.methods.proportion import ClopperPearson
 from howsure.methods.standard_errors import effective_counts
 from howsure.metrics.binding import resolve
+from howsure.numbers import number, p_text
 from howsure.tables.table import Table
 
 CALL = "Call `no_information_test(table)`, with a table from `confusion` or `from_counts`."

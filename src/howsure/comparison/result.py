@@ -17,11 +17,12 @@ from howsure.estimates.drawn import Drawn
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.named import Named
 from howsure.estimates.sentences import Style, capitalized
-from howsure.grids import Grid, OneRecord, interval_text, number, p_text, percent, significant_decimals, value_text
+from howsure.grids import Grid, OneRecord
 from howsure.methods.sides import Sides
 from howsure.methods.summary import Probability, probability_above
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.words import metric_words
+from howsure.numbers import interval_text, number, p_text, percent, significant_decimals, value_text
 
 Array = NDArray[Any]
 

@@ -14,12 +14,13 @@ from howsure.comparison.result import Comparison
 from howsure.errors import HowsureError, real_numbers
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
-from howsure.grids import OneRecord, count_text, value_text
+from howsure.grids import OneRecord
 from howsure.methods.anytime import Anytime, units
 from howsure.methods.halving import edge
 from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
+from howsure.numbers import count_text, value_text
 from howsure.tables.table import Table
 
 TOUCHES = 1 - 1e-9  # share of a limit that just touches the value

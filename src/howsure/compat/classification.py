@@ -17,10 +17,11 @@ from howsure.compat.per_class import Classes, one_class
 from howsure.compat.undefined import ZeroDivision
 from howsure.errors import HowsureError, boolean, checked_level, looked_up, several
 from howsure.estimates.estimate import Estimate
-from howsure.grids import Grid, Tabular, interval_text, number, percent
+from howsure.grids import Grid, Tabular
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec, parse
+from howsure.numbers import interval_text, number, percent
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 

@@ -13,7 +13,8 @@ from howsure.errors import UnknownKeyError
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.grouped import word_for_all
-from howsure.grids import Grid, Tabular, interval_text, number, percent, significant_decimals
+from howsure.grids import Grid, Tabular
+from howsure.numbers import interval_text, number, percent, significant_decimals
 from howsure.tables.batch import Tables
 
 Array = NDArray[Any]

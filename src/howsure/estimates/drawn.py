@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, checked_level, looked_up
-from howsure.grids import Grid, Tabular, number
+from howsure.grids import Grid, Tabular
 from howsure.methods.summary import Probability, Summary, probability_above, summarise
+from howsure.numbers import number
 
 Array = NDArray[Any]
 

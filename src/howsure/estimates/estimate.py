@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from howsure.estimates.drawn import Drawn
 from howsure.estimates.sentences import Style, sentence_of
-from howsure.grids import Grid, OneRecord, interval_text, number, percent, significant_decimals, value_text
+from howsure.grids import Grid, OneRecord
 from howsure.methods.default import WHY
 from howsure.methods.interval import Interval
 from howsure.methods.method import Method
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import range_named
+from howsure.numbers import interval_text, number, percent, significant_decimals, value_text
 from howsure.tables.table import Table
 
 Array = NDArray[Any]

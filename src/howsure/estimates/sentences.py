@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import Literal, Protocol, get_args
 
 from howsure.errors import one_of
-from howsure.grids import number, percent, significant_decimals
 from howsure.metrics.words import metric_words
+from howsure.numbers import number, percent, significant_decimals
 
 
 class Quoted(Protocol):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, checked_level, whole_number
 from howsure.estimates.passes import in_passes
-from howsure.grids import Grid, OneRecord, number, percent
+from howsure.grids import Grid, OneRecord
 from howsure.lab.truths import Asked, Repeated, Truth
 from howsure.methods.default import checked
 from howsure.methods.draws import MOST_DRAWS, child_seed, seed_sequence, stream_at
@@ -22,6 +22,7 @@ from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.metrics.class_sets import alike
 from howsure.metrics.metric import Metric
+from howsure.numbers import number, percent
 from howsure.running.progress import progress
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table

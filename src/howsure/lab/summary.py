@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.grids import Grid, number
+from howsure.grids import Grid
 from howsure.metrics.averages import EXTREMES
+from howsure.numbers import number
 
 Array = NDArray[Any]
 WORDS = ("truth", "metric", "asked", "method")

@@ -15,7 +15,7 @@ from howsure.comparison.result import Comparison
 from howsure.errors import HowsureError, checked_level, looked_up, one_of, several
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
-from howsure.grids import Grid, Tabular, interval_text, number, p_text, percent, significant_decimals
+from howsure.grids import Grid, Tabular
 from howsure.logs import cautions
 from howsure.logs.joined import Joined
 from howsure.logs.log import Log
@@ -23,6 +23,7 @@ from howsure.logs.records import Reported
 from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.metrics.binding import resolve
+from howsure.numbers import interval_text, number, p_text, percent, significant_decimals
 
 Key = tuple[str, str]  # task and model
 OF_SCORES = {"mean", "median", "quantile"}  # statistics with the unit and direction of the scores

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from howsure.errors import one_of
 from howsure.estimates.sentences import Style, capitalized, subject
-from howsure.grids import Grid, Tabular, percent
+from howsure.grids import Grid, Tabular
+from howsure.numbers import percent
 from howsure.planning.splits import Share
 
 Array = NDArray[Any]

@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate, positive_notes
-from howsure.grids import percent
 from howsure.metrics.words import metric_words
+from howsure.numbers import percent
 from howsure.plots.series import made_by
 from howsure.plots.style import axes, colour, ink, name_rows, of_rows, plain, whiskers
 from howsure.pooling.pooled import Pooled

@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from howsure.comparison.board import Leaderboard, Place
-from howsure.grids import percent
 from howsure.metrics.words import metric_words
+from howsure.numbers import percent
 from howsure.plots.dots import with_positive
 from howsure.plots.series import made_by
 from howsure.plots.style import axes, legend_above, name_rows, of_rows, whiskers

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from howsure.estimates.sentences import subject
-from howsure.grids import percent
+from howsure.numbers import percent
 from howsure.planning.result import Plan
 from howsure.plots.series import made_by
 from howsure.plots.style import BAND, axes, colour, ink, legend_above, plain

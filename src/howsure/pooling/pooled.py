@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from howsure.estimates.drawn import Drawn
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.named import Named
-from howsure.grids import Grid, OneRecord, interval_text, number, p_text, percent, significant_decimals
+from howsure.grids import Grid, OneRecord
+from howsure.numbers import interval_text, number, p_text, percent, significant_decimals
 
 Array = NDArray[Any]
 BANDS = ((0.25, "negligible"), (0.5, "low"), (0.75, "moderate"), (math.inf, "high"))

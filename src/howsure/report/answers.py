@@ -10,8 +10,8 @@ import numpy as np
 
 from howsure.comparison.result import Comparison
 from howsure.estimates.estimate import Estimate
-from howsure.grids import count_text, interval_text, number
 from howsure.metrics.words import metric_words
+from howsure.numbers import count_text, interval_text, number
 from howsure.report.content import Texts
 from howsure.report.evidence import Measured, Part, Shown
 from howsure.report.lead import lead, main_place

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from howsure.grids import count_text, number, percent
 from howsure.metrics.words import metric_words
+from howsure.numbers import count_text, number, percent
 from howsure.report.content import Texts
 from howsure.report.evidence import Measured, Part, Shown
 from howsure.report.lead import SMALL

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from howsure.curves.axes import DIAGONALS, axes_of, is_along_thresholds
 from howsure.curves.curves import Curve, calibration_curve, precision_recall_curve, roc_curve
 from howsure.curves.thresholds import threshold_curves
-from howsure.grids import interval_text
 from howsure.metrics.words import metric_words
+from howsure.numbers import interval_text
 from howsure.report.content import Chart, Line, Mark
 from howsure.tables.scores import ScoresTable
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from howsure.comparison.ranks import Ranks
 from howsure.comparison.result import Comparison
-from howsure.grids import interval_text, number, p_text, percent, significant_decimals
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.words import metric_words
+from howsure.numbers import interval_text, number, p_text, percent, significant_decimals
 from howsure.pooling.pooled import Pooled
 from howsure.report.bars import Ruler
 from howsure.report.content import Cell, Section, Sheet, Texts, word

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from howsure.grids import Grid, count_text, interval_text, number
+from howsure.grids import Grid
+from howsure.numbers import count_text, interval_text, number
 
 Texts = tuple[str, ...]  # one text for all confidence levels, or one for each level
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from howsure.errors import HowsureError
 from howsure.escapes import json_escaped, printable_lines
-from howsure.grids import percent
+from howsure.numbers import percent
 from howsure.report import charts
 from howsure.report.content import Axis, Bar, Cell, Chart, Document, Section, Sheet, at
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from howsure.estimates.sentences import capitalized
-from howsure.grids import count_text, number, percent, significant_decimals
 from howsure.metrics.words import metric_words
+from howsure.numbers import count_text, number, percent, significant_decimals
 
 if TYPE_CHECKING:
     from howsure.estimates.estimate import Estimate

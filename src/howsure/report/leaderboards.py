@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from howsure.comparison.board import Leaderboard, Place
-from howsure.grids import number, plain
+from howsure.grids import plain
 from howsure.metrics.words import metric_words
+from howsure.numbers import number
 from howsure.report import comparisons
 from howsure.report.bars import Ruler
 from howsure.report.content import Cell, Section, Sheet, word

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from howsure.comparison.monitoring import Monitoring
-from howsure.grids import interval_text, plain, significant_decimals
+from howsure.grids import plain
 from howsure.metrics.words import metric_words
+from howsure.numbers import interval_text, significant_decimals
 from howsure.report import comparisons
 from howsure.report.answers import listed, unseen
 from howsure.report.content import Section, Sheet, Texts, careful, count, word

@@ -52,7 +52,8 @@ class Study(Reports):
         super().__init__(Collection(seed, n_draws), confidence_level)
 
     def _repr_html_(self) -> str:
-        from howsure.grids import Grid, number
+        from howsure.grids import Grid
+        from howsure.numbers import number
 
         specs = self.wanted() if self.metrics and self.experiments else []
         rows = [

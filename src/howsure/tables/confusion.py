@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES, Design, quotient
 from howsure.errors import UndefinedDesignError
-from howsure.grids import Grid, count_text, percent
+from howsure.grids import Grid
+from howsure.numbers import count_text, percent
 from howsure.tables.cautions import of_classes, of_tags
 from howsure.tables.counts import ConfusionCounts, Counts, occurring
 from howsure.tables.labels import other_classes, union_of_labels

@@ -21,7 +21,8 @@ from howsure.designs.sampling import counts_of_draws
 from howsure.designs.stratified import at_shares
 from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, UndefinedDesignError
-from howsure.grids import Grid, count_text
+from howsure.grids import Grid
+from howsure.numbers import count_text
 from howsure.tables import cautions
 from howsure.tables.counts import Counts
 from howsure.tables.frequencies import class_shares, share_covariance

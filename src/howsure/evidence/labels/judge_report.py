@@ -13,7 +13,8 @@ from howsure.errors import HowsureError, looked_up
 from howsure.estimates.estimate import Estimate, estimate_grid, positive_notes
 from howsure.estimates.estimation import evaluate
 from howsure.evidence.labels.two_phase import TwoPhase
-from howsure.grids import Grid, Tabular, percent
+from howsure.grids import Grid, Tabular
+from howsure.numbers import percent
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import Table
 

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from howsure.designs.base import quotient
 from howsure.errors import HowsureError, checked_level
 from howsure.evidence.labels.two_phase import TwoPhase
-from howsure.grids import Grid, Tabular, percent
+from howsure.grids import Grid, Tabular
 from howsure.methods.standard_errors import normal_quantile
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
+from howsure.numbers import percent
 from howsure.tables.table import Table
 
 Array = NDArray[Any]

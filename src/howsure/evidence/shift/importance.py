@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, without_counts
-from howsure.grids import OneRecord, percent
+from howsure.grids import OneRecord
+from howsure.numbers import percent
 from howsure.sources.columns import checked_weight
 from howsure.sources.frames import columns
 

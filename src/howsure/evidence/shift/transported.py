@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 from howsure.designs.linearised import Linearised
 from howsure.errors import HowsureError
 from howsure.evidence.shift.shares import Shift
-from howsure.grids import OneRecord, number, p_text
+from howsure.grids import OneRecord
+from howsure.numbers import number, p_text
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable
 
