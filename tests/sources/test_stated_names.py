@@ -256,3 +256,24 @@ def test_numbers_of_other_classes_are_refused():
     matrix = pd.crosstab(pd.Series([0, 1, 1], name="true"), pd.Series([2, 3, 3], name="predicted"))
     with pytest.raises(hs.HowsureError, match="labelled 0, 1 and its columns 2, 3"):
         hs.from_counts(matrix)
+
+
+@pytest.mark.parametrize("classes", [[1, 0], [True, False], ["1", "0"], [3, 1, 2]])
+def test_numbers_of_a_matrix_are_in_ascending_order(classes):
+    """Classes that are numbers have the order of the numbers, in a matrix as in cases; `labels=` states another."""
+    true, predicted = ([*classes, classes[0], classes[0]], [*classes, classes[-1], classes[0]])
+    expected = hs.confusion(true, predicted)
+    counts = hs.confusion(true, predicted, labels=classes).counts
+    frame = pd.DataFrame(counts, index=classes, columns=classes)
+    found = hs.from_counts(frame)
+    assert found.labels.tolist() == expected.labels.tolist()
+    np.testing.assert_array_equal(found.counts, expected.counts)
+    assert found.is_ordered
+    assert hs.from_counts(counts, labels=classes).labels.tolist() == classes
+
+
+def test_zero_as_the_positive_class_has_a_caution():
+    """A matrix with class 1 first and `labels=[1, 0]` has 0 as its positive class, which is seldom meant."""
+    assert any(
+        "“1” looks like the positive one" in each for each in hs.from_counts([[42, 5], [3, 50]], [1, 0]).cautions
+    )

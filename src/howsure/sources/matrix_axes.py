@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import DoubtfulDataError, HowsureError, listed, warn
 from howsure.sources.layout import as_written, class_order, last_level
+from howsure.tables.labels import numbers_in_text
 
 Array = NDArray[Any]
 TRUE_WORDS = frozenset(
@@ -234,8 +235,19 @@ def laid_out(
     if are_turned(rows, columns):
         counts, rows, columns = np.swapaxes(counts, -1, -2), columns, rows
     if rows.labels is None or columns.labels is None:
-        return counts, rows.labels or columns.labels if labels is None else list(labels)
-    return _by_name(counts, rows.labels, columns.labels, labels)
+        named = rows.labels or columns.labels
+        return (counts, list(labels)) if labels is not None else _numbers_ascending(counts, named)
+    found, names = _by_name(counts, rows.labels, columns.labels, labels)
+    return (found, names) if labels is not None else _numbers_ascending(found, names)
+
+
+def _numbers_ascending(counts: Array, names: list[Any] | None) -> tuple[Array, list[Any] | None]:
+    """Return a matrix with classes that are numbers in ascending order, as those of cases are."""
+    are_numbers = names is not None and all(isinstance(name, int | float) for name in names)
+    if names is None or not (are_numbers or numbers_in_text(names)) or counts.shape[-2:] != (len(names),) * 2:
+        return counts, names
+    order = [names.index(name) for name in class_order(names).tolist()]
+    return counts[..., order, :][..., order], [names[place] for place in order]
 
 
 def _total_last(counts: Array, axis: Axis, place: int) -> tuple[Array, Axis]:

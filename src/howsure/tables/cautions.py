@@ -19,6 +19,7 @@ MANY_SCORES = 20  # with so many cases some probability of the positive class is
 FEW_EFFECTIVE = 100  # effective cases, up to which intervals of importance-weighted cases have a coverage of 88 to 92 %
 POSITIVE_WORDS = frozenset(
     [
+        "1",
         "+",
         "positive",
         "pos",
@@ -96,6 +97,7 @@ POSITIVE_WORDS = frozenset(
 )
 NEGATIVE_WORDS = frozenset(
     [
+        "0",
         "-",
         "−",
         "–",
