@@ -434,3 +434,160 @@ def test_text_digits_of_many_classes_match_by_name():
     frame, right = pd.DataFrame(rows, columns=names), -np.log(rows[np.arange(200), true]).mean()
     for columns in (names, sorted(names)):
         assert loss(hs.multiclass_scores(np.array(names)[true], frame[columns])) == pytest.approx(right)
+
+
+EXTRA = {
+    "n": ([53, 47], "sums"),
+    "#": ([53, 47], "sums"),
+    "cases": ([53, 47], "sums"),
+    "PA": ([94, 89], "refused"),
+    "Recall (%)": ([94, 89], "refused"),
+    "support": ([5, 47], "refused"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:The last column")
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("name", EXTRA)
+@pytest.mark.parametrize("is_file", [False, True])
+def test_a_column_of_sums_or_of_a_metric_is_no_class(is_file, name, place, tmp_path):
+    """A column beside those of the classes is left out if it holds their sums, and refused if it names a metric."""
+    numbers, outcome = EXTRA[name]
+    frame = pd.DataFrame({"well": [50, 5], "ill": [3, 42]}, index=["well", "ill"])
+    frame.insert(place, name, numbers)
+    frame.to_csv(tmp_path / "m.csv")
+
+    def read():
+        return read_matrix(tmp_path / "m.csv")[1] if is_file else hs.from_counts(frame).counts
+
+    if outcome == "refused":
+        with pytest.raises(hs.HowsureError, match="names no class"):
+            read()
+    else:
+        assert read().tolist() == [[50, 3], [5, 42]]
+
+
+@pytest.mark.parametrize("header", ["TP,FP,FN", "tp,fp,fn", "precision,recall,support"])
+def test_columns_of_outcomes_or_metrics_are_no_classes(header, tmp_path):
+    """Three columns of outcomes or of metrics, and three rows, are no matrix of three classes."""
+    (tmp_path / "m.csv").write_text(f"{header}\n42,5,5\n20,5,7\n23,5,3\n")
+    with pytest.raises(hs.HowsureError, match="names no class"):
+        read_matrix(tmp_path / "m.csv")
+
+
+def test_an_absent_class_is_no_statistic():
+    """A class that is only predicted is a class, whatever its name."""
+    frame = pd.DataFrame([[5, 1, 2], [2, 7, 0]], index=["a", "b"], columns=["a", "b", "n"])
+    assert hs.from_counts(frame).labels.tolist() == ["a", "b", "n"]
+
+
+@pytest.mark.parametrize(
+    "corner, is_turned",
+    [
+        ("algorithm/biopsy", True),
+        ("biopsy vs AI", False),
+        ("Prédit/Réel", True),
+        ("预测/真实", True),
+        ('"rows=pred, cols=true"', True),
+        ("rows = predictions", True),
+        ("Pred → / True ↓", False),
+        ("Predicted (columns) vs Actual (rows)", False),
+        ("Predicted → Actual ↓", False),
+        ("Actual → / Predicted ↓", True),
+    ],
+)
+def test_corners_tell_the_orientation(corner, is_turned, tmp_path):
+    """Words for who decides and who is right, and words and arrows for rows and columns, tell the axes."""
+    (tmp_path / "m.csv").write_text(f"{corner},well,ill\nwell,50,3\nill,5,42\n")
+    expected = [[50, 5], [3, 42]] if is_turned else [[50, 3], [5, 42]]
+    assert read_matrix(tmp_path / "m.csv")[1].tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "title, is_turned", [("Confusion matrix (rows = predictions)", True), ("Confusion matrix", False)]
+)
+def test_titles_are_no_rows(title, is_turned, tmp_path):
+    """A line with one text above the matrix is a title, which may tell the orientation."""
+    (tmp_path / "m.csv").write_text(f"{title},,\n,,\n,well,ill\nwell,50,3\nill,5,42\n")
+    expected = [[50, 5], [3, 42]] if is_turned else [[50, 3], [5, 42]]
+    assert read_matrix(tmp_path / "m.csv")[1].tolist() == expected
+
+
+def test_axes_of_unknown_names_have_a_warning():
+    """Names of axes that are not understood are told, with the reading that was taken."""
+    axes = [pd.Index(["n", "p"], name=name) for name in ("this", "that")]
+    with pytest.warns(hs.HowsureWarning, match="'this' and 'that'"):
+        table = hs.from_counts(pd.DataFrame([[50, 3], [5, 42]], *axes))
+    assert table.counts.tolist() == [[50, 3], [5, 42]]
+
+
+LAID_OUT = {
+    "axes in a row and a column": ",,Predicted,\n,,well,ill\nActual,well,50,3\n,ill,5,42\n",
+    "the same, turned": ",,Actual,\n,,well,ill\nPredicted,well,50,5\n,ill,3,42\n",
+    "Weka": "=== Confusion Matrix ===\n\n  a  b   <-- classified as\n 50  3 |  a = well\n  5 42 |  b = ill\n",
+    "lines with row names": '"","Prediction","Reference","Freq"\n"1","well","well",50\n"2","ill","well",3\n'
+    '"3","well","ill",5\n"4","ill","ill",42\n',
+    "decimal commas": ";well;ill\nwell;50,00;3,00\nill;5,00;42,00\n",
+    "three decimals": ",well,ill\nwell,50.000,3.000\nill,5.000,42.000\n",
+}
+
+
+@pytest.mark.parametrize("layout", LAID_OUT)
+def test_layouts_of_matrices(layout, tmp_path):
+    """The layouts of spreadsheets, of Weka and of R's frames are read."""
+    (tmp_path / "m.csv").write_text(LAID_OUT[layout])
+    names, matrix = read_matrix(tmp_path / "m.csv")
+    assert names == ["well", "ill"]
+    assert matrix.tolist() == [[50, 3], [5, 42]]
+
+
+def test_thousands_are_read_or_refused(tmp_path):
+    """Commas between thousands are read; points may also be decimal points."""
+    (tmp_path / "m.csv").write_text("\twell\till\nwell\t12,500\t3\nill\t5\t2,000\n")
+    assert read_matrix(tmp_path / "m.csv")[1].tolist() == [[12500, 3], [5, 2000]]
+    (tmp_path / "m.csv").write_text(";well;ill\nwell;1.000;3\nill;5;2.000\n")
+    with pytest.raises(hs.HowsureError, match="'1.000' may be 1000 or 1"):
+        read_matrix(tmp_path / "m.csv")
+
+
+def test_lines_without_a_header_are_refused(tmp_path):
+    """Three lines of two classes and a number are not read as a matrix of three classes."""
+    (tmp_path / "m.csv").write_text("0,0,50\n1,0,5\n1,1,42\n")
+    with pytest.raises(hs.HowsureError, match="true,predicted,n"):
+        read_matrix(tmp_path / "m.csv")
+    assert read_matrix(tmp_path / "m.csv", check=False)[1].shape == (3, 3)
+
+
+def test_totals_may_come_first():
+    """A first row and column of sums is refused as a last one is."""
+    with pytest.raises(hs.HowsureError, match="first row"):
+        hs.from_counts([[100, 55, 45], [53, 50, 3], [47, 5, 42]])
+
+
+def test_matrices_of_one_class_against_the_rest_are_refused():
+    """They are of the same cases, and no sites: neither as a stack nor as columns of outcomes."""
+    true, predicted = RNG.integers(0, 3, 100), RNG.integers(0, 3, 100)
+    stack = np.stack([hs.confusion(true == each, predicted == each).counts for each in range(3)])
+    with pytest.raises(hs.HowsureError, match="of the same 100 cases"):
+        hs.from_counts(stack)
+    (tn, fp), (fn, tp) = stack.transpose(1, 2, 0)
+    with pytest.raises(hs.HowsureError, match="of the same 100 cases"):
+        hs.from_counts(tp=tp, fp=fp, fn=fn, tn=tn)
+    assert len(hs.from_counts(stack, check=False)) == 3
+
+
+def test_rounding_does_not_make_counts_fractional():
+    """Counts that were divided and multiplied are whole; other fractions are refused with their digits."""
+    matrix = np.array([[3, 1], [4, 45]])
+    shares = matrix / matrix.sum(1, keepdims=True)
+    assert hs.from_counts(shares * matrix.sum(1, keepdims=True)).counts.tolist() == matrix.tolist()
+    with pytest.raises(hs.HowsureError, match=r"= 49\.99999 is not"):
+        hs.from_counts([[49.99999, 3], [5, 42]])
+
+
+@pytest.mark.parametrize("pattern", ["{} {}", "{}{}", "{}_{}"])
+def test_clinical_labels_tell_the_orientation(pattern):
+    """Test and disease, each with a plus and a minus, are the predicted and the true class."""
+    rows, columns = ([pattern.format(word, sign) for sign in "+-"] for word in ("Test", "Disease"))
+    table = hs.from_counts(pd.DataFrame([[42, 3], [5, 50]], rows, columns), pos_label="+")
+    assert hs.estimate(table, "sensitivity").value == pytest.approx(42 / 47)

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 import howsure as hs
-from howsure.sources.matrix_axes import axis_kind
+from howsure.sources.matrix_words import axis_kind
 from support.shell import run
 
 PREDICTED_IN_ROWS = pd.DataFrame(

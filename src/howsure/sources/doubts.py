@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import DoubtfulDataError, listed
 from howsure.sources.columns import Grouped
-from howsure.sources.matrix_axes import names_total
+from howsure.sources.matrix_words import names_total
 from howsure.tables.cautions import MOST_CLASSES
 
 Array = NDArray[Any]

@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.errors import HowsureError, boolean, by_index, listed, real_numbers
+from howsure.errors import DoubtfulDataError, HowsureError, boolean, by_index, listed, real_numbers
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.layout import (
     are_numbered,
@@ -20,7 +20,8 @@ from howsure.sources.layout import (
     is_stated,
     with_names,
 )
-from howsure.sources.matrix_axes import Axis, axis_kind, laid_out
+from howsure.sources.matrix_axes import Axis, laid_out
+from howsure.sources.matrix_words import axis_kind
 from howsure.sources.positive import positive_order
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
@@ -28,6 +29,7 @@ from howsure.tables.labels import label_array
 from howsure.tables.units import PairedUnitsTable
 
 Array = NDArray[Any]
+ROUNDING = 1e-9  # relative error of counts that were divided and multiplied
 NOT_WHOLE = "is not a whole number"
 
 
@@ -158,6 +160,8 @@ def from_counts(
     table = ConfusionTable(counts=matrices[0], labels=values, is_ordered=stated)
     if not table.batch:
         return table
+    if check:
+        _refuse_one_against_rest(table.counts)
     whole = ConfusionTable(counts=table.counts.sum(0), labels=values, is_ordered=stated)
     return Tables(range(len(table.counts)), table, whole)
 
@@ -242,6 +246,17 @@ def _refuse_other_classes(what: str, classes: Sequence[list[Any] | None]) -> Non
     if any(each != classes[0] for each in classes):
         message = f"{what} name their classes differently. Give all the same labels, in one order."
         raise HowsureError(message)
+
+
+def _refuse_one_against_rest(stack: Array) -> None:
+    """Refuse matrices of each class against the rest, which are of the same cases."""
+    totals, positives = stack.sum((-2, -1)), stack[:, -1, :].sum(-1)
+    if stack.shape[-1] == 2 and len(stack) > 2 and (totals == totals[0]).all() and positives.sum() == totals[0]:
+        message = (
+            f"The {len(stack)} matrices seem to be of one class each against the rest, of the same {totals[0]:,.0f} "
+            "cases. Give the matrix of all classes, or `confusion(true, predicted)`."
+        )
+        raise DoubtfulDataError(message)
 
 
 def _without_label_column(counts: Any) -> tuple[Any, tuple[list[Any], str] | None]:
@@ -367,6 +382,8 @@ def _checked(counts: Any) -> Array:
             "rows true, columns predicted."
         )
         raise HowsureError(message)
+    whole = np.rint(matrix)
+    matrix = np.where(np.isclose(matrix, whole, rtol=ROUNDING, atol=0), whole, matrix)
     for bad, words in (
         (~np.isfinite(matrix), "is not finite"),
         (matrix < 0, "is negative: a count is 0 or more"),
@@ -375,7 +392,7 @@ def _checked(counts: Any) -> Array:
         if bad.any():
             place = tuple(int(i) for i in np.argwhere(bad)[0])
             remedy = _where_from(matrix) if words is NOT_WHOLE else ""
-            message = f"`counts{''.join(f'[{i}]' for i in place)}` = {matrix[place]:g} {words}{remedy}."
+            message = f"`counts{''.join(f'[{i}]' for i in place)}` = {matrix[place]:.12g} {words}{remedy}."
             raise HowsureError(message)
     if not matrix.any((-2, -1)).all():
         which, remedy = "", "Give the counts of some"

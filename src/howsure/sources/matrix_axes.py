@@ -12,123 +12,13 @@ from numpy.typing import NDArray
 
 from howsure.errors import DoubtfulDataError, HowsureError, listed, warn
 from howsure.sources.layout import as_written, class_order, last_level
+from howsure.sources.matrix_words import LABEL_WORDS, axis_kind, names_statistic, names_total
 from howsure.tables.labels import numbers_in_text
 
 Array = NDArray[Any]
-TRUE_WORDS = frozenset(
-    [
-        "true",
-        "truth",
-        "actual",
-        "act",
-        "actuals",
-        "reference",
-        "ref",
-        "gold",
-        "golden",
-        "target",
-        "targets",
-        "observed",
-        "observation",
-        "expected",
-        "real",
-        "gt",
-        "groundtruth",
-        "ytrue",
-        "ytest",
-        "label",
-        "labels",
-        "annotation",
-        "annotated",
-        "known",
-        "given",
-        "obs",
-        "disease",
-        "diagnosis",
-        "condition",
-        "tatsächlich",
-        "wahr",
-    ]
-)
-PREDICTED_WORDS = frozenset(
-    [
-        "test",
-        "screening",
-        "flagged",
-        "vorhersage",
-        "vorhergesagt",
-        "pred",
-        "preds",
-        "predict",
-        "predicted",
-        "prediction",
-        "predictions",
-        "predicts",
-        "estimate",
-        "estimates",
-        "estimated",
-        "classified",
-        "classifier",
-        "classification",
-        "ypred",
-        "yhat",
-        "model",
-        "output",
-        "hypothesis",
-        "guess",
-        "assigned",
-        "response",
-        "forecast",
-    ]
-)
-GENERAL_WORDS = frozenset(["class", "label", "labels", "condition", "disease", "diagnosis"])
-LABEL_WORDS = frozenset(
-    ["true", "truth", "actual", "reference", "ref", "gold", "observed", "pred", "predicted", "prediction"]
-)
-TOTAL_WORDS = frozenset(
-    [
-        "total",
-        "totals",
-        "all",
-        "sum",
-        "sums",
-        "margin",
-        "margins",
-        "rowtotal",
-        "rowtotals",
-        "columntotal",
-        "columntotals",
-        "coltotal",
-        "grandtotal",
-        "rowsum",
-        "rowsums",
-        "columnsum",
-        "columnsums",
-        "colsum",
-        "gesamt",
-        "summe",
-        "insgesamt",
-        "somme",
-        "totale",
-        "suma",
-    ]
-)
-
-
-def axis_kind(name: Any) -> str:
-    """Return "true" or "predicted" if the name of an axis means one of them; else an empty string.
-
-    Examples
-    --------
-    >>> axis_kind("y_true"), axis_kind("Predicted class"), axis_kind("fold")
-    ('true', 'predicted', '')
-    """
-    text = str(name).casefold()
-    words = set(re.findall(r"[^\W\d_]+", text)) | {re.sub(r"[\W\d_]", "", text)}
-    kinds = [kind for kind, known in (("true", TRUE_WORDS), ("predicted", PREDICTED_WORDS)) if words & known]
-    if len(kinds) > 1 and words & TRUE_WORDS <= GENERAL_WORDS:  # the predicted class
-        return "predicted"
-    return kinds[0] if len(kinds) == 1 else ""
+SEPARATORS = re.compile(r"\s*(?:[/\\|,;]|\bvs\.?\b|\bby\b|×|(?<=[→↓])\s+(?=\w))\s*")  # of the parts of a corner cell
+ROW_MARKS = re.compile(r"↓|\brows?\b|\bzeilen?\b", re.IGNORECASE)
+COLUMN_MARKS = re.compile(r"→|\bcol(umn)?s?\b|\bspalten?\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,27 +31,32 @@ class Axis:
         The classes; None where they are not named.
     kind : str
         "true", "predicted", or empty.
+    name : str
+        Its name, if that has neither meaning.
     """
 
     labels: list[Any] | None
     kind: str = ""
+    name: str = ""
 
     @classmethod
     def of(cls, labels: Sequence[Any] | None, name: Any = None) -> Axis:
         """Return the axis with these labels and name; either may contain its kind, as in ``Predicted healthy``."""
         kind = "" if name is None else axis_kind(name)
+        unknown = "" if name is None or kind else str(name)
         if labels is None:
-            return cls(None, kind)
+            return cls(None, kind, unknown)
         stated, bare = _common_word([" ".join(map(str, each)) if isinstance(each, tuple) else each for each in labels])
         if stated and kind in {"", stated}:
             return cls(bare, stated)
-        return cls([last_level(each) for each in labels], kind)
+        return cls([last_level(each) for each in labels], kind, unknown)
 
 
 def _common_word(labels: Sequence[Any]) -> tuple[str, list[Any]]:
     """Return the kind given by a word before or after each label, and the labels without that word."""
     for pattern in (
         r"(?P<word>[A-Za-z]+)[\s_:.=\-]+(?P<label>.+)",
+        r"(?P<word>[A-Za-z]+)(?P<label>[+\-−])",
         r"(?P<label>.+?)[\s_:.=(\-]+(?P<word>[A-Za-z]+)\)?",
     ):
         found = [re.fullmatch(pattern, str(label).strip()) for label in labels]
@@ -172,23 +67,37 @@ def _common_word(labels: Sequence[Any]) -> tuple[str, list[Any]]:
 
 
 def corner_names(corner: str) -> tuple[str | None, str | None]:
-    r"""Return the names of the row and the column axis from a corner cell: ``true\pred``.
+    r"""Return the names of the row and the column axis from a corner cell or a title: ``true\pred``, ``rows = true``.
+
+    The row axis is named first, unless words or arrows for rows and columns say which part is which.
 
     Raises
     ------
     HowsureError
         If it holds only a word for predictions, which may refer to the rows or to the columns.
+
+    Examples
+    --------
+    >>> corner_names("true/pred"), corner_names("pred → true ↓"), corner_names("rows = pred")
+    (('true', 'pred'), ('true ↓', 'pred →'), ('rows = pred', None))
     """
-    parts = [part for part in re.split(r"\s*(?:[/\\|]|\bvs\.?\b|\bby\b|×)\s*", corner.strip()) if part]
-    if len(parts) == 2:
-        return parts[0], parts[1]
-    if axis_kind(corner) == "predicted":
+    first, second = ([part for part in SEPARATORS.split(corner.strip()) if part] + ["", ""])[:2]
+    if COLUMN_MARKS.search(first) or (second and ROW_MARKS.search(second)):
+        return second or None, first
+    if axis_kind(corner) == "predicted" and not second and not ROW_MARKS.search(first):
         message = (
             f"The first cell is {corner!r}, which may name the rows or the columns. Write 'predicted/true' where rows "
             "are the predicted classes, 'true/predicted' where they are the true ones."
         )
         raise HowsureError(message)
-    return (corner or None), None
+    return first or None, second or None
+
+
+def title_names(title: str) -> tuple[str | None, str | None]:
+    """Return the names of the axes from a line above a matrix: that of the columns, unless it speaks of rows."""
+    if ROW_MARKS.search(title) or COLUMN_MARKS.search(title):
+        return corner_names(title)
+    return None, title if axis_kind(title) else None
 
 
 def are_turned(rows: Axis, columns: Axis) -> bool:
@@ -202,6 +111,11 @@ def are_turned(rows: Axis, columns: Axis) -> bool:
     if rows.kind and rows.kind == columns.kind:
         message = f"Rows and columns are both named as the {rows.kind} classes. Name one axis 'true', one 'predicted'."
         raise HowsureError(message)
+    if rows.name and columns.name and not (rows.kind or columns.kind) and not rows.name.startswith("row_"):
+        warn(
+            f"The axes of the matrix are named {rows.name!r} and {columns.name!r}: rows were taken as the true "
+            "classes. Name the axes 'true' and 'predicted'."
+        )
     return rows.kind == "predicted" or columns.kind == "true"
 
 
@@ -227,10 +141,10 @@ def laid_out(
         The matrix, and its classes; None if they are not named.
     """
     size = None if labels is None else len(labels)
-    counts, rows = _total_last(counts, rows, -2)
-    counts, columns = _total_last(counts, columns, -1)
+    counts, rows = _total_last(counts, rows, columns, -2)
+    counts, columns = _total_last(counts, columns, rows, -1)
     if rows.labels == columns.labels:  # a word common to all classes is part of their names
-        rows, columns = (Axis(each.labels, each.kind) for each in (rows, columns))
+        rows, columns = (Axis(each.labels, each.kind, each.name) for each in (rows, columns))
     counts, rows, columns = _without_totals(counts, rows, columns, size, check=check)
     if are_turned(rows, columns):
         counts, rows, columns = np.swapaxes(counts, -1, -2), columns, rows
@@ -250,15 +164,20 @@ def _numbers_ascending(counts: Array, names: list[Any] | None) -> tuple[Array, l
     return counts[..., order, :][..., order], [names[place] for place in order]
 
 
-def _total_last(counts: Array, axis: Axis, place: int) -> tuple[Array, Axis]:
-    """Return the matrix with a row or column of totals, named so and the sum of the others, at the end."""
+def _total_last(counts: Array, axis: Axis, other: Axis, place: int) -> tuple[Array, Axis]:
+    """Return the matrix with a row or column of totals at the end: a sum of the others that is named so or no class."""
     labels = axis.labels or []
-    for position in [at for at, label in enumerate(labels[:-1]) if names_total(label)]:
+    is_alone = other.labels is None and len(labels) > 1 and all(map(names_statistic, labels))
+    classes = set() if is_alone else set(map(as_written, other.labels or labels))
+    for position in [at for at, label in enumerate(labels) if names_total(label) or as_written(label) not in classes]:
         order = [*(at for at in range(len(labels)) if at != position), position]
         if len(order) == counts.shape[place]:
             moved = np.moveaxis(np.take(counts, order, place), place, 0)
             if _are_sums(moved[-1], moved[:-1].sum(0)):
                 return np.moveaxis(moved, 0, place), replace(axis, labels=[labels[at] for at in order])
+        if not names_total(labels[position]) and names_statistic(labels[position]):
+            message = f"{labels[position]!r} names no class, and the matrix has a row or column of it. Leave it out."
+            raise HowsureError(message)
     return counts, axis
 
 
@@ -271,14 +190,11 @@ def _without_totals(
     surplus = counts.shape[-2] - counts.shape[-1]
     named_row, named_column = (names_total((each.labels or [""])[-1]) for each in (rows, columns))
     is_square = surplus == 0 and size != counts.shape[-1] - 1 and rows.labels == columns.labels
-    if is_square and last_row and last_column and not (named_row and named_column):
-        if not check:
+    if is_square and not (named_row and named_column):
+        if check:
+            _refuse_sums(counts, last=last_row and last_column)
+        if last_row and last_column:
             return counts, rows, columns
-        message = (
-            "The last row and the last column are the sums of the others: totals, it seems, and no class. Leave them "
-            f"out: `counts[:-1, :-1]`, {counts.shape[-1] - 1} classes."
-        )
-        raise DoubtfulDataError(message)
     class_row, class_column = _ends_in_class(rows, columns), _ends_in_class(columns, rows)
     drop_row = last_row and (named_row or (not class_row and (last_column if surplus == 0 else surplus == 1)))
     drop_column = last_column and (named_column or (not class_column and (last_row if surplus == 0 else surplus == -1)))
@@ -300,6 +216,20 @@ def _without_totals(
     return counts, rows, columns
 
 
+def _refuse_sums(counts: Array, *, last: bool) -> None:
+    """Refuse a square matrix whose last, or first, row and column are the sums of the others."""
+    first = counts.shape[-1] > 2 and all(
+        _are_sums(each[..., 0, :], each[..., 1:, :].sum(-2)) for each in (counts, np.swapaxes(counts, -1, -2))
+    )
+    if first or last:
+        which, kept = ("last", ":-1") if last else ("first", "1:")
+        message = (
+            f"The {which} row and the {which} column are the sums of the others: totals, it seems, and no class. Leave "
+            f"them out: `counts[{kept}, {kept}]`, {counts.shape[-1] - 1} classes."
+        )
+        raise DoubtfulDataError(message)
+
+
 def _are_sums(last: Array, others: Array) -> bool:
     return bool(np.array_equal(last, others) and np.any(others))
 
@@ -308,12 +238,6 @@ def _ends_in_class(axis: Axis, other: Axis) -> bool:
     """Whether the last label of an axis is one of the other axis, or a number."""
     last = (axis.labels or [""])[-1]
     return last in (other.labels or []) or isinstance(last, int | float)
-
-
-def names_total(label: Any) -> bool:
-    """Whether a label is a word for totals."""
-    text = str(label)
-    return re.sub(r"[\W\d_]", "", text).casefold() in TOTAL_WORDS or text.strip() in {"Σ", "∑"}
 
 
 def _by_name(
@@ -328,7 +252,8 @@ def _by_name(
             raise HowsureError(message)
     if not set(keys) & set(more):
         message = (
-            f"The matrix's rows are labelled {listed(rows)} and its columns {listed(columns)}. Give both the same."
+            f"The matrix's rows are labelled {listed(rows)} and its columns {listed(columns)}. Give both the same, and "
+            "name the axes 'true' and 'predicted'."
         )
         raise HowsureError(message)
     if keys == more or len(set(keys) | set(more)) == len(keys):

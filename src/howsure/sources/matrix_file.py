@@ -15,11 +15,14 @@ from numpy.typing import NDArray
 from howsure.errors import DoubtfulDataError, HowsureError
 from howsure.escapes import is_number
 from howsure.sources.locations import SHEETS, is_file, missing, sheet_of
-from howsure.sources.matrix_axes import Axis, axis_kind, corner_names, laid_out
+from howsure.sources.matrix_axes import Axis, corner_names, laid_out, title_names
+from howsure.sources.matrix_words import axis_kind
 from howsure.sources.text_encoding import decoded
 
 Array = NDArray[Any]
 OUTCOMES = ("tp", "fp", "fn", "tn")
+THOUSANDS = re.compile(r"\d{1,3}(\.\d{3})+")  # with points, or a number with three decimals
+WEKA = re.compile(r"\s*(?P<counts>\d[\d\s]*)\|\s*\S+\s*=\s*(?P<label>.+?)\s*")  # a row of a matrix as Weka prints it
 LINES = 3  # columns of a file with one line per combination of classes
 
 
@@ -59,6 +62,8 @@ def read_matrix(
     if of_two is not None:
         return list(labels or ("negative", "positive")), of_two
     try:
+        if check:
+            _refuse_bare_lines(rows)
         row_axis, column_axis, body = _lines(rows) or _split(path, rows)
         _refuse_other_shapes(row_axis, column_axis, body)
         matrix, found = laid_out(_numbers(path, body), row_axis, column_axis, labels, check=check)
@@ -113,16 +118,29 @@ def _lines_of(path: Path, text: str) -> tuple[Any, Any]:
     if lines and all(line.lstrip().startswith("|") for line in lines):  # Markdown
         bare = [line.strip().strip("|") for line in lines if not re.fullmatch(r"[\s|:\-]+", line)]
         return bare, _dialect("|")
-    if re.fullmatch(r"\s*(array\()?[\s\[\],.\d]*\]\)?\s*", text):  # as Python prints arrays and lists
-        return re.findall(r"[\d.][\d\s,.]*(?=\])", text.replace(",", " ")), _dialect(" ")
+    printed = _printed(lines, text)
+    if printed:
+        return printed, _dialect("\t")
     first = "\n".join(lines[:2])
-    if path.suffix.lower() in {".tsv", ".tab"} or ("\t" in first and "," not in first and ";" not in first):
+    header = first.partition("\n")[0]
+    if path.suffix.lower() in {".tsv", ".tab"} or ("\t" in first and "," not in header and ";" not in header):
         return io.StringIO(text), _dialect("\t")
-    if ";" in first and "," not in re.sub(r'"[^"]*"', "", first):
+    if ";" in header and "," not in re.sub(r'"[^"]*"', "", header):
         return io.StringIO(text), _dialect(";")
     if "," not in text and len(lines) > 1 and " " in lines[-1].strip():
         return [re.sub(r"\s+", " ", line.strip()) for line in lines], _dialect(" ")
     return io.StringIO(text), _dialect(",")
+
+
+def _printed(lines: list[str], text: str) -> list[str]:
+    """Return a matrix printed by Weka, or as Python prints arrays and lists, with tabs between cells; else nothing."""
+    weka = [found for line in lines if (found := WEKA.fullmatch(line))]
+    if len(weka) > 1:
+        rows = [[each["label"], *each["counts"].split()] for each in weka]
+        return ["\t".join(row) for row in [["", *(row[0] for row in rows)], *rows]]
+    if re.fullmatch(r"\s*(array\()?[\s\[\],.\d]*\]\)?\s*", text):
+        return ["\t".join(row.split()) for row in re.findall(r"[\d.][\d\s,.]*(?=\])", text.replace(",", " "))]
+    return []
 
 
 def _dialect(separator: str) -> type[csv.Dialect]:
@@ -144,7 +162,7 @@ def _outcomes(path: Path, rows: list[list[str]]) -> Array | None:
 
 def _lines(rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]] | None:
     """Return the matrix of a file with one line per combination of classes: true, predicted, number."""
-    header, *lines = rows
+    header, *lines = _without_row_names(rows)
     kinds = [axis_kind(name) for name in header]
     is_long = (
         len(header) == LINES and {*kinds[:2]} == {"true", "predicted"} and all(len(line) == LINES for line in lines)
@@ -160,11 +178,25 @@ def _lines(rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]] | None:
     return Axis(first, kinds[0]), Axis(second, kinds[1]), body
 
 
+def _without_row_names(rows: list[list[str]]) -> list[list[str]]:
+    """Return rows without a first column that numbers them, as R and pandas write it."""
+    numbers = [row[0] for row in rows[1:]]
+    is_numbered = any(numbers == list(map(str, range(first, first + len(numbers)))) for first in (0, 1))
+    return [row[1:] for row in rows] if is_numbered and len(rows[0]) > LINES and not axis_kind(rows[0][0]) else rows
+
+
+def _refuse_bare_lines(rows: list[list[str]]) -> None:
+    """Refuse lines of two classes and a number that have no header, which may be a matrix of three classes."""
+    pairs = [tuple(row[:2]) for row in rows]
+    cells = {cell for pair in pairs for cell in pair}
+    if all(len(row) == LINES for row in rows) and len(set(pairs)) == len(pairs) and cells == {"0", "1"}:
+        message = "each line seems to hold two classes and a number. Name the columns: 'true,predicted,n'."
+        raise DoubtfulDataError(message)
+
+
 def _split(path: Path, rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str]]]:
     """Separate labels from counts."""
-    above = None
-    if len(rows) > 2 and len([cell for cell in rows[0] if cell]) == 1 and axis_kind(" ".join(rows[0])):
-        above, rows = " ".join(rows[0]).strip(), rows[1:]  # the name of the column axis, on its own line
+    titles, side, rows = _titled(rows)
     if len(rows) > 2 and len(rows[1]) == 1 < len(rows[0]) == len(rows[2]):  # as pandas prints a cross-table
         rows = [[f"{rows[1][0]}/{rows[0][0]}", *rows[0][1:]], *rows[2:]]
     if 1 < len(rows[0]) == len(rows[-1]) - 1 and not _are_numbers(rows[0]):
@@ -180,14 +212,25 @@ def _split(path: Path, rows: list[list[str]]) -> tuple[Axis, Axis, list[list[str
     corner, header = rows[0][0], rows[0][1:]
     first = [row[0] for row in rows[1:]]
     if _are_numbers(rows[0]) or (is_number(corner) and all(map(is_number, header))):
-        return Axis(None), Axis.of(None, above), rows
+        return Axis.of(None, side), Axis.of(None, titles[1]), rows
     if is_number(corner) is False and first and not _is_corner(corner, header, rows):
         if _are_numbers(first):
-            return Axis(None), Axis.of(rows[0], above), rows[1:]
+            return Axis(None), Axis.of(rows[0], titles[1]), rows[1:]
         if all(map(is_number, header)):
-            return Axis.of([corner, *first]), Axis.of(None, above), [row[1:] for row in rows]
-    row_name, column_name = corner_names(corner) if above is None else (corner or None, above)
+            return Axis.of([corner, *first]), Axis.of(None, titles[1]), [row[1:] for row in rows]
+    row_name, column_name = (corner or side or titles[0], titles[1]) if any(titles) or side else corner_names(corner)
     return Axis.of(first, row_name), Axis.of(header, column_name), [row[1:] for row in rows[1:]]
+
+
+def _titled(rows: list[list[str]]) -> tuple[tuple[str | None, str | None], str | None, list[list[str]]]:
+    """Return the names of the axes from a line of their own, that of the rows from its own column, and the rest."""
+    titles: tuple[str | None, str | None] = (None, None)
+    side = None
+    if len(rows) > 2 and len(title := [cell for cell in rows[0] if cell]) == 1 and not is_number(title[0]):
+        titles, rows = title_names(title[0]), rows[1:]
+    if len(rows) > 2 and not any(rows[0][:2]) and len(sides := [row[0] for row in rows if row[0]]) == 1:
+        side, rows = sides[0], [row[1:] for row in rows]
+    return titles, side, rows
 
 
 def _is_corner(corner: str, header: list[str], rows: list[list[str]]) -> bool:
@@ -204,15 +247,23 @@ def _are_numbers(cells: list[str]) -> bool:
 
 def _numbers(path: Path, body: list[list[str]]) -> Array:
     matrix = np.zeros((len(body), len(body[0])))
+    has_decimals = all(re.search(r"\.\d{3}$", cell) for row in body for cell in row)
     for i, row in enumerate(body):
         for j, cell in enumerate(row):
-            try:
-                matrix[i, j] = float(cell)
-            except ValueError:
-                matrix[i, j] = np.nan
-            value = matrix[i, j]
+            value = matrix[i, j] = _count(cell)
+            if THOUSANDS.fullmatch(cell) and not has_decimals:
+                plain = cell.replace(".", "")
+                message = f"'{path}', row {i + 1}, column {j + 1}: '{cell}' may be {plain} or {value:g}. Write it so."
+                raise HowsureError(message)
             if not np.isfinite(value) or value < 0 or value != np.floor(value):
                 shown = f"'{cell}'" if cell else "nothing"
                 message = f"'{path}', row {i + 1}, column {j + 1}: {shown} is not a count (0, 1, 2, …)."
                 raise HowsureError(message)
     return matrix
+
+
+def _count(cell: str) -> float:
+    """Return the number of a cell, also with commas between thousands, or with zeros after a decimal comma."""
+    text = re.sub(r",0*$", "", cell) if re.fullmatch(r"\d+,0{1,2}", cell) else cell
+    text = text.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{3})+", text) else text
+    return float(text) if is_number(text) else np.nan

@@ -1,0 +1,203 @@
+"""Words that name the axes, the totals and the classes of a confusion matrix."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+TRUE_WORDS = frozenset(
+    [
+        "true",
+        "truth",
+        "actual",
+        "act",
+        "actuals",
+        "reference",
+        "ref",
+        "gold",
+        "golden",
+        "target",
+        "targets",
+        "observed",
+        "observation",
+        "expected",
+        "real",
+        "gt",
+        "groundtruth",
+        "ytrue",
+        "ytest",
+        "label",
+        "labels",
+        "annotation",
+        "annotated",
+        "known",
+        "given",
+        "obs",
+        "disease",
+        "diagnosis",
+        "condition",
+        "biopsy",
+        "histology",
+        "pathology",
+        "pathologist",
+        "radiologist",
+        "expert",
+        "experts",
+        "human",
+        "humans",
+        "tatsächlich",
+        "wahr",
+        "réel",
+        "réelle",
+        "vrai",
+        "真实",
+        "实际",
+    ]
+)
+PREDICTED_WORDS = frozenset(
+    [
+        "test",
+        "screening",
+        "flagged",
+        "algorithm",
+        "ai",
+        "system",
+        "machine",
+        "mapped",
+        "vorhersage",
+        "vorhergesagt",
+        "prédit",
+        "prédite",
+        "预测",
+        "pred",
+        "preds",
+        "predict",
+        "predicted",
+        "prediction",
+        "predictions",
+        "predicts",
+        "estimate",
+        "estimates",
+        "estimated",
+        "classified",
+        "classifier",
+        "classification",
+        "ypred",
+        "yhat",
+        "model",
+        "output",
+        "hypothesis",
+        "guess",
+        "assigned",
+        "response",
+        "forecast",
+    ]
+)
+GENERAL_WORDS = frozenset(["class", "label", "labels", "condition", "disease", "diagnosis"])
+LABEL_WORDS = frozenset(
+    [
+        "true",
+        "truth",
+        "actual",
+        "reference",
+        "ref",
+        "gold",
+        "observed",
+        "pred",
+        "predicted",
+        "prediction",
+        "test",
+        "disease",
+        "condition",
+        "diagnosis",
+        "biopsy",
+    ]
+)
+STATISTICS = frozenset(  # labels that are no classes where the other axis has none of them
+    [
+        "accuracy",
+        "cases",
+        "count",
+        "counts",
+        "f",
+        "fn",
+        "fp",
+        "fpr",
+        "freq",
+        "frequency",
+        "fscore",
+        "kappa",
+        "npv",
+        "pa",
+        "percent",
+        "ppv",
+        "precision",
+        "producersaccuracy",
+        "recall",
+        "samples",
+        "sensitivity",
+        "specificity",
+        "support",
+        "tn",
+        "tnr",
+        "tp",
+        "tpr",
+        "ua",
+        "usersaccuracy",
+    ]
+)
+TOTAL_WORDS = frozenset(
+    [
+        "total",
+        "totals",
+        "all",
+        "sum",
+        "sums",
+        "margin",
+        "margins",
+        "rowtotal",
+        "rowtotals",
+        "columntotal",
+        "columntotals",
+        "coltotal",
+        "grandtotal",
+        "rowsum",
+        "rowsums",
+        "columnsum",
+        "columnsums",
+        "colsum",
+        "gesamt",
+        "summe",
+        "insgesamt",
+        "somme",
+        "totale",
+        "suma",
+    ]
+)
+
+
+def axis_kind(name: Any) -> str:
+    """Return "true" or "predicted" if the name of an axis means one of them; else an empty string.
+
+    Examples
+    --------
+    >>> axis_kind("y_true"), axis_kind("Predicted class"), axis_kind("fold")
+    ('true', 'predicted', '')
+    """
+    text = str(name).casefold()
+    words = set(re.findall(r"[^\W\d_]+", text)) | {re.sub(r"[\W\d_]", "", text)}
+    kinds = [kind for kind, known in (("true", TRUE_WORDS), ("predicted", PREDICTED_WORDS)) if words & known]
+    if len(kinds) > 1 and words & TRUE_WORDS <= GENERAL_WORDS:  # the predicted class
+        return "predicted"
+    return kinds[0] if len(kinds) == 1 else ""
+
+
+def names_statistic(label: Any) -> bool:
+    """Whether a label is a word for a number of cases or a metric."""
+    return re.sub(r"[\W\d_]", "", str(label)).casefold() in STATISTICS
+
+
+def names_total(label: Any) -> bool:
+    """Whether a label is a word for totals."""
+    text = str(label)
+    return re.sub(r"[\W\d_]", "", text).casefold() in TOTAL_WORDS or text.strip() in {"Σ", "∑"}
