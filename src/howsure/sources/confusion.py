@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.designs.base import Design
 from howsure.designs.clusters import OWN
 from howsure.designs.counted import MOST_ATOMS
-from howsure.errors import HowsureError, NoCaseError, OneClassError
+from howsure.errors import DoubtfulDataError, HowsureError, NoCaseError, OneClassError
 from howsure.sources.columns import Grouped, checked_weight, indicator, same_length
 from howsure.sources.doubts import refuse_counted_lines, refuse_odd_classes, refuse_total_row, refuse_unshared
 from howsure.sources.encoding import Column, encoded
-from howsure.sources.frames import columns, expanded, grouped, weight_or_counts
+from howsure.sources.frames import columns, expanded, grouped, refuse_unread_counts, weight_or_counts
 from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
 from howsure.sources.layout import Rank, aligned_columns, class_order, covers, is_stated
 from howsure.sources.positive import positive_last
@@ -27,6 +27,7 @@ from howsure.tables.labels import label_array
 from howsure.tables.multilabel import MultilabelTable
 
 Array = NDArray[Any]
+ALIKE, SHORT = 0.7, 2  # share of common letters of a misspelt label; letters of one that is compared at most
 NUMBERS = (bool, int, float, np.number, np.bool_)
 
 
@@ -130,6 +131,7 @@ def confusion(
     (['cat', 'dog'], [[2, 0], [1, 1]])
     """
     if data is None and _is_indicator(y_true) and _is_indicator(y_pred):
+        _refuse_row(y_true, y_pred)
         refuse_strata(strata, "cases with one label each")
         if pos_label is not None:
             message = "`pos_label` is for cases of two classes; of several labels a case each is had or not."
@@ -151,6 +153,8 @@ def confusion(
     ranks = counted.ranks[:2]
     if check and labels is None:
         refuse_total_row(counted)
+    if check and data is not None and sample_weight is None and counts is None:
+        refuse_unread_counts(data, keys, counted.n)
     axis = class_labels(counted.levels[0], counted.levels[1], labels, *ranks, pos_label=pos_label, check=check)
     stated = is_stated(axis.tolist(), labels, pos_label, ranked=covers(ranks, axis.tolist()))
     cell, kept = _cells(counted, axis)
@@ -211,8 +215,7 @@ def class_labels(
     if labels is not None:
         axis = label_array(labels)
         known = {*true.tolist(), *predicted.tolist()}
-        if not known & set(axis.tolist()):
-            raise HowsureError.unknown("label", str(axis[0]), sorted(map(str, known)))
+        _refuse_other_labels(axis.tolist(), known, check=check)
     else:
         every = list(dict.fromkeys([*true.tolist(), *predicted.tolist()]))
         if check:
@@ -225,6 +228,29 @@ def class_labels(
         message = f"A table of {len(axis):,} classes does not fit into memory. Merge classes, or name some, `labels=`."
         raise HowsureError(message)
     return axis
+
+
+def _refuse_other_labels(labels: list[Any], known: set[Any], *, check: bool) -> None:
+    """Refuse classes of which none occurs, and one that never occurs and is nearly a label that does."""
+    from difflib import get_close_matches
+
+    absent, left_out = ([str(each) for each in some] for some in (set(labels) - known, known - set(labels)))
+    if not known & set(labels):
+        if set(absent) & set(left_out):
+            message = (
+                f"`labels` holds {labels[0]!r}, and the columns {next(iter(known))!r}: text and numbers never agree. "
+                "Give `labels` of the columns' type."
+            )
+            raise HowsureError(message)
+        raise HowsureError.unknown("label", str(labels[0]), sorted(left_out))
+    for label in absent if check else ():
+        near = [each for each in get_close_matches(label, left_out, cutoff=ALIKE) if len(label) > SHORT]
+        if near:
+            message = (
+                f"`labels` holds {label!r}, which never occurs, and lacks {near[0]!r}, whose cases would be left out. "
+                "Correct `labels`."
+            )
+            raise DoubtfulDataError(message)
 
 
 def are_named(labels: ArrayLike | None, *columns: Array) -> bool:
@@ -288,6 +314,17 @@ def _atoms(keys: dict[str, Any], weight: Any, axis: Array) -> tuple[Array, Array
         return None
     cell, kept = _cells(counted, axis)
     return cell[kept], counted.levels[2][counted.codes[2]][kept].astype(float), counted.n[kept]
+
+
+def _refuse_row(*columns: Any) -> None:
+    """Refuse arrays of one row, as MATLAB's files hold vectors."""
+    shapes = [np.shape(each) for each in columns]
+    if all(len(shape) == 2 and shape[0] == 1 < shape[1] for shape in shapes):
+        message = (
+            f"`y_true` and `y_pred` have the shape {shapes[0]}: one case with {shapes[0][1]} labels. For "
+            f"{shapes[0][1]} cases give columns: y_true.ravel(), y_pred.ravel()."
+        )
+        raise HowsureError(message)
 
 
 def _is_indicator(values: Any) -> bool:

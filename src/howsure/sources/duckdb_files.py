@@ -18,7 +18,7 @@ from weakref import WeakSet
 from howsure.errors import HowsureError, reading
 from howsure.sources.layout import stated_order
 from howsure.sources.locations import PARQUET, Location, format_of, is_address, partition_of
-from howsure.sources.parts import kind_of, refuse_different, refuse_same_names
+from howsure.sources.parts import kind_of, refuse_different, refuse_header
 from howsure.sources.soundness import chunks
 
 # Types are inferred from all rows; without booleans, because DuckDB parses "yes", "no", "t" and "f" as such.
@@ -70,7 +70,9 @@ def relation(files: Sequence[Location]) -> Any:
     def found_once(file: Location) -> Any:
         """Return the rows of a file; its format and types are detected once rather than for each query."""
         if "read_csv" not in READERS[format_]:
-            return rows([file], ", hive_partitioning=false")
+            found = rows([file], ", hive_partitioning=false")
+            mixed = [name for name, type_ in zip(found.columns, found.types, strict=True) if str(type_) == "JSON"]
+            return found.project(f"* replace ({', '.join(map(_as_text, mixed))})") if mixed else found
         found = returned(READERS[format_].replace("read_csv", "sniff_csv").format(files=_quoted(file), more=""))
         dialect = found.fetchall()[0][:10]
         _refuse_numbered_names(file, dialect[0], [each["name"] for each in dialect[7]])
@@ -171,15 +173,21 @@ def _text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
+def _as_text(column: str) -> str:
+    """Return the expression for a column of text and numbers, which DuckDB keeps as JSON with its quotes."""
+    return f"{_name(column)} ->> '$' as {_name(column)}"
+
+
 def _name(column: str) -> str:
     return '"' + column.replace('"', '""') + '"'
 
 
 def _refuse_numbered_names(file: Location, delimiter: str, names: Sequence[str]) -> None:
     """Refuse a header with the same name twice, where DuckDB adds a number to the second one."""
+    refuse_header(file, names)
     if not is_address(file) and any(re.sub(r"_\d+$", "", name) in names for name in names if name[-1:].isdigit()):
         text = io.TextIOWrapper(io.BytesIO(next(chunks(Path(file)), b"")), "utf-8-sig", "replace")
-        refuse_same_names(file, next(csv.reader(text, delimiter=delimiter), []))
+        refuse_header(file, next(csv.reader(text, delimiter=delimiter), []))
 
 
 def _refuse_repeated_header(file: Location, found: Any) -> None:

@@ -184,6 +184,8 @@ def _from_list(values: Any) -> Array:
         return np.asarray(values)
     listed = list(values)
     kinds = {type(value) for value in listed}
+    if len(kinds) == 1 and hasattr(listed[0], "__array__") and not np.ndim(listed[0]):  # scalars of arrays and tensors
+        return np.asarray([np.asarray(value)[()] for value in listed])
     if len(kinds) == 1 and issubclass(next(iter(kinds)), bool | int | float | str | np.generic | list | tuple):
         return np.asarray(listed)
     if kinds <= {int, float, bool, np.float64, np.int64} and bool not in kinds:

@@ -5,6 +5,7 @@ Columns of frames in memory are used directly; engines count by ``GROUP BY`` whe
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, boolean, one_of, reading
+from howsure.errors import DoubtfulDataError, HowsureError, boolean, one_of, reading
 from howsure.sources.columns import (
     Grouped,
     checked_counts,
@@ -22,7 +23,7 @@ from howsure.sources.columns import (
     group_again,
     refuse_other_lengths,
 )
-from howsure.sources.doubts import refuse_confused
+from howsure.sources.doubts import FEW_LINES, refuse_confused
 from howsure.sources.encoding import Column, missing, refuse_missing
 from howsure.sources.engines import CLUSTER, Counted, collected, counted, is_held
 from howsure.sources.groups import Tally
@@ -34,6 +35,7 @@ from howsure.tables.labels import as_labels
 
 Array = NDArray[Any]
 WEIGHT, COUNTS = "sample_weight", "counts"
+FREQUENCIES = frozenset({"freq", "frequency", "frequencies", "count", "counts", "n", "number"})  # names of columns
 MOST_EXPANDED = 2**25  # rows to expand counts to, for tables that need one row per case
 
 
@@ -151,6 +153,31 @@ def expanded(given: Mapping[Any, Any]) -> dict[Any, Any]:
 def _refuse_other_counts(number: Array, columns: Mapping[Any, Any]) -> None:
     """Refuse numbers of cases that are not one for each row of the columns."""
     refuse_other_lengths({COUNTS: number, **{role: each for role, each in columns.items() if hasattr(each, "__len__")}})
+
+
+def refuse_unread_counts(data: Any, keys: Mapping[str, Any], n: Array) -> None:
+    """Refuse data of which each combination of labels is one line, beside a column that is named as their number.
+
+    Parameters
+    ----------
+    data : object
+        The data that the caller passed.
+    keys : mapping of str
+        Role → name of the column.
+    n : ndarray of shape (combinations,)
+        Number of lines of each combination of labels.
+    """
+    if len(n) < FEW_LINES or not (n == 1).all():
+        return
+    frame = opened(data)
+    known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
+    spare = [name for name in known if str(name).casefold() in FREQUENCIES and name not in keys.values()]
+    if spare:
+        message = (
+            f"No two lines have the same labels, and the column '{spare[0]}' seems to hold numbers of cases. Count "
+            f"them: counts={spare[0]!r}, or --counts {spare[0]}."
+        )
+        raise DoubtfulDataError(message)
 
 
 def taken(column: Any, places: Array) -> Any:
@@ -321,6 +348,12 @@ def checked_name(role: str, name: Any, frame: Any) -> str:
         message = f"With `data`, `{role}` is the name of a column, not {type(name).__name__}."
         raise HowsureError(message)
     known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
+    if len(known) == 1 and name in (cells := re.split(r"[,;\t|]", known[0])):
+        message = (
+            f"There is no column '{name}': not all rows have {len(cells)} cells, as the first one has. Put quotes "
+            "around text that holds the separator."
+        )
+        raise HowsureError(message)
     if name not in known and (fields := fields_named(frame, name)):
         message = f"There is no column '{name}'. Did you mean the field '{fields[0]}'?"
         raise HowsureError(message)

@@ -129,6 +129,12 @@ def from_counts(
     """
     counts, labels = _of_cells({"tp": tp, "fp": fp, "fn": fn, "tn": tn}, counts, labels)
     stacks = counts if isinstance(counts, Mapping) else None
+    if stacks is not None and any(isinstance(each, Mapping) for each in stacks.values()):
+        message = (
+            f"`counts` maps {listed(stacks)} to further names, as a report does. For published rates: "
+            "from_rates(precision=…, recall=…, positives=…, negatives=…)."
+        )
+        raise HowsureError(message)
     if stacks is not None and not any(map(np.ndim, stacks.values())):
         message = (
             f"`counts` maps {listed(stacks)} to numbers. Give them by name, from_counts(tp=…, fp=…, fn=…, tn=…), or "
@@ -368,7 +374,12 @@ def _checked(counts: Any) -> Array:
     try:
         matrix = real_numbers("counts", counts)
     except HowsureError:
-        message = "`counts` is not a matrix of numbers. Give K rows of K counts, rows true, columns predicted."
+        remedy = "Give K rows of K counts, rows true, columns predicted."
+        if isinstance(counts, str | Path):
+            remedy = "For a file: `howsure matrix FILE`, or from_counts(pandas.read_csv(file, index_col=0))."
+        elif hasattr(counts, "toarray"):
+            remedy = "For a sparse matrix: counts.toarray()."
+        message = f"`counts` is not a matrix of numbers. {remedy}"
         raise HowsureError(message) from None
     if matrix.shape == (4,):
         message = (

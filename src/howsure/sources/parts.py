@@ -37,8 +37,11 @@ def kind_of_values(values: Sequence[Any]) -> str:
     return kinds.pop() if len(kinds) == 1 else "values of several types" if kinds else ""
 
 
-def refuse_same_names(file: Location, names: Sequence[str]) -> None:
-    """Refuse a file that gives several columns the same name."""
+def refuse_header(file: Location, names: Sequence[str]) -> None:
+    """Refuse a file that gives several columns the same name, or starts with Excel's line for the separator."""
+    if names and names[0].casefold().startswith("sep="):
+        message = f"'{file}' starts with the line {names[0]!r}, which names no columns. Delete it."
+        raise HowsureError(message)
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
         message = f"'{file}' has several columns named {twice!r}. Rename or drop them."

@@ -9,7 +9,7 @@ from typing import Any
 
 from howsure.errors import HowsureError, listed, one_of, reading
 from howsure.sources.locations import Location, sheet_of
-from howsure.sources.parts import refuse_same_names
+from howsure.sources.parts import refuse_header
 
 Row = list[Any]
 BY_OPENPYXL = (".xlsx", ".xlsm")
@@ -82,7 +82,7 @@ def columns_of_sheet(file: Location) -> dict[str, list[Any]]:
             f"first row ({listed(filter(None, names))}). Leave out titles above it, and name every column."
         )
         raise HowsureError(message)
-    refuse_same_names(path, names)
+    refuse_header(path, names)
     return {name: _values(path, name, column[1:]) for name, column in zip(names, filled, strict=True)}
 
 

@@ -15,7 +15,7 @@ from howsure.errors import HowsureError
 from howsure.sources.encoding import EXACT
 from howsure.sources.json_tables import records_of
 from howsure.sources.locations import JSON, format_of
-from howsure.sources.parts import refuse_same_names
+from howsure.sources.parts import refuse_header
 from howsure.sources.soundness import chunks
 
 Values = list[Any]
@@ -87,7 +87,7 @@ def _of_rows(file: Path, lines: Iterable[str]) -> dict[str, Values]:
     first = next(text, "")
     delimiter = "\t" if format_of(file) == ".tsv" else max(",;\t|", key=first.count)
     header = next(csv.reader([first], delimiter=delimiter), [])
-    refuse_same_names(file, header)
+    refuse_header(file, header)
     names = [name or f"column{place}" for place, name in enumerate(header)]  # DuckDB's name
     columns: dict[str, Values] = {name: [] for name in names}
     for number, row in enumerate(csv.reader(text, delimiter=delimiter), start=2):

@@ -1,0 +1,89 @@
+"""Inputs as strangers bring them, which once were misread in silence or refused without a remedy."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import howsure as hs
+
+
+def written(folder, name, text):
+    """Return the path of a file with this text."""
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def test_a_threshold_of_one_half_on_logits_has_a_warning():
+    """Scores below 0 are no probabilities, of which one half is the usual threshold."""
+    table = hs.scores([1, 0, 1, 0, 1], [2.1, -1.3, 0.3, -0.6, -0.2])
+    with pytest.warns(hs.HowsureWarning, match="no probabilities"):
+        assert hs.estimate(table, "recall", threshold=0.5).value == pytest.approx(1 / 3)
+    assert hs.estimate(table, "recall", threshold=0).value == pytest.approx(2 / 3)
+
+
+def test_a_misspelt_class_is_refused():
+    """A class that never occurs, and is nearly one that would be left out, is a mistake; another one is not."""
+    true, said = ["cat", "dog", "bird"] * 5, ["cat", "dog", "cat"] * 5
+    with pytest.raises(hs.HowsureError, match="'brid', which never occurs, and lacks 'bird'"):
+        hs.confusion(true, said, labels=["cat", "dog", "brid"])
+    assert hs.confusion(true, said, labels=["cat", "dog", "horse"]).rows == 10
+    assert hs.confusion(true, said, labels=["cat", "dog", "brid"], check=False).rows == 10
+
+
+@pytest.mark.parametrize("name", ["Freq", "n", "count"])
+@pytest.mark.parametrize("kind", ["pandas", "csv", "mapping"])
+def test_lines_with_unread_frequencies_are_refused(name, kind, tmp_path):
+    """One line for each combination of labels, beside a column named as their number, is a table of frequencies."""
+    lines = {"truth": [0, 0, 1, 1], "said": [0, 1, 0, 1], name: [50, 3, 5, 42]}
+    frame = pd.DataFrame(lines)
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    data = {"pandas": frame, "csv": tmp_path / "d.csv", "mapping": lines}[kind]
+    with pytest.raises(hs.HowsureError, match=f"counts='{name}'"):
+        hs.confusion("truth", "said", data=data)
+    assert hs.confusion("truth", "said", data=data, counts=name).rows == 100
+    assert hs.confusion("truth", "said", data=data, check=False).rows == 4
+    assert hs.confusion("truth", "said", data=pd.concat([frame, frame])).rows == 8
+
+
+def test_text_and_numbers_in_one_column_of_json_are_text(tmp_path):
+    """The labels "1" and 1 of JSON lines are one label, as in CSV."""
+    file = written(tmp_path, "a.jsonl", '{"y":"1","p":1}\n{"y":"0","p":"0"}\n{"y":"1","p":"1"}\n{"y":"0","p":0}\n')
+    table = hs.confusion("y", "p", data=file)
+    assert table.labels.tolist() == ["0", "1"]
+    assert hs.estimate(table, "accuracy").value == 1
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("sep=;\ny;p\n1;1\n0;0\n", "'sep=', which names no columns"),
+        ("y,p,text\n1,1,a\n0,0,b, c\n1,0,d\n", "not all rows have 3 cells"),
+    ],
+)
+def test_files_that_lose_their_header_lead_on(text, words, tmp_path):
+    """Excel's line for the separator, and an unquoted separator, are named as the culprit."""
+    with pytest.raises(hs.HowsureError, match=words):
+        hs.confusion("y", "p", data=written(tmp_path, "a.csv", text))
+
+
+def test_scalars_of_arrays_are_labels():
+    """A list of arrays without axes, as of tensors that were appended, is a column of labels."""
+    table = hs.confusion([np.array(1), np.array(0)] * 3, [1, 0] * 3)
+    assert table.counts.tolist() == [[3, 0], [0, 3]]
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: hs.confusion([1, 0, 1], [1, 0, 0], labels=["0", "1"]), "text and numbers never agree"),
+        (lambda: hs.confusion(np.array([[1, 0, 1]]), np.array([[1, 0, 0]])), "y_true.ravel"),
+        (lambda: hs.from_counts("m.csv"), "howsure matrix FILE"),
+        (lambda: hs.from_counts(sparse.csr_array([[5, 1], [2, 7]])), "toarray"),
+        (lambda: hs.from_counts({"a": {"precision": 0.9, "support": 50}, "accuracy": 0.9}), "from_rates"),
+    ],
+)
+def test_refusals_lead_on(call, words):
+    """The message names what to give instead."""
+    with pytest.raises(hs.HowsureError, match=words):
+        call()
