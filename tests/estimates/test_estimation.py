@@ -179,29 +179,29 @@ class TestThreshold:
         table = scored(**extra)
         for spec in ("f1", "recall", "mcc", "f1@macro"):
             settings = {"method": method, "random_state": 3}
-            ours = hs.estimate(table, spec, threshold=0.5, **settings)
-            assert ours.to_dict() == hs.estimate(table.at(0.5), spec, **settings).to_dict()
+            ours = hs.estimate(table, spec, threshold=0.4, **settings)
+            assert ours.to_dict() == hs.estimate(table.at(0.4), spec, **settings).to_dict()
 
     def test_both_kinds_of_metrics_stand_together(self):
         """`evaluate` accepts metrics of scores and of counts in one call; aliases also find them."""
         table = scored()
-        both = hs.evaluate(table, ["auc", "f1", "precision@none"], threshold=0.5)
+        both = hs.evaluate(table, ["auc", "f1", "precision@none"], threshold=0.4)
         assert list(both)[:2] == ["auc", "f1"]
         assert len(both) == 4
-        assert str(both["f1_score"]) == str(hs.estimate(table.at(0.5), "f1"))
+        assert str(both["f1_score"]) == str(hs.estimate(table.at(0.4), "f1"))
         assert str(both["roc_auc"]) == str(hs.estimate(table, "roc_auc"))
-        every = list(hs.evaluate(table, threshold=0.5))
+        every = list(hs.evaluate(table, threshold=0.4))
         assert {"roc_auc", "average_precision", "accuracy", "f1"} <= set(every)
 
     def test_one_stream_of_draws_serves_both(self):
         """Drawn together, the area and a metric at a threshold are correlated as their resamples are."""
         table = scored()
-        drawn = hs.evaluate(table, ["roc_auc", "balanced_accuracy"], threshold=0.5, method=hs.methods.Bootstrap(n_resamples=2000), random_state=1)  # fmt: skip
+        drawn = hs.evaluate(table, ["roc_auc", "balanced_accuracy"], threshold=0.4, method=hs.methods.Bootstrap(n_resamples=2000), random_state=1)  # fmt: skip
         assert drawn.correlations()["roc_auc"]["balanced_accuracy"] > 0.5
-        alone = hs.estimate(table.at(0.5), "balanced_accuracy", method="delta")
+        alone = hs.estimate(table.at(0.4), "balanced_accuracy", method="delta")
         assert drawn["balanced_accuracy"].standard_error == pytest.approx(alone.standard_error, rel=0.06)
-        studentized = hs.evaluate(table, ["roc_auc", "f1"], threshold=0.5, method=hs.methods.Bootstrap("studentized", 200), random_state=1)  # fmt: skip
-        reference = hs.estimate(table.at(0.5), "f1")
+        studentized = hs.evaluate(table, ["roc_auc", "f1"], threshold=0.4, method=hs.methods.Bootstrap("studentized", 200), random_state=1)  # fmt: skip
+        reference = hs.estimate(table.at(0.4), "f1")
         assert studentized["f1"].low == pytest.approx(reference.low, abs=0.03)
 
     @pytest.mark.parametrize(

@@ -219,7 +219,7 @@ BAD = {
     "no labels": (lambda: hs.confusion([0, 1], [0, 1], labels=[]), "`labels` is empty"),
     "no labels in two dimensions": (lambda: hs.labels.consensus([[0, 1], [1, 1]], labels=np.empty((0, 2))), "is empty"),
     "repeated label": (lambda: hs.confusion([0, 1], [0, 1], labels=[0, 0]), "more than once"),
-    "indicator": (lambda: hs.confusion(np.array([[0, 2]]), np.array([[0, 1]])), "indicator"),
+    "indicator": (lambda: hs.confusion(np.array([[0, 2], [1, 0]]), np.array([[0, 1], [1, 0]])), "indicator"),
     "indicator shapes": (lambda: hs.confusion(np.eye(3), np.eye(3)[:, :2]), "shape"),
     "lazy missing": (
         lambda: hs.confusion("a", "b", data=pl.LazyFrame({"a": ["x", None, None], "b": ["x", "y", "y"]})),

@@ -348,7 +348,8 @@ def checked_name(role: str, name: Any, frame: Any) -> str:
         message = f"With `data`, `{role}` is the name of a column, not {type(name).__name__}."
         raise HowsureError(message)
     known = list(frame) if isinstance(frame, Mapping) else frame.collect_schema().names()
-    if len(known) == 1 and name in (cells := re.split(r"[,;\t|]", known[0])):
+    cells = re.split(r"[,;\t|]", known[0]) if len(known) == 1 else []
+    if len(cells) > 1 and name in cells:
         message = (
             f"There is no column '{name}': not all rows have {len(cells)} cells, as the first one has. Put quotes "
             "around text that holds the separator."
