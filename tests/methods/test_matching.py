@@ -64,7 +64,7 @@ class Known:
     def __init__(self, value, bounds=(0.0, 1.0), at_middle=0.5):
         self.value, self.range, self.at_middle = value, bounds, at_middle
 
-    def __call__(self, counts):
+    def __call__(self, _):
         """Return the value at the mean of the draws."""
         return self.at_middle
 
