@@ -103,3 +103,6 @@ def test_samples_without_errors_have_exact_limits():
     value, (low, high), _ = limits_of(np.array([0.0, 1.0]), Samples([25, 1e-7], [0, 0]))
     assert low == pytest.approx(0, abs=1e-8)
     assert high == pytest.approx(1 - 0.05 ** (1 / 25), rel=1e-5)
+    value, (low, high), _ = limits_of(np.array([1.0, 0.0]), Samples([25, 1e-7], [0, 0]))
+    assert low == pytest.approx(0.05 ** (1 / 25), rel=1e-5)
+    assert high == pytest.approx(1, abs=1e-8)
