@@ -40,17 +40,17 @@ def test_a_product_in_parts_is_the_product(size, cells, width, most, monkeypatch
 
 
 def test_weights_of_cases_are_poissons_to_the_precision_of_a_byte():
-    """Each number has the chance of a Poisson variable with mean 1, and cases are independent."""
-    weights = joint.poisson_weights(1000, 13, np.random.default_rng(3))
-    assert weights.shape == (1000, 13)
-    chances = np.bincount(weights.astype(int).ravel()) / weights.size
-    expected = stats.poisson(1).pmf(np.arange(5))
-    assert chances[:5] == pytest.approx(expected, abs=1 / 512 + 4 * 0.5 / np.sqrt(weights.size))
-    assert weights.max() == 5
-    assert weights.mean(0) == pytest.approx(np.ones(13), abs=5 / np.sqrt(1000))
-    assert weights.var() == pytest.approx(1, abs=0.06)
-    together = np.corrcoef(weights.T)
-    assert np.abs(together - np.eye(13)).max() < 5 / np.sqrt(1000)
+    """Each number has its chance to about 1/256, mean and variance are 1, and cases are independent."""
+    weights = joint.poisson_weights(2000, 501, np.random.default_rng(3))
+    assert weights.shape == (2000, 501)
+    shares = np.array([94, 95, 46, 16, 4, 1]) / 256
+    assert np.abs(shares[:4] - stats.poisson(1).pmf(np.arange(4))).max() < 0.005
+    error = np.sqrt(shares * (1 - shares) / weights.size)
+    assert (np.abs(np.bincount(weights.astype(int).ravel()) / weights.size - shares) < 3.5 * error).all()
+    assert weights.mean() == pytest.approx(1, abs=3 / np.sqrt(weights.size))
+    assert weights.var() == pytest.approx(1, abs=0.01)
+    together = np.corrcoef(weights[:, [0, 1, 7, 8, 63, 64, 500]].T)
+    assert np.abs(together - np.eye(7)).max() < 4.5 / np.sqrt(2000)
 
 
 @pytest.mark.parametrize("kind", ["many cells", "few cells", "posterior", "scores"])

@@ -218,3 +218,20 @@ def test_shares_without_cases_or_without_variation_are_worth_none_or_all():
     assert effective_counts(prevalence, fixed, 0.95)[1] == np.inf
     one = hs.confusion([0, 1, 1], [0, 1, 0], groups=[1, 1, 1])
     assert np.isnan(effective_counts(share_of(one), one, 0.95)[1])
+
+
+def test_metrics_of_scores_have_the_degrees_of_freedom_of_their_tails():
+    """Satterthwaite's: of the cases of each class, or fewer where a few cases make up most of the variance."""
+    rng = np.random.default_rng(6)
+    truth = np.repeat([0, 1], [40, 9])
+    for score in (rng.normal(2 * truth), rng.random(49)):
+        table = hs.scores(truth, score)
+        wins = score[truth == 1][:, None] > score[truth == 0]
+        away = [(wins.mean(1 - side) - wins.mean()) / wins.shape[side] for side in (0, 1)]
+        squares = np.array([(each**2).sum() for each in away])
+        welch = squares.sum() ** 2 / (squares**2 / (np.array(wins.shape) - 1)).sum()
+        tails = 2 * squares.sum() ** 2 / (np.concatenate(away) ** 4).sum()
+        inflation, freedom = small_sample(resolve("roc_auc", table), table)
+        assert float(freedom) == pytest.approx(min(welch, tails), rel=1e-9)
+        assert float(inflation) == 1
+        assert float(design_sample(resolve("roc_auc", table), table)[1]) == np.inf
