@@ -3,6 +3,7 @@
 import itertools
 from functools import cache
 from inspect import signature
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -390,3 +391,28 @@ def test_kinds_of_bootstrap_say_what_they_need():
     for kind in ("basic", "bca", "studentized"):
         with pytest.raises(hs.HowsureError, match="bootstrap_percentile"):
             hs.estimate(chances, "roc_auc", method=Bootstrap(kind, 50))
+
+
+@pytest.mark.parametrize("offers", [set(), {"resample"}, {"left_out"}, {"resample", "left_out"}])
+@pytest.mark.parametrize("kind", ["percentile", "basic", "bca", "studentized"])
+def test_designs_need_resamples_and_for_bca_units_to_leave_out(kind, offers):
+    """Otherwise the delta method is named."""
+    table = SimpleNamespace(design=SimpleNamespace(offers=offers.__contains__, awaits_labels=False))
+    refusal = Bootstrap(kind).suits(SimpleNamespace(is_distance=False), table)
+    fits = "resample" in offers and (kind != "bca" or "left_out" in offers)
+    assert (refusal == "") == fits
+    assert fits or "Use 'delta'" in refusal
+
+
+def test_few_cases_in_clusters_are_resampled_by_cluster():
+    """Four copies of each case in a cluster have the error of the single cases, and twice that of independent ones."""
+    rng = np.random.default_rng(6)
+    truth = np.repeat(rng.integers(0, 2, 15), 4)
+    said = np.repeat(np.where(np.arange(15) % 5 == 0, 1 - truth[::4], truth[::4]), 4)
+    method = Bootstrap(n_resamples=3000)
+    bound, free = (
+        hs.estimate(hs.confusion(truth, said, **given), "accuracy", method=method, random_state=1).standard_error
+        for given in ({"groups": np.arange(60) // 4}, {})
+    )
+    assert bound == pytest.approx(np.sqrt(0.2 * 0.8 / 15), rel=0.06)
+    assert free == pytest.approx(np.sqrt(0.2 * 0.8 / 60), rel=0.06)

@@ -82,3 +82,16 @@ def test_averages_of_the_same_cases_are_compared():
     assert not compares_averages(contrast("mcc", table), table)
     own = table.model("A")
     assert not compares_averages(resolve("f1@macro", own), own)
+
+
+@pytest.mark.parametrize("cases", [3, 8])
+def test_variances_of_classes_of_few_cases_are_inflated(cases):
+    """With m cases in each class by m / (m - 1), less if few classes make up the variance: by the share of the squares."""
+    truth = np.repeat(np.arange(12), cases)
+    said = [np.where(RNG.random(12 * cases) < right, truth, (truth + 1) % 12) for right in (0.9, 0.6)]
+    table = hs.paired(truth, {"A": said[0], "B": said[1]}, labels=range(12))
+    found = ContrastOfAverages(contrast("recall@macro", table), table, table.cells[None]).second_order()[1]
+    gap = (said[0] == truth) * 1.0 - (said[1] == truth)
+    each = np.array([gap[truth == side].var() for side in range(12)])
+    share = (each**2).sum() / each.sum() ** 2
+    assert found == pytest.approx([1 + (1 - share) / (cases - 1)])

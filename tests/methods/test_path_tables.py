@@ -188,3 +188,11 @@ def test_many_classes_have_the_bias_of_all_their_cells():
     by_cells = second_order_bias(path.value, path.filled)
     assert path.bias() == pytest.approx(by_cells, rel=0.05)
     assert path.bias() != pytest.approx(by_cells, rel=1e-9)
+
+
+@pytest.mark.parametrize("metric, classes", [("f1@macro", 3), ("lift@macro", 20), ("mcc", 20)])
+def test_few_classes_and_logarithms_have_the_bias_of_their_cells(metric, classes):
+    """Each cell is changed in turn: where there are few, and where a metric is no sum over the classes on its scale."""
+    table = hs.from_counts(np.random.default_rng(4).poisson(30 * np.eye(classes) + 1.5))
+    path = path_of(metric, table)
+    np.testing.assert_array_equal(path.bias(), second_order_bias(path.value, path.filled))

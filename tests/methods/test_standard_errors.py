@@ -19,6 +19,8 @@ from howsure.methods.standard_errors import (
     standard_errors,
 )
 from howsure.metrics.binding import resolve
+from howsure.metrics.contrast import EFFECTS, contrast_metric
+from howsure.metrics.metric import Side
 
 
 def test_tables_of_a_batch_are_worth_what_they_are_alone():
@@ -235,3 +237,16 @@ def test_metrics_of_scores_have_the_degrees_of_freedom_of_their_tails():
         assert float(freedom) == pytest.approx(min(welch, tails), rel=1e-9)
         assert float(inflation) == 1
         assert float(design_sample(resolve("roc_auc", table), table)[1]) == np.inf
+
+
+def test_clusters_that_the_sample_missed_do_not_widen_differences():
+    """As likely one model is the better there as the other: the factor of a contrast is the design's."""
+    table, truth, right, group = clustered((10, 8), 6)
+    said = np.where(right, truth, 1 - truth)
+    pair = hs.paired(truth, {"A": said, "B": np.roll(said, 5)}, groups=group)
+    sides = [Side(name, resolve("accuracy", pair.model(name)), pair.view(name)) for name in "AB"]
+    difference = contrast_metric(EFFECTS["difference"], *sides)
+    plain, seen = design_sample(difference, pair), sample_with_unseen(difference, pair)
+    assert [float(each) for each in seen] == [float(each) for each in plain]
+    single = resolve("accuracy", table)
+    assert float(sample_with_unseen(single, table)[0]) > float(design_sample(single, table)[0])

@@ -13,13 +13,14 @@ LEVELS = (0.05, 0.5, 0.95, 0.9999, 1 - 1e-12)
 
 @pytest.mark.parametrize("metric", ["brier_score", "log_loss"])
 @pytest.mark.parametrize("rows", [1, 2, 3, 5, 12, 150])
-@pytest.mark.parametrize("kind", ["usual", "sharp", "rounded"])
+@pytest.mark.parametrize("kind", ["usual", "sharp", "rounded", "certain"])
 def test_a_table_has_the_limits_that_it_has_in_a_batch(kind, rows, metric):
     """At levels low and high, of one case and of many, where a step of the path is cut short and where none is."""
     rng = np.random.default_rng(rows)
     truth, group = rng.integers(0, 2, 4 * rows), np.repeat(np.arange(4), rows)
     score = 1 / (1 + np.exp(-rng.normal((2.0 * truth - 1) * (20 if kind == "sharp" else 1), 2)))
     score = np.round(score, 1) if kind == "rounded" else score
+    score = np.clip(np.round(score), 0.02, 0.98) if kind == "certain" else score
     groups = hs.scores(truth, score, by=group, pos_label=1)
     for level in LEVELS:
         found = hs.estimate(groups, metric, method="flow", confidence_level=level)
