@@ -407,12 +407,14 @@ def test_designs_need_resamples_and_for_bca_units_to_leave_out(kind, offers):
 def test_few_cases_in_clusters_are_resampled_by_cluster():
     """Four copies of each case in a cluster have the error of the single cases, and twice that of independent ones."""
     rng = np.random.default_rng(6)
-    truth = np.repeat(rng.integers(0, 2, 15), 4)
-    said = np.repeat(np.where(np.arange(15) % 5 == 0, 1 - truth[::4], truth[::4]), 4)
+    truth, score = rng.integers(0, 2, 25), rng.random(25)
+    losses = (score - truth) ** 2
     method = Bootstrap(n_resamples=3000)
     bound, free = (
-        hs.estimate(hs.confusion(truth, said, **given), "accuracy", method=method, random_state=1).standard_error
-        for given in ({"groups": np.arange(60) // 4}, {})
+        hs.estimate(
+            hs.scores(np.repeat(truth, 4), np.repeat(score, 4), **given), "brier_score", method=method, random_state=1
+        )
+        for given in ({"groups": np.arange(100) // 4}, {})
     )
-    assert bound == pytest.approx(np.sqrt(0.2 * 0.8 / 15), rel=0.06)
-    assert free == pytest.approx(np.sqrt(0.2 * 0.8 / 60), rel=0.06)
+    assert bound.standard_error == pytest.approx(losses.std() / 5, rel=0.06)
+    assert free.standard_error == pytest.approx(losses.std() / 10, rel=0.06)

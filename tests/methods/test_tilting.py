@@ -99,3 +99,13 @@ def test_levels_may_come_in_any_order():
     limits = np.array([path().limits(z) for z in np.linspace(0.1, 4, 40)])
     assert (np.diff(limits[:, 0]) < 0).all()
     assert (np.diff(limits[:, 1]) > 0).all()
+
+
+@pytest.mark.parametrize("bounds", [(0.0, 1.0), (0.0, np.inf)])
+def test_steep_strides_lead_on(bounds):
+    """Of two wrong among five cases, limits move on to the ends of the losses as far as quantiles go."""
+    losses = Losses(np.array([0.0, 1.0]), np.array([3.0, 2.0]), np.array([0.5, 0.5]))
+    path = tilting.Tilting(losses, 0.4, bounds)
+    limits = np.array([path.limits(z) for z in (2.0, 5.0, 20.0, 200.0)])
+    assert (limits[1:, 0] < limits[:-1, 0] / 2).all()
+    assert (1 - limits[1:, 1] < (1 - limits[:-1, 1]) / 2).all()
