@@ -412,7 +412,10 @@ def test_few_cases_in_clusters_are_resampled_by_cluster():
     method = Bootstrap(n_resamples=3000)
     bound, free = (
         hs.estimate(
-            hs.scores(np.repeat(truth, 4), np.repeat(score, 4), **given), "brier_score", method=method, random_state=1
+            hs.scores(np.repeat(truth, 4), np.repeat(score, 4) + 1e-9 * np.arange(100), **given),
+            "brier_score",
+            method=method,
+            random_state=1,
         )
         for given in ({"groups": np.arange(100) // 4}, {})
     )

@@ -401,3 +401,13 @@ def test_why_there_is_no_interval_is_said():
     equal = hs.estimate(hs.scores(truth, [0.5] * 4, groups=[1, 1, 2, 2]), "roc_auc")
     assert "all scores are equal" in equal.reason
     assert "single case" in hs.estimate(hs.scores([0, 1], [0.1, 0.2]), "roc_auc", method="delong_wald").reason
+
+
+@pytest.mark.parametrize("area", [0.5, 0.7, 0.93, 0.2])
+def test_newcombes_variance_is_hanley_and_mcneils_for_classes_of_equal_size(area):
+    """His method 5 puts the mean size of the classes in place of either, so that exchanged classes have one variance."""
+    assert newcombe_variance(area, 17, 17) == pytest.approx(hanley_mcneil_variance(area, 17, 17))
+    assert newcombe_variance(area, 9, 30) == pytest.approx(newcombe_variance(1 - area, 30, 9))
+    number = (9 + 30) / 2
+    expected = hanley_mcneil_variance(area, number, number) * number**2 / (9 * 30)
+    assert newcombe_variance(area, 9, 30) == pytest.approx(expected)
