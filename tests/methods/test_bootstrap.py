@@ -407,17 +407,17 @@ def test_designs_need_resamples_and_for_bca_units_to_leave_out(kind, offers):
 def test_few_cases_in_clusters_are_resampled_by_cluster():
     """Four copies of each case in a cluster have the error of the single cases, and twice that of independent ones."""
     rng = np.random.default_rng(6)
-    truth, score = rng.integers(0, 2, 25), rng.random(25)
+    truth, score = rng.integers(0, 2, 300), rng.random(300)
     losses = (score - truth) ** 2
-    method = Bootstrap(n_resamples=3000)
+    method = Bootstrap(n_resamples=1000)
     bound, free = (
         hs.estimate(
-            hs.scores(np.repeat(truth, 4), np.repeat(score, 4) + 1e-9 * np.arange(100), **given),
+            hs.scores(np.repeat(truth, 4), np.repeat(score, 4) + 1e-9 * np.arange(1200), **given),
             "brier_score",
             method=method,
             random_state=1,
         )
-        for given in ({"groups": np.arange(100) // 4}, {})
+        for given in ({"groups": np.arange(1200) // 4}, {})
     )
-    assert bound.standard_error == pytest.approx(losses.std() / 5, rel=0.06)
-    assert free.standard_error == pytest.approx(losses.std() / 10, rel=0.06)
+    assert bound.standard_error == pytest.approx(losses.std() / np.sqrt(300), rel=0.1)
+    assert free.standard_error == pytest.approx(losses.std() / np.sqrt(1200), rel=0.1)
