@@ -3,6 +3,7 @@
 import itertools
 from functools import cache
 from inspect import signature
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -334,3 +335,89 @@ def test_the_intervals_of_a_batch_keep_the_draws_of_each_table():
         assert (found.low[index], found.high[index]) == pytest.approx(np.quantile(found.draws[index], [0.05, 0.95]))
     assert found.draws[0].mean() == pytest.approx(0.92, abs=0.01)
     assert found.draws[1].mean() == pytest.approx(39 / 44, abs=0.02)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8])
+def test_studentized_limits_are_quantiles_at_any_level(level):
+    """They leave out half of the rest of the resampled distances on either side."""
+    estimate = hs.estimate(
+        hs.from_counts([[120, 30], [20, 80]]),
+        "accuracy",
+        method="bootstrap_studentized",
+        random_state=1,
+        confidence_level=level,
+    )
+    share = np.random.default_rng(5).binomial(250, 0.8, 100_000) / 250
+    distance = (share - 0.8) / np.sqrt(share * (1 - share) / 250)
+    low, high = np.quantile(distance, [(1 - level) / 2, (1 + level) / 2])
+    error = np.sqrt(0.8 * 0.2 / 250)
+    assert [estimate.low, estimate.high] == pytest.approx([0.8 - high * error, 0.8 - low * error], abs=0.003)
+    assert np.std(estimate.draws, ddof=1) == pytest.approx(estimate.standard_error, rel=1e-12)
+
+
+def test_p_values_invert_the_interval_of_the_draws():
+    """Of draws with uniform values p is twice the share beyond; undefined draws do not count, and some are always beyond."""
+    table = hs.from_counts([[30, 20], [20, 30]])
+    metric, method = resolve("accuracy", table), Bootstrap(n_resamples=1001)
+    draws = np.random.default_rng(0).permutation(np.append(np.linspace(0.1, 1.1, 1001), np.full(50, np.nan)))
+    for null, expected in ((0.3, 0.4), (0.9, 0.4), (0.15, 0.1), (0.6, 1.0)):
+        assert method.p_value(metric, table, null, draws=draws) == pytest.approx(expected, abs=2e-3)
+    assert 0 < method.p_value(metric, table, 0.0, draws=draws) <= 2 / 1001
+    same = method.p_value(metric, table, 0.5, draws=np.full(9, 0.6))
+    assert same == pytest.approx(hs.methods.Delta().p_value(metric, table, 0.5))
+    assert method.p_value(metric, table, 0.5, draws=np.full(9, np.nan)) == pytest.approx(same)
+
+
+def test_draws_that_vary_by_rounding_have_the_delta_methods_interval():
+    """The error of the draws is that of those which are defined; one alone has none."""
+    table = hs.from_counts([[30, 20], [20, 30]])
+    metric = resolve("accuracy", table)
+    found = Bootstrap(n_resamples=3).interval_of(np.array([0.5, np.nan, 0.7]), metric, table, 0.9)
+    assert found.standard_error == pytest.approx(np.sqrt(0.02))
+    assert found.reason == "undefined on 1 of 3 resamples"
+    one = Bootstrap(n_resamples=3).interval_of(np.array([0.5, 0.5 + 1e-15, np.nan]), metric, table, 0.9)
+    delta = hs.methods.Delta().interval(metric, table, 0.9)
+    assert (one.low, one.high) == (delta.low, delta.high)
+    assert "no variation" in one.reason
+
+
+def test_kinds_of_bootstrap_say_what_they_need():
+    """Settings that are no kind, and designs without units to leave out, are refused with a remedy."""
+    with pytest.raises(hs.HowsureError, match=r"n_resamples=500"):
+        Bootstrap(500)
+    with pytest.raises(hs.HowsureError, match="kind of bootstrap"):
+        Bootstrap("bcaa")
+    chances = hs.calibrated(np.linspace(0.1, 0.9, 30))
+    for kind in ("basic", "bca", "studentized"):
+        with pytest.raises(hs.HowsureError, match="bootstrap_percentile"):
+            hs.estimate(chances, "roc_auc", method=Bootstrap(kind, 50))
+
+
+@pytest.mark.parametrize("offers", [set(), {"resample"}, {"left_out"}, {"resample", "left_out"}])
+@pytest.mark.parametrize("kind", ["percentile", "basic", "bca", "studentized"])
+def test_designs_need_resamples_and_for_bca_units_to_leave_out(kind, offers):
+    """Otherwise the delta method is named."""
+    table = SimpleNamespace(design=SimpleNamespace(offers=offers.__contains__, awaits_labels=False))
+    refusal = Bootstrap(kind).suits(SimpleNamespace(is_distance=False), table)
+    fits = "resample" in offers and (kind != "bca" or "left_out" in offers)
+    assert (refusal == "") == fits
+    assert fits or "Use 'delta'" in refusal
+
+
+def test_few_cases_in_clusters_are_resampled_by_cluster():
+    """Four copies of each case in a cluster have the error of the single cases, and twice that of independent ones."""
+    rng = np.random.default_rng(6)
+    truth, score = rng.integers(0, 2, 300), rng.random(300)
+    losses = (score - truth) ** 2
+    method = Bootstrap(n_resamples=1000)
+    bound, free = (
+        hs.estimate(
+            hs.scores(np.repeat(truth, 4), np.repeat(score, 4) + 1e-9 * np.arange(1200), **given),
+            "brier_score",
+            method=method,
+            random_state=1,
+        )
+        for given in ({"groups": np.arange(1200) // 4}, {})
+    )
+    assert bound.standard_error == pytest.approx(losses.std() / np.sqrt(300), rel=0.1)
+    assert free.standard_error == pytest.approx(losses.std() / np.sqrt(1200), rel=0.1)

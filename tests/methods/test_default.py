@@ -1,10 +1,13 @@
 """The choice of the default method, and its description in estimates."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.methods.default import PREFERENCE, WHY
+from howsure.methods.default import PREFERENCE, WHY, checked, default_method
+from howsure.metrics.binding import resolve
 
 
 def test_every_default_method_says_why_it_is_taken():
@@ -80,10 +83,20 @@ CHOICES = {  # table or tables, and what is the default for its metrics
         lambda: hs.scores(TRUTH, SCORE),
         {"roc_auc": "delong_score", "average_precision": "effective_wilson", "recall_at+fpr=0.2": "threshold_limits"},
     ),
-    "losses": (lambda: hs.scores(TRUTH, SCORE), {"brier_score": "flow", "ece": "gap_test"}),
+    "losses": (lambda: hs.scores(TRUTH, SCORE), {"brier_score": "flow", "log_loss": "flow", "ece": "gap_test"}),
     "three classes": (lambda: hs.multiclass_scores(SPECIES, SHARES), {"roc_auc@macro": "delong"}),
     "precision of three classes": (lambda: hs.multiclass_scores(SPECIES, SHARES), {"average_precision@macro": "delta"}),
     "no labels": (lambda: hs.calibrated(SCORE), {"roc_auc": "predictive", "recall_at+fpr=0.2": "predictive"}),
+    "ratings": (
+        lambda: hs.ratings(RNG.integers(0, 3, (40, 3))),
+        {"krippendorff_alpha": "flow", "fleiss_kappa": "flow", "gwet_ac1": "flow"},
+    ),
+    "raters": (lambda: hs.confusion(TRUTH, SAID), {"krippendorff_alpha": "flow", "scotts_pi": "flow"}),
+    "judged": (lambda: hs.judged(np.where(np.arange(80) % 4 < 2, TRUTH * 1.0, np.nan), SAID), {"pass_rate": "stratified"}),
+    "transported": (
+        lambda: hs.transported(hs.from_counts([[40, 5], [6, 25]]), {0: 30, 1: 70}),
+        {"accuracy": "least_favourable", "recall": "delta"},
+    ),
     "values": (
         lambda: hs.values(SCORE),
         {"mean": "empirical_likelihood_score", "std": "hall", "median": "order_statistics"},
@@ -120,3 +133,32 @@ def test_ratios_of_areas_have_no_delong(contrast, method):
     """The variances of areas in closed form are for a difference."""
     table = hs.paired_scores(TRUTH, {"A": SCORE, "B": SECOND})
     assert hs.compare(table, "roc_auc", contrast=contrast).method == method
+
+
+def test_so_many_losses_have_a_normal_mean(monkeypatch):
+    """Beyond a number of distinct losses the flow is not the default of an unbounded loss; a bounded one keeps it."""
+    table = hs.scores(TRUTH, SCORE)
+    monkeypatch.setattr("howsure.methods.default.MOST_LOSSES", 2 * 80)
+    assert hs.estimate(table, "log_loss").method == "flow"
+    monkeypatch.setattr("howsure.methods.default.MOST_LOSSES", 2 * 80 - 1)
+    assert hs.estimate(table, "log_loss").method != "flow"
+    assert hs.estimate(table, "brier_score").method == "flow"
+
+
+@pytest.mark.parametrize("contrast, method", [("difference", "flow"), ("ratio", "flow"), ("odds_ratio", "delta")])
+def test_odds_ratios_of_averages_are_by_the_delta_method(contrast, method):
+    """The flow was shown to cover for differences and ratios of two models on the same cases."""
+    table = hs.paired(TRUTH, {"A": SAID, "B": OTHER})
+    assert hs.compare(table, "f1@macro", contrast=contrast).method == method
+
+
+def test_a_method_that_does_not_fit_is_refused_and_no_method_is_the_default():
+    """What is asked for is taken where it fits."""
+    table = hs.from_counts([[50, 3], [5, 42]])
+    metric, wilson = resolve("mcc", table), hs.methods.Wilson()
+    assert checked(None, metric, table).name == default_method(metric, table).name == "flow"
+    recall = resolve("recall", table)
+    assert checked(wilson, recall, table) is wilson
+    with pytest.raises(hs.HowsureError, match="is not one"):
+        checked(wilson, metric, table)
+    assert default_method(metric, SimpleNamespace(design=SimpleNamespace(method="wilson"))).name == "wilson"

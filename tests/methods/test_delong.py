@@ -6,15 +6,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 import howsure as hs
 from howsure.methods.delong import (
     DeLong,
     HanleyMcNeil,
     Newcombe,
+    _steadied,
+    class_sizes,
     hanley_mcneil_variance,
     newcombe_variance,
+    observed_area,
     placement_error,
     placement_variance,
 )
@@ -105,6 +108,101 @@ def test_results_equal_procs(marker):
     half = stats.t.ppf(0.975, freedom) * spread / (value * (1 - value))
     odds = np.log(value / (1 - value))
     assert (logit.low, logit.high) == pytest.approx((stats.logistic.cdf(odds - half), stats.logistic.cdf(odds + half)))
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_logit_limits_are_as_they_are_defined(ties):
+    """Areas near a half have Welch's degrees of freedom, larger ones those of the tails: fewer, in either case."""
+    level, kinds = 0.9, set()
+    for seed in range(10):
+        truth, score = sample(seed, ties=ties)
+        score = np.random.default_rng(seed).permutation(score) if seed % 2 else score
+        table = hs.scores(truth, score)
+        found = hs.estimate(table, "roc_auc", method="delong", confidence_level=level)
+        if not 0 < found.value < 1:
+            continue
+        spread, freedom = defined(truth, score)
+        half = stats.t.ppf((1 + level) / 2, freedom) * spread / (found.value * (1 - found.value))
+        expected = special.expit(special.logit(found.value) + half * np.array([-1, 1]))
+        assert [found.low, found.high] == pytest.approx(expected, rel=1e-9)
+        assert found.standard_error == pytest.approx(standard_error(table), rel=1e-9)
+        weighted = hs.scores(truth, score, sample_weight=np.full(len(truth), 0.5))  # is computed as other designs
+        other = hs.estimate(weighted, "roc_auc", method="delong", confidence_level=level)
+        assert [other.low, other.high] == pytest.approx([found.low, found.high], rel=1e-9)
+        wins = kernel(truth, score)
+        squares = np.array([wins.mean(1 - side).var() / wins.shape[side] for side in (0, 1)])
+        kinds.add(welch_is_less(wins, squares))
+    assert kinds == {False, True}
+
+
+def welch_is_less(wins, squares):
+    """Return whether Welch's degrees of freedom are fewer than those of the tails of the placements."""
+    welch = squares.sum() ** 2 / sum(each**2 / (size - 1) for each, size in zip(squares, wins.shape, strict=True))
+    fourths = sum(((wins.mean(1 - side) - wins.mean()) ** 4).sum() / wins.shape[side] ** 4 for side in (0, 1))
+    return bool(welch < 2 * squares.sum() ** 2 / fourths)
+
+
+def test_groups_have_the_limits_of_each_alone():
+    """A batch, one of whose groups has equal scores, one separated classes and one no positive case."""
+    rng = np.random.default_rng(8)
+    by = np.repeat(["some", "other", "equal", "apart", "none"], 30)
+    truth = rng.integers(0, 2, 150)
+    score = rng.normal(truth).round(1)
+    score[by == "equal"] = score[0]
+    score[by == "apart"] = truth[by == "apart"] + score[:30] / 100
+    truth[by == "none"] = 0
+    tables = hs.scores(truth, score, by=by)
+    for method in ("delong", "delong_wald", "hanley_mcneil", "newcombe"):
+        found = hs.estimate(tables, "roc_auc", method=method)
+        for name, table in tables.items():
+            alone = hs.estimate(table, "roc_auc", method=method)
+            numbers = [[each.low, each.high, each.standard_error] for each in (found[name], alone)]
+            np.testing.assert_allclose(*numbers, rtol=1e-9)
+            assert found[name].reason == alone.reason
+    delong = hs.estimate(tables, "roc_auc", method="delong")
+    words = {"some": "", "equal": "scores are equal", "apart": "separated", "none": "has no case"}
+    assert all(each in delong[name].reason for name, each in words.items())
+    assert delong["some"].reason == ""
+
+
+def test_plain_limits_of_clusters_are_students():
+    """Half the width is the error of the placements times Student's t with one degree of freedom less than clusters."""
+    truth, score = sample(11)
+    groups = np.arange(len(truth)) // 4
+    table = hs.scores(truth, score, groups=groups)
+    found = hs.estimate(table, "roc_auc", method="delong_wald")
+    half = stats.t.ppf(0.975, groups.max()) * standard_error(table)
+    assert [found.low, found.high] == pytest.approx([found.value - half, found.value + half], rel=1e-9)
+
+
+def test_the_variance_is_averaged_by_degrees_of_freedom():
+    """Newcombe's variance has the weight of four degrees of freedom, and of one for clusters."""
+    error, degrees = np.array([0.05, 0.05]), np.array([12.0, 7.5])
+    spread, freedom = _steadied(np.array([0.8, 0.8]), error, degrees, np.array([30.0, 20.0])[:, None], [np.inf, 9.0])
+    model = newcombe_variance(0.8, 20, 30)
+    for place, weight in enumerate((4, 1)):
+        known = degrees[place] + weight
+        assert spread[place] ** 2 == pytest.approx((degrees[place] * 0.05**2 + weight * model) / known)
+        assert freedom[place] == pytest.approx(known**2 / degrees[place])
+
+
+def test_classes_have_kishs_number_of_cases():
+    """With weights it is the square of their sum over the sum of their squares, of each class."""
+    truth, score = sample(2)
+    weight = np.random.default_rng(2).gamma(2.0, size=len(truth))
+    sizes = class_sizes(hs.scores(truth, score, sample_weight=weight))
+    for side in (0, 1):
+        own = weight[truth == side]
+        assert sizes[side] == pytest.approx(own.sum() ** 2 / (own**2).sum())
+    assert class_sizes(hs.scores(truth, score)).tolist() == [(truth == 0).sum(), truth.sum()]
+
+
+def test_rounding_of_sums_leaves_areas_of_zero_and_one():
+    """Within rounding of the ends of its range an area is exactly there; others are as they are."""
+    values = np.array([-1e-15, 0.0, 4e-13, 3e-12, 0.5, 1 - 3e-12, 1 - 4e-13, 1.0, 1 + 1e-15])
+    table = hs.scores([0, 1], [0.1, 0.2])
+    expected = [0, 0, 0, 3e-12, 0.5, 1 - 3e-12, 1, 1, 1]
+    assert observed_area(lambda _: values, table).tolist() == expected
 
 
 def test_obuchowski_equals_its_definition():
@@ -303,3 +401,13 @@ def test_why_there_is_no_interval_is_said():
     equal = hs.estimate(hs.scores(truth, [0.5] * 4, groups=[1, 1, 2, 2]), "roc_auc")
     assert "all scores are equal" in equal.reason
     assert "single case" in hs.estimate(hs.scores([0, 1], [0.1, 0.2]), "roc_auc", method="delong_wald").reason
+
+
+@pytest.mark.parametrize("area", [0.5, 0.7, 0.93, 0.2])
+def test_newcombes_variance_is_hanley_and_mcneils_for_classes_of_equal_size(area):
+    """His method 5 puts the mean size of the classes in place of either, so that exchanged classes have one variance."""
+    assert newcombe_variance(area, 17, 17) == pytest.approx(hanley_mcneil_variance(area, 17, 17))
+    assert newcombe_variance(area, 9, 30) == pytest.approx(newcombe_variance(1 - area, 30, 9))
+    number = (9 + 30) / 2
+    expected = hanley_mcneil_variance(area, number, number) * number**2 / (9 * 30)
+    assert newcombe_variance(area, 9, 30) == pytest.approx(expected)

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import howsure as hs
+from howsure.methods.delta import _of_estimated_counts
 from howsure.methods.standard_errors import _errors, standard_error
 from howsure.metrics.binding import resolve
 from howsure.tables.counts import ConfusionCounts
@@ -309,3 +310,22 @@ def test_a_variance_that_rounding_left_below_zero_is_zero(variance, error):
     table = hs.from_counts([[5, 1], [2, 7]])
     found = _errors(resolve("mcc", table), table, table.counted, lambda _: np.array(variance))
     assert found == pytest.approx(error, nan_ok=True)
+
+
+@pytest.mark.parametrize("z", [1.0, 1.96, 3.0])
+def test_limits_of_estimated_counts_have_the_variance_of_cases_at_the_limit(z):
+    """The variance of n cases with known labels is a share's there, and the rest is that of the labels."""
+    table = hs.labels.corrected(hs.from_counts([[70, 6], [4, 40]]), sensitivity=0.95, specificity=0.97)
+    metric = resolve("accuracy", table)
+    value, error = float(metric(table.counted)), float(standard_error(metric, table))
+    cases = np.maximum(table.cells, 0)
+    slopes = (np.eye(2).ravel() - value) / table.cells.sum()
+    sampled = min(table.cells.sum() / table.rows * float(cases @ slopes**2), error**2)
+    plain = value - z * error, value + z * error
+    found = _of_estimated_counts(metric, table, value, error, z)
+    for limit, other, sign in zip(found, plain, (-1, 1), strict=True):
+        assert (limit - other) * sign >= -1e-12
+        if abs(limit - other) > 1e-9:
+            at_limit = sampled * limit * (1 - limit) / (value * (1 - value))
+            assert (value - limit) ** 2 == pytest.approx(z**2 * (error**2 - sampled + at_limit), rel=1e-9)
+    assert found[0] < plain[0] - 1e-4

@@ -10,8 +10,9 @@ import pytest
 from scipy import stats
 
 import howsure as hs
-from howsure.methods.dirichlet import NAMED_PRIORS, cell_prior
+from howsure.methods.dirichlet import NAMED_PRIORS, _elicited, cell_prior, prior_array
 from howsure.methods.summary import density, highest_density, mode, summarise
+from howsure.metrics.binding import resolve
 
 COUNTS = np.array([[61, 9], [14, 36]])
 DRAWS = 40_000
@@ -524,3 +525,67 @@ def test_two_draws_have_a_standard_error():
     two = hs.estimate(table, "f1", method=hs.methods.Dirichlet(n_draws=2), random_state=0)
     assert two.standard_error == pytest.approx(float(np.ptp(two.draws)) / np.sqrt(2))
     assert np.isnan(hs.estimate(table, "f1", method=hs.methods.Dirichlet(n_draws=1), random_state=0).standard_error)
+
+
+@pytest.mark.parametrize(
+    "method, table, words",
+    [
+        (hs.methods.Dirichlet(prevalence=[0.1, 0.9]), hs.scores([0, 1, 1], [0.2, 0.6, 0.9]), "confusion table of one"),
+        (hs.methods.Dirichlet(source="random"), hs.scores([0, 1, 1], [0.2, 0.6, 0.9]), "confusion table of one"),
+        (hs.methods.Dirichlet(prior=1.0), hs.calibrated(np.linspace(0.1, 0.9, 9)), "no prior to add"),
+        (hs.methods.Dirichlet(source="prior"), hs.calibrated(np.linspace(0.1, 0.9, 9)), "no prior to add"),
+        (hs.methods.Dirichlet(source="prior"), hs.values([0.5, 0.7, 2.0]), "values without bounds"),
+        (
+            hs.methods.Dirichlet(),
+            hs.transported(hs.from_counts([[9, 1], [2, 8]]), {0: 0.4, 1: 0.6}),
+            None,
+        ),
+    ],
+)
+def test_what_has_no_posterior_is_told_why(method, table, words):
+    """Prevalences are for confusion tables, priors for labelled cases, and the prior alone for bounded values."""
+    if words is None:
+        assert bool(method.fits(table)) != table.design.offers("posterior")
+    else:
+        assert words in method.fits(table)
+    plain = hs.methods.Dirichlet(prior=0.5, source="prior")
+    assert plain.fits(hs.values([0.5, 0.7, 2.0])) == ""
+    assert hs.methods.Dirichlet(prevalence=[0.1, 0.9]).fits(hs.from_counts([[9, 1], [2, 8]])) == ""
+
+
+def test_limits_of_one_side_and_of_draws_alone_are_quantiles():
+    """Those of highest density hold together alone, and matched ones need the table; a posterior has no test."""
+    hdi, matched, tails = (hs.methods.Dirichlet(credible=each) for each in ("hdi", "matched", "equal_tailed"))
+    assert hdi.one_sided().credible == tails.credible
+    assert matched.one_sided() is matched
+    assert matched.of_draws_alone().credible == tails.credible
+    assert hdi.of_draws_alone() is hdi
+    table = hs.from_counts([[9, 1], [2, 8]])
+    assert np.isnan(tails.p_value(resolve("accuracy", table), table, 0.5))
+
+
+def test_priors_have_the_shape_of_what_they_are_for():
+    """A number is for each cell, an array has their shape; shares of the classes sum to 1, or are parameters."""
+    assert prior_array(0.25, (2, 3), "prior").tolist() == [[0.25] * 3] * 2
+    assert prior_array([1, 2], (2,), "prior").tolist() == [1, 2]
+    with pytest.raises(hs.HowsureError, match=r"shape \(2,\).*\(3,\)"):
+        prior_array([1, 2], (3,), "prior")
+    for wrong in (-0.5, [1, np.inf], "jeffries", [[1, "a"]]):
+        with pytest.raises(hs.HowsureError, match="prior"):
+            prior_array(wrong, (2,), "prior")
+    assert [each.tolist() if hasattr(each, "tolist") else each for each in _elicited([0.3, 0.7], 2)] == [
+        [0.3, 0.7],
+        True,
+    ]
+    assert _elicited([3.0, 7.0], 2)[1] is False
+    for wrong in (0.5, [0.3, 0.6]):
+        with pytest.raises(hs.HowsureError, match="one share for each of the 2 classes"):
+            _elicited(wrong, 2)
+
+
+def test_a_class_without_cases_is_described_by_its_prior():
+    """At a stated prevalence each row has its share: of the cases, or of the pseudo-cases where there are none."""
+    table = hs.from_counts([[5, 1, 0], [0, 0, 0], [1, 0, 7]])
+    found = hs.methods.Dirichlet(prior=1.0, prevalence=[0.2, 0.3, 0.5]).described(table)
+    expected = np.array([[0.2 * 5 / 6, 0.2 / 6, 0], [0.1, 0.1, 0.1], [0.5 / 8, 0, 0.5 * 7 / 8]])
+    assert found.counts == pytest.approx(expected)

@@ -1,11 +1,14 @@
 """The score interval of a mean: its definition, the special cases with names, and its error rates."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import optimize, stats
 
 import howsure as hs
 from howsure.methods.empirical_likelihood import Units, reaches, score_limits, score_statistic, support_of
+from howsure.methods.empirical_likelihood_score import _student_of
 
 NAME = "empirical_likelihood_score"
 
@@ -241,3 +244,14 @@ def test_limits_are_exact_roots(z):
     for limit in score_limits(units, support_of(units, (0.0, 1.0), is_difference=False), z):
         e = totals - limit * sizes
         assert (1 / (1 + z * z / e.sum() * e)).sum() == pytest.approx(30, abs=1e-9)
+
+
+def test_differences_have_the_error_and_the_effective_number_of_their_units():
+    """Heavy units in favour of either model are as likely to be missed: Student's t has Kish's number less one."""
+    weight = np.array([1.0, 2.0, 0.5, 4.0])
+    units = Units.of(weight * np.array([0.3, -0.2, 0.9, 0.1]), weight, np.ones(4))
+    error, freedom = _student_of(SimpleNamespace(contrast=object()), None, units)
+    assert freedom == pytest.approx(weight.sum() ** 2 / (weight**2).sum() - 1)
+    mean = weight @ [0.3, -0.2, 0.9, 0.1] / 7.5
+    squares = (weight * (np.array([0.3, -0.2, 0.9, 0.1]) - mean)) ** 2
+    assert error == pytest.approx(np.sqrt(4 / 3 * squares.sum()) / 7.5)

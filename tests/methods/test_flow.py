@@ -2,13 +2,14 @@
 
 import itertools
 import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import optimize, stats
 
 import howsure as hs
-from howsure.methods.flow import Flow
+from howsure.methods.flow import BIASED, SPARSE, Flow, _interval, _Sample, design_effect
 from howsure.methods.levels import Level, Levels
 from howsure.methods.path_classes import ManyClasses
 from howsure.methods.path_tables import AllCells, second_order_bias
@@ -472,3 +473,76 @@ def test_alpha_near_its_lower_end_covers(wrong, first):
     tables = np.random.default_rng(4).multinomial(20, truth.ravel(), 400).reshape(-1, 2, 2)
     found = hs.estimate(hs.from_counts(tables), "krippendorff_alpha")
     assert ((np.asarray(found.low) <= value + 1e-12) & (value <= np.asarray(found.high))).mean() > 0.92
+
+
+def sample_of(value, error=0.1):
+    """Return tables with these values."""
+    value = np.array(value, dtype=float)
+    return _Sample(value, np.full(value.shape, error), np.ones(value.shape), np.zeros(value.shape), np.inf)
+
+
+def paths_of(low, high, *, varies=True, bias=0.0, is_sparse=False):
+    """Return paths that have these limits for any quantile."""
+    low, high = np.array(low, dtype=float), np.array(high, dtype=float)
+    varies, is_sparse = np.broadcast_to(varies, low.shape), np.broadcast_to(is_sparse, low.shape)
+    return SimpleNamespace(limits=lambda _: (low, high), varies=varies, bias=bias, is_sparse=is_sparse)
+
+
+def test_limits_hold_the_value_and_reach_the_end_of_the_range_with_it():
+    """At an end of the range the limit is that end; limits on the other side of the value are moved to it."""
+    found = _interval(
+        sample_of([0.5, 0.0, 1.0, 0.5, 0.5]),
+        paths_of([0.3, 0.1, 0.7, 0.6, 0.2], [0.7, 0.3, 0.9, 0.8, 0.4]),
+        (0, 1),
+        1.0,
+    )
+    assert found.low.tolist() == [0.3, 0.0, 0.7, 0.5, 0.2]
+    assert found.high.tolist() == [0.7, 0.3, 1.0, 0.8, 0.5]
+    assert found.reason.tolist() == [""] * 5
+
+
+def test_what_has_no_limits_has_its_reason():
+    """A point, a path without variance, infinite quantiles and an undefined value, in this order."""
+    value = [0.5, 0.5, 0.5, np.nan, 0.5]
+    paths = paths_of([0.5, 0.3, 0.3, 0.3, 0.3], [0.5, 0.7, 0.7, 0.7, 0.7], varies=[True, False, True, True, True])
+    found = _interval(sample_of(value), paths, (0, 1), np.array([1.0, 1.0, np.inf, 1.0, 1.0]), "endless")
+    words = ["does not vary", "does not vary", "endless", "undefined", ""]
+    assert all(word in reason for word, reason in zip(words, found.reason, strict=True))
+    assert np.isnan(found.low).tolist() == [True, True, True, True, False]
+    assert np.isnan(found.standard_error).tolist() == [False, False, False, True, False]
+
+
+def test_a_bias_of_more_than_half_the_width_is_told():
+    """So is one that is unknown; both give way to another reason."""
+    bias = np.array([0.05, 0.1501, -0.1501, 0.1499, 0.9, 0.2])
+    value, low = [0.5, 0.5, 0.5, 0.5, np.nan, 0.5], [0.4] * 6
+    paths = paths_of(low, [0.7] * 6, bias=bias, is_sparse=[False] * 5 + [True])
+    reasons = _interval(sample_of(value), paths, (0, 1), 1.0).reason.tolist()
+    assert reasons[0] == reasons[3] == ""
+    assert reasons[1] == BIASED.format(bias="+0.15")
+    assert reasons[2] == BIASED.format(bias="-0.15")
+    assert "undefined" in reasons[4]
+    assert reasons[5] == SPARSE
+    sparse = paths_of([0.4], [0.7], is_sparse=True)
+    assert _interval(sample_of([0.5]), sparse, (0, 1), 1.0).reason.tolist() == [SPARSE]
+    one = _interval(sample_of(0.5), paths_of(0.4, 0.7, bias=0.2), (0, 1), 1.0)
+    assert str(one.reason) == BIASED.format(bias="+0.2")
+
+
+@pytest.mark.parametrize("weight", [1.0, 7.0])
+def test_the_design_effect_is_the_variance_over_that_of_independent_cases(weight):
+    """For clusters that of their totals; without errors, or for a constant, it is the unit of the weights."""
+    rng = np.random.default_rng(1)
+    truth, group = rng.integers(0, 2, 60), np.arange(60) // 4
+    right = rng.random(60) < rng.beta(3, 1, 15)[group]
+    given = {"groups": group, "sample_weight": np.full(60, weight)}
+    table = hs.confusion(truth, np.where(right, truth, 1 - truth), **given)
+    totals = np.bincount(group, right - right.mean()) / 60
+    expected = weight * 15 / 14 * (totals**2).sum() / (right.mean() * (1 - right.mean()) / 60)
+    found = design_effect(resolve("accuracy", table), table, np.ones((), dtype=bool))
+    assert float(found) == pytest.approx(expected, rel=1e-9)
+    for said, metric in ((truth.copy(), "accuracy"), (np.where(right, truth, 1 - truth), "prevalence@macro")):
+        heavy = hs.confusion(truth, said, sample_weight=np.full(60, weight))
+        found = design_effect(resolve(metric, heavy), heavy, np.zeros((), dtype=bool))
+        assert float(found) == pytest.approx(weight, rel=1e-9)
+    assert design_effect(resolve("accuracy", THREE), THREE, np.ones((), dtype=bool)).tolist() == 1

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import howsure as hs
 from howsure.errors import HowsureError
+from howsure.methods.interval import CONSTANT
+from howsure.metrics.binding import resolve
 
 SOURCE = hs.from_counts([[900, 100], [50, 450]], labels=["ok", "fault"])
 Z = 1.959963984540054
@@ -55,3 +58,21 @@ def test_an_error_that_is_rounding_is_no_variation():
         for unit in (1.0, 0.1, 3.1, 7.3, 1e-6, 1000.0)
     }
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_of_a_rate_of_one_sample_it_has_jeffreys_limits(level):
+    """Recall is of one row of the source, whatever the class frequencies: a proportion, with few cases."""
+    table = hs.transported(hs.from_counts([[27, 3], [9, 41]]), {0: 40, 1: 60})
+    found = hs.estimate(table, "recall", method="least_favourable", confidence_level=level)
+    tail = (1 - level) / 2
+    assert found.value == 41 / 50
+    assert (found.low, found.high) == pytest.approx((stats.beta(41.5, 9.5).ppf(tail), stats.beta(41.5, 9.5).isf(tail)))
+
+
+def test_what_does_not_vary_has_the_reason():
+    """The mean prevalence of two classes is one half in any table."""
+    table = hs.transported(hs.from_counts([[27, 3], [9, 41]]), {0: 40, 1: 60})
+    fixed = hs.methods.LeastFavourable().interval(resolve("prevalence@macro", table), table, 0.95)
+    assert np.isnan([fixed.low, fixed.high]).all()
+    assert fixed.reason == CONSTANT

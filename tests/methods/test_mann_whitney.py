@@ -142,3 +142,13 @@ def test_the_interval_holds_the_value_at_low_levels_too():
     found = hs.estimate(table, "roc_auc", method="mann_whitney", confidence_level=0.5)
     assert found.value == pytest.approx(0.995)
     assert found.low < found.value <= found.high
+
+
+def test_one_pair_that_is_won_bounds_the_area_from_below():
+    """Of six pairs one is won: the lower limit is where one or more of them are in a fortieth of studies."""
+    table = hs.scores([0, 0, 0, 1, 1], [0.2, 0.5, 0.6, 0.3, 0.1])
+    found = hs.estimate(table, "roc_auc", method="mann_whitney")
+    assert found.value == pytest.approx(1 / 6)
+    chances = [1 - wins_distribution(*sizes, found.low)[0] for sizes in ((2, 3), (3, 2))]
+    assert found.low > 0
+    assert max(chances) == pytest.approx(0.025, rel=1e-5)

@@ -186,3 +186,67 @@ def test_names_of_other_methods_lead_to_mover():
     found = hs.compare(first, second, "recall", method="mover")
     # Newcombe (1998), Statistics in Medicine 17, 873, table II, method 10
     assert (found.low, found.high) == pytest.approx((0.0524, 0.3339), abs=2e-4)
+
+
+def added(shares, worth, level):
+    """Return the limits of the mean of independent proportions: squares of the distances of Wilson's limits added."""
+    low, high = binomial.wilson(shares * worth, worth, level)
+    number = len(shares)
+    below, above = np.linalg.norm(shares - low) / number, np.linalg.norm(high - shares) / number
+    return shares.mean() - below, min(shares.mean() + above, 1)
+
+
+@pytest.mark.parametrize("kind", ["usual", "one class is right throughout", "alike"])
+@pytest.mark.parametrize("batch", [False, True])
+def test_classes_in_clusters_have_their_effective_cases(kind, batch):
+    """They are p (1 − p) over the variance between the clusters of a class, less for Student's t, at most its cases.
+
+    A class without errors has as many as it has clusters.
+    """
+    number, size, level = np.array([10, 8]), 6, 0.9
+    group = np.arange(number.sum() * size) // size
+    truth = np.repeat([0, 1], number * size)
+    rng = np.random.default_rng(3)
+    right = rng.random(len(truth)) < rng.beta(3, 1, number.sum())[group]
+    if kind == "one class is right throughout":
+        right[truth == 1] = True
+    elif kind == "alike":
+        right = np.arange(len(truth)) % size < 4 + (group == 3) - (group == 15)
+    said = np.where(right, truth, 1 - truth)
+    shares, worth = np.empty(2), np.empty(2)
+    for side in (0, 1):
+        own = truth == side
+        shares[side] = p = right[own].mean()
+        variance = (
+            ((np.bincount(group[own], right[own] - p) / own.sum()) ** 2).sum() * number[side] / (number[side] - 1)
+        )
+        cases = p * (1 - p) / variance if variance > 0 else number[side]
+        student = stats.norm.ppf((1 + level) / 2) / stats.t.ppf((1 + level) / 2, number[side] - 1)
+        worth[side] = min(cases * student**2, own.sum())
+    assert (worth == number * size).all() == (kind == "alike")
+    if batch:
+        by = np.repeat(["a", "b"], len(truth))
+        table = hs.confusion(np.tile(truth, 2), np.r_[said, truth], groups=np.r_[group, group + 99], by=by)
+        found = hs.estimate(table, "recall@macro", method="mover", confidence_level=level)["a"]
+    else:
+        found = hs.estimate(
+            hs.confusion(truth, said, groups=group), "recall@macro", method="mover", confidence_level=level
+        )
+    assert (found.low, found.high) == pytest.approx(added(shares, worth, level), rel=1e-6)
+
+
+def test_classes_of_weighted_cases_have_at_most_kishs_number():
+    """Their effective number is p (1 − p) over the variance of the weighted share, or Kish's without errors."""
+    rng = np.random.default_rng(9)
+    truth = np.repeat([0, 1, 2], [40, 30, 20])
+    weight = rng.gamma(2.0, size=90)
+    said = np.where((rng.random(90) < 0.75) | (truth == 2), truth, (truth + 1) % 3)
+    shares, worth = np.empty(3), np.empty(3)
+    for side in range(3):
+        own, met = weight[truth == side], (said == truth)[truth == side]
+        shares[side] = p = (own * met).sum() / own.sum()
+        variance = (own**2 * (met - p) ** 2).sum() / own.sum() ** 2
+        kish = own.sum() ** 2 / (own**2).sum()
+        worth[side] = min(p * (1 - p) / variance, kish) if variance > 0 else kish
+    found = hs.estimate(hs.confusion(truth, said, sample_weight=weight), "recall@macro", method="mover")
+    assert (found.low, found.high) == pytest.approx(added(shares, worth, 0.95), rel=1e-6)

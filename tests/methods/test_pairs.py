@@ -6,8 +6,8 @@ from hypothesis import given, strategies as st
 from scipy import optimize, stats
 
 import howsure as hs
-from howsure.methods.binomial import wilson
-from howsure.methods.pairs import NamBlackwelder, Tango
+from howsure.methods.binomial import wilson, wilson_cc
+from howsure.methods.pairs import NamBlackwelder, NewcombePaired, NewcombePairedCC, Tango
 from howsure.metrics.contrast import PairCounts
 
 
@@ -106,3 +106,93 @@ def test_a_ratio_to_zero_is_undefined_and_one_of_zero_starts_at_zero():
     never = hs.compare(hs.paired_counts([[0, 0], [3, 5]]), "accuracy", contrast="ratio")
     assert (never.value, never.low) == (0, 0)
     assert 1 < never.high < 2
+
+
+def tango_by_search(first, second, total, difference):
+    """Return the score statistic at a difference, with the most likely cell probabilities found by numerical search."""
+
+    def loss(q):
+        rest = total - first - second
+        cells = np.maximum([q + difference, q, 1 - 2 * q - difference], 1e-300)
+        return -(np.array([first, second, rest]) * np.log(cells)).sum()
+
+    ends = max(0.0, -difference), (1 - difference) / 2
+    best = optimize.minimize_scalar(loss, bounds=ends, options={"xatol": 1e-12}).x
+    return (first - second - total * difference) / np.sqrt(total * (2 * best + difference * (1 - difference)))
+
+
+@pytest.mark.parametrize("counts", [(20, 3, 5, 4), (2, 7, 1, 30), (5, 5, 5, 5)])
+@pytest.mark.parametrize("difference", [-0.4, -0.05, 0.1, 0.6])
+def test_the_score_of_a_difference_has_the_most_likely_probabilities(counts, difference):
+    """The closed form equals a numerical search for the restricted maximum of the likelihood."""
+    _, first, second, _ = counts
+    found = float(Tango.score(PairCounts(*counts), difference))
+    assert found == pytest.approx(tango_by_search(first, second, sum(counts), difference), rel=1e-5)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize(
+    "counts", [(20, 3, 5, 4), (9, 0, 4, 2), (1, 6, 0, 0), (0, 0, 0, 8), (12, 0, 0, 0), (0, 5, 0, 0)]
+)
+def test_limits_have_the_quantile_as_their_score(counts, level):
+    """The score is the normal quantile at each limit that is inside the range, and not beyond it at the end of the range."""
+    z = stats.norm.ppf((1 + level) / 2)
+    low, high = (float(each) for each in Tango().limits(PairCounts(*counts), level))
+    for limit, sign, end in ((low, 1, -1), (high, -1, 1)):
+        score = float(Tango.score(PairCounts(*counts), limit)) * sign
+        assert score <= z + 1e-6 if limit == end else score == pytest.approx(z, rel=1e-6)
+    if counts[0]:
+        low, high = (float(each) for each in NamBlackwelder().limits(PairCounts(*counts), level))
+        for limit, sign in ((low, 1), (high, -1)):
+            if 0 < limit < np.inf:
+                assert sign * float(NamBlackwelder.score(PairCounts(*counts), limit)) == pytest.approx(z, rel=1e-5)
+        assert low < (counts[0] + counts[1]) / (counts[0] + counts[2]) < high or low == 0
+
+
+@pytest.mark.parametrize("counts", [(41, 17, 6, 12), (20, 3, 5, 4), (3, 9, 8, 2), (0, 7, 4, 0), (9, 0, 0, 4)])
+def test_newcombes_limits_are_squares_added(counts):
+    """Methods 9 and 10: Wilson's limits with and without continuity correction, and φ, in the latter reduced by n / 2."""
+    both, first, second, neither = counts
+    n, hits = sum(counts), np.array([both + first, both + second])
+    p, q = hits / n
+    determinant = both * neither - first * second
+    product = np.sqrt(float(np.prod([*hits, *(n - hits)])))
+    for method, single, numerator in (
+        (NewcombePaired, wilson, max(determinant - n / 2, 0) if determinant > 0 else determinant),
+        (NewcombePairedCC, wilson_cc, determinant),
+    ):
+        (a, c), (b, d) = single(hits, n, 0.9)
+        phi = numerator / product if product else 0.0
+        low = p - q - np.sqrt((p - a) ** 2 - 2 * phi * (p - a) * (d - q) + (d - q) ** 2)
+        high = p - q + np.sqrt((b - p) ** 2 - 2 * phi * (b - p) * (q - c) + (q - c) ** 2)
+        found = [float(each) for each in method().limits(PairCounts(*counts), 0.9)]
+        assert found == pytest.approx([low, high], rel=1e-9)
+
+
+@pytest.mark.parametrize("counts", [(41, 17, 6, 12), (2, 7, 1, 30), (0, 5, 3, 0), (6, 3, 6, 2)])
+def test_the_p_value_of_no_difference_is_mcnemars(counts):
+    """It is that of (b − c)² / (b + c), for the difference and, with successes of both, for the ratio."""
+    _, first, second, _ = counts
+    expected = stats.chi2.sf((first - second) ** 2 / (first + second), 1)
+    found = hs.compare(table_of(*counts), "accuracy", method="tango")
+    assert found.p_value == pytest.approx(expected, rel=1e-9)
+    found = hs.compare(table_of(*counts), "accuracy", contrast="ratio")
+    assert found.p_value == pytest.approx(expected, rel=1e-9)
+    p, q = (counts[0] + first) / sum(counts), (counts[0] + second) / sum(counts)
+    assert found.value == pytest.approx(p / q)
+
+
+def test_without_a_case_there_is_the_reason():
+    """No positive case: no recall, no limits and no p-value, next to a group that has them."""
+    truth, said = np.r_[np.zeros(6, int), np.tile([0, 1], 10)], np.arange(26) % 3 % 2
+    by = np.repeat(["none", "some"], [6, 20])
+    table = hs.paired(truth, {"A": said, "B": np.roll(said, 1)}, by=by, labels=[0, 1])
+    found = hs.compare(table, "recall", method="tango")
+    none, some = found["none"], found["some"]
+    assert np.isnan([none.low, none.high, none.p_value]).all()
+    assert none.reason
+    alone = hs.compare(
+        hs.paired(truth[6:], {"A": said[6:], "B": np.roll(said, 1)[6:]}, labels=[0, 1]), "recall", method="tango"
+    )
+    assert [some.low, some.high, some.p_value] == pytest.approx([alone.low, alone.high, alone.p_value], rel=1e-9)
+    assert some.reason == ""

@@ -1,11 +1,14 @@
 """The limit between points of a path: by the parabola through three of them, while it is monotone."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.interpolate import BarycentricInterpolator
 
 import howsure as hs
 from howsure.methods import path, tilting
+from howsure.methods.path_tables import Point, Scale
 
 PLACES = np.linspace(1.0, 3.0, 41)
 THREE = {
@@ -114,3 +117,94 @@ def test_the_largest_value_that_a_path_reaches_stays_its_limit():
     counts[3, 0] = 1
     found = hs.estimate(hs.from_counts(counts), "precision@macro", method="flow")
     assert found.value == found.high == 0.75
+
+
+@pytest.mark.parametrize("shape", [0.8, 5.0, 400.0])
+def test_the_quantile_of_a_skewed_statistic_is_wilson_and_hilfertys(shape):
+    """A gamma variable's cubic root is nearly normal; the sign is that of the way, and no skewness changes nothing."""
+    at = np.array([0.3, 0.9, 1.0, 2.5]) * shape
+    statistic, skewness = (at - shape) / np.sqrt(shape), np.full(4, 2 / np.sqrt(shape))
+    expected = 3 * np.sqrt(shape) * (np.cbrt(at / shape) - 1 + 1 / (9 * shape))
+    down, up = path._quantile(statistic, skewness)
+    assert down == pytest.approx(expected)
+    assert up == pytest.approx(-expected)
+    assert path._quantile(-statistic, -skewness)[1] == pytest.approx(expected)  # mirrored
+    assert path._quantile(statistic, np.zeros(4))[0] == pytest.approx(statistic, rel=1e-5, abs=1e-5)
+
+
+def test_the_skewness_of_a_value_allows_for_its_changing_variance():
+    """Of a variance that is a quadratic function of the value, the derivative is exact: 3/2 of it less half the third moment."""
+
+    def at(value):
+        value = np.array(value)
+        return Point(None, None, value, 0.3 + 0.2 * value + 0.7 * value**2, 0.1 + 0 * value)
+
+    here = at([0.5, -0.4])
+    found = path._bent_skewness(here, at([0.3, -0.1]), at([-0.2, 0.5]))
+    slope = 0.2 + 1.4 * here.value
+    assert found == pytest.approx((1.5 * slope - 0.05 / here.variance) / np.sqrt(here.variance))
+
+
+def test_paths_of_other_tables_are_kept():
+    """The shorter of two paths is continued by its last value."""
+    one, other = np.arange(6.0).reshape(3, 1, 2), np.arange(10.0, 20.0).reshape(5, 1, 2)
+    found = path._put(np.array([True, False]), one, other)
+    assert found[:, 0, 0].tolist() == [0, 2, 4, 4, 4]
+    assert found[:, 0, 1].tolist() == [11, 13, 15, 17, 19]
+    back = path._put(np.array([True, False]), other, one)
+    assert back[:, 0].T.tolist() == [[10, 12, 14, 16, 18], [1, 3, 5, 5, 5]]
+    assert path._put(np.array([True, True]), one, other) is one
+
+
+def walked(distances, values, observed, *, scale=None, bounds=(-9.0, 9.0)):
+    """Return a path with these stops down and up, after its start, whose end is known."""
+    found = path.Path.__new__(path.Path)
+    first = [-distances[1][1]], [-distances[0][1]]  # one stop on the other way
+    before = [values[1][1]], [values[0][1]]
+    found.distances = np.array([[*first[way], *distances[way]] for way in (0, 1)]).T[..., None]
+    found.values = np.array([[*before[way], *values[way]] for way in (0, 1)]).T[..., None]
+    found.observed = np.array([observed])
+    found.bounds, found.reach = bounds, np.array([np.inf])
+    found.ends = np.array(bounds)[:, None]
+    found.tables = SimpleNamespace(scale=scale or Scale())
+    found.start = SimpleNamespace(value=np.array([[values[0][0]]]))
+    return found
+
+
+def test_limits_are_between_the_stops_of_a_path():
+    """On straight ways the limit is linear in the quantile; beyond the last stop it is the bound."""
+    straight = walked(
+        [[0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 2.0, 3.0]], [[0.0, -0.6, -1.2, -1.8], [0.0, 0.6, 1.2, 1.8]], 0.0
+    )
+    with np.errstate(all="ignore"):  # as of the callers
+        assert straight.limits(np.array([3.01])).ravel().tolist() == [-9, 9]
+    for z in (0.4, 1.0, 1.7, 2.9, 3.0):
+        assert straight.limits(np.array([z])).ravel() == pytest.approx([-0.6 * z, 0.6 * z])
+
+
+def test_quantiles_count_from_where_a_late_path_passes_the_observed_value():
+    """Half a quantile before it: of a path that starts far above the observed value."""
+    late = walked(
+        [[0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]],
+        [[2.0, 1.5, 1.0, 0.5, 0.0, -0.5], [2.0, 2.5, 3.0, 3.5, 4.0, 4.5]],
+        0.9,
+    )
+    assert late._passes().ravel().tolist() == [True, True]
+    assert late._passed().ravel() == pytest.approx([2.2, 0.0])
+    low, high = late.limits(np.array([1.0])).ravel()
+    assert low == pytest.approx(2 - 0.5 * (1 + 2.2 - 0.5))
+    assert high == pytest.approx(2.5)
+    above = walked([[0.0, 1.0, 2.0], [0.0, 1.0, 2.0]], [[0.0, -1.0, -2.0], [0.0, 1.0, 2.0]], 2.5)
+    assert above._passes().ravel().tolist() == [True, False]
+
+
+def test_remote_limits_of_a_logarithmic_scale_are_the_bounds():
+    """More than six powers of ten from the start rounding decides; on the identity such values are kept."""
+    for distance, is_remote in ((13.0, False), (14.5, True)):
+        ways = [0.0, 1.0, 2.0], [0.0, 1.0, 2.0]
+        values = [0.0, -distance / 2, -distance], [0.0, distance / 2, distance]
+        found = walked(ways, values, 0.0, scale=Scale(1.0, 0.0), bounds=(0.0, np.inf)).limits(np.array([2.0])).ravel()
+        expected = (0, np.inf) if is_remote else (np.exp(-distance), np.exp(distance))
+        assert found == pytest.approx(expected)
+        plain = walked(ways, values, 0.0).limits(np.array([2.0])).ravel()
+        assert plain == pytest.approx((-distance, distance))

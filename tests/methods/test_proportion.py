@@ -8,7 +8,7 @@ import howsure as hs
 from howsure.designs.clusters import LARGE, UNSEEN
 from howsure.methods import binomial
 from howsure.methods.library import METHODS
-from howsure.methods.proportion import Binomial
+from howsure.methods.proportion import Binomial, row_shares
 
 COUNTS = np.array([[44, 6, 3], [7, 29, 5], [2, 8, 21]])
 TABLE = hs.from_counts(COUNTS)
@@ -53,6 +53,36 @@ def test_proportions_have_wilsons_limits(metric, level):
     estimate = hs.estimate(TABLE, metric, confidence_level=level, method="wilson")
     assert estimate.value == pytest.approx(successes / trials, rel=1e-12)
     assert [estimate.low, estimate.high] == pytest.approx(wilson(successes, trials, level), rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", SHARES)
+def test_shares_have_the_binomial_standard_error(metric):
+    """It is ``sqrt(p (1 - p) / n)``, and for F1, a function of Jaccard's index, that times the slope 2 / (1 + p)²."""
+    successes, trials = SHARES[metric]
+    share = successes / trials
+    expected = np.sqrt(share * (1 - share) / trials)
+    assert hs.estimate(TABLE, metric, method="wilson").standard_error == pytest.approx(expected, rel=1e-9)
+    if metric.startswith("jaccard"):
+        found = hs.estimate(TABLE, metric.replace("jaccard", "f1"), method="wilson")
+        assert found.standard_error == pytest.approx(expected * 2 / (1 + share) ** 2, rel=1e-9)
+
+
+def test_a_case_has_an_interval_and_none_has_the_reason():
+    """One trial has the limits of one; without any, with one cluster or with a known share the reason is told."""
+    table = hs.from_counts([[0, 0, 0], [0, 1, 0], [3, 0, 6]])
+    found = hs.evaluate(table, [f"recall@binary+positive_class={each}" for each in range(3)], method="wilson")
+    none, one, some = found.values()
+    assert np.isnan([none.value, none.low, none.high, none.standard_error]).all()
+    assert none.reason
+    assert [one.low, one.high] == pytest.approx([1 / (1 + stats.norm.ppf(0.975) ** 2), 1])
+    assert [some.low, some.high] == pytest.approx(wilson(6, 9))
+    single = hs.confusion([0, 1, 1, 0], [0, 1, 0, 0], groups=[1] * 4)
+    assert "single cluster" in hs.estimate(single, "accuracy", method="wilson").reason
+    known = hs.estimate(
+        TABLE.with_design(hs.designs.FixedMargins()), "prevalence@binary+positive_class=1", method="wilson"
+    )
+    assert known.standard_error == 0
+    assert "does not vary" in known.reason
 
 
 @pytest.mark.parametrize(
@@ -124,3 +154,20 @@ def test_a_perfect_sample_is_one_however_its_weights_round(classes, scale):
             found = hs.estimate(table, "accuracy", method=method)
             assert found.high == found.value == 1
             assert 0 < found.low < 1
+
+
+@pytest.mark.parametrize("roles", ["", "sample_weight", "groups"])
+def test_rows_have_the_limits_of_each_share_of_a_true_class(roles):
+    """The shares of a row are those of its class against the rest, also with weights and clusters; an empty one has none."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 3, 90)
+    said = np.where(rng.random(90) < 0.7, truth, rng.integers(0, 3, 90))
+    given = {"sample_weight": rng.gamma(2.0, size=90), "groups": np.arange(90) // 3}
+    roles = {roles: given[roles]} if roles else {}
+    share, low, high = row_shares(hs.confusion(truth, said, labels=range(4), check=False, **roles), 0.9)
+    assert np.isnan([share[3], low[3], high[3]]).all()
+    for i, j in np.ndindex(3, 3):
+        swapped = np.where(said == i, j, np.where(said == j, i, said))  # now j is called i
+        table = hs.confusion(truth, swapped, labels=range(4), check=False, **roles)
+        found = hs.estimate(table, f"recall@binary+positive_class={i}", method="wilson", confidence_level=0.9)
+        assert [share[i, j], low[i, j], high[i, j]] == pytest.approx([found.value, found.low, found.high], rel=1e-9)

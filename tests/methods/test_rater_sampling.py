@@ -8,6 +8,7 @@ from scipy import stats
 
 import howsure as hs
 from howsure.methods.library import default_method
+from howsure.methods.rater_sampling import _Variances
 from howsure.metrics.binding import resolve
 
 SAID = ["aaab", "abaa", "bbab", "bbbb", "aaaa", "abbb", "aaaa", "bbbb", "baba", "aaaa", "bbbb", "aaab", "abab", "aaaa"]
@@ -124,3 +125,15 @@ def test_coverage_for_other_items():
         metric = resolve(name, batch)
         found = default_method(metric, batch).interval(metric, batch, 0.95)
         assert 0.91 <= np.mean((found.low <= truth) & (truth <= found.high)) <= 0.985, name
+
+
+@pytest.mark.parametrize("items, raters, own, of_items", [(2.0, 3.0, 4, 10.0), (1.0, 0.2, 2, 49.0), (0.5, 0.5, 7, 3.0)])
+def test_both_variances_have_the_degrees_of_freedom_of_satterthwaite(items, raters, own, of_items):
+    """The square of their sum over the sum of squares by degrees of freedom; without variance those of the items."""
+    found = _Variances(items, raters, own)
+    expected = (items + raters) ** 2 / (items**2 / of_items + raters**2 / own)
+    assert found.freedom(of_items) == pytest.approx(expected)
+    assert found.factor == pytest.approx((items + raters) / items)
+    assert found.freedom(np.inf) == pytest.approx((items + raters) ** 2 / (raters**2 / own))
+    assert _Variances(0.0, 0.0, own).freedom(of_items) == of_items
+    assert _Variances(0.0, raters, own).factor == 1

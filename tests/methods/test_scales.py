@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from howsure.methods.scales import on_scale, scaled
+from howsure.methods.scales import inside, on_scale, scaled
 
 HALF = np.array([0.01, 0.3, 2.0])
 
@@ -49,3 +49,13 @@ def test_ends_and_unknown_widths():
     """A value at an end keeps the identity, and without a width the limits are the bounds."""
     assert on_scale("logit", 1.0, 0.1, (0.0, 1.0)) == (pytest.approx(0.9), pytest.approx(1.1))
     assert on_scale("log", 2.0, np.nan, (0.0, math.inf)) == (0.0, math.inf)
+
+
+def test_the_ends_of_a_range_are_not_inside():
+    """A value at an end keeps the identity, and the end is its limit where nothing is known."""
+    values = np.array([-1.0, -0.999, 0.5, 1.999, 2.0])
+    assert inside(values, (-1.0, 2.0)).tolist() == [False, True, True, True, False]
+    low, high = on_scale("logit", np.array([-1.0, 2.0]), 0.1, (-1.0, 2.0))
+    assert (low.tolist(), high.tolist()) == ([-1.1, 1.9], [-0.9, 2.1])
+    low, high = on_scale("logit", np.array([0.5, np.nan]), np.inf, (-1.0, 2.0))
+    np.testing.assert_array_equal([low, high], [[-1.0, np.nan], [2.0, np.nan]])

@@ -8,7 +8,9 @@ from howsure.methods.summary import (
     BATCHES,
     SAMPLE,
     Summary,
+    _modes,
     density,
+    equal_tailed,
     highest_density,
     mode,
     probability_above,
@@ -147,3 +149,50 @@ def test_draws_at_the_threshold_are_not_above_it():
     found = probability_above(draws, 0.5)
     assert found.value == pytest.approx(0.3)
     assert found.error == pytest.approx(np.sqrt(4 / 12 * 8 / 12 / 10))
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_equal_tails_are_beyond_the_quantiles(level):
+    """Of one set of draws and of rows of them, a half of what the level leaves is in either tail."""
+    rows = np.random.default_rng(3).gamma(2.0, size=(3, 1001))
+    expected = np.quantile(rows, [(1 - level) / 2, (1 + level) / 2], axis=1)
+    assert np.array(equal_tailed(rows, level)) == pytest.approx(expected)
+    for row, ends in zip(rows, expected.T, strict=True):
+        assert equal_tailed(row, level) == pytest.approx(tuple(ends))
+
+
+@pytest.mark.parametrize("size", [6, 7, 401])
+def test_a_summary_has_the_textbook_statistics(size):
+    """Median, moments with their usual corrections, the shortest interval and its width."""
+    draws = np.random.default_rng(size).gamma(2.0, size=size)
+    found = summarise(draws, 0.8)
+    assert found.median == pytest.approx(np.median(draws))
+    assert (found.mean, found.standard_deviation) == pytest.approx((draws.mean(), draws.std(ddof=1)))
+    assert (found.skewness, found.kurtosis) == pytest.approx((stats.skew(draws), stats.kurtosis(draws)))
+    assert (found.low, found.high) == highest_density(draws, 0.8)
+    assert found.uncertainty == found.high - found.low
+    assert found.mode == pytest.approx(mode(draws))
+    tails = summarise(draws, 0.8, credible=equal_tailed)
+    assert (tails.low, tails.high) == pytest.approx(tuple(np.quantile(draws, [0.1, 0.9])))
+
+
+def test_draws_that_do_not_vary_have_no_shape():
+    """One value has a mean, a median and a mode, and no skewness; of a single draw the spread is unknown."""
+    found = summarise(np.full(50, 0.25))
+    assert (found.mean, found.median, found.mode, found.standard_deviation) == pytest.approx((0.25, 0.25, 0.25, 0))
+    assert np.isnan([found.skewness, found.kurtosis]).all()
+    grid, heights = density(np.full(50, 0.25))
+    assert (grid.tolist(), heights.tolist()) == ([0.25], [np.inf])
+    one = summarise(np.array([0.3]))
+    assert (one.mean, one.low, one.high, one.mode) == (0.3, 0.3, 0.3, 0.3)
+    assert np.isnan(one.standard_deviation)
+    nothing = probability_above(np.array([np.nan]), 0.5)
+    assert np.isnan([nothing.value, nothing.error]).all()
+
+
+def test_modes_of_rows_are_those_of_each():
+    """Rows that vary and rows that do not, on one grid of bins each."""
+    rows = np.sort(np.random.default_rng(0).gamma(3.0, size=(3, 500)) * np.array([[1.0], [50.0], [0.0]]))
+    found = _modes(rows, 2048)
+    assert found == pytest.approx([mode(row) for row in rows])
+    assert found[2] == 0

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 import howsure as hs
-from howsure.methods.threshold_limits import _within
+from howsure.methods.threshold_limits import _together, _wilson, _within
+from howsure.metrics.binding import resolve
 
 RNG = np.random.default_rng(11)
 SETTINGS = list(itertools.product((0.05, 0.3, 0.6, 0.95), ((15, 25), (60, 40), (7, 90))))
@@ -170,3 +171,60 @@ def test_a_single_cluster_has_no_interval_and_two_no_narrow_one():
 def test_the_lowest_threshold_within_a_rate_is_the_last_of_its_ties(rate, place):
     """A rate that a threshold reaches exactly includes it, and thresholds without more errors follow."""
     assert _within(np.array([0.0, 0.0, 1.0, 2.0, 3.0, 4.0]), np.asarray(rate)) == place
+
+
+@pytest.mark.parametrize("level", [0.8, 0.999])
+def test_rates_of_scores_without_labels_are_wilsons_or_normal(level):
+    """The number of cases is that of the variance at the level; below one case the limits are normal, in the unit interval."""
+    wide = 0
+    for beta in (1.0, 0.05):
+        table = hs.calibrated(np.random.default_rng(2).beta(beta, beta, 12), target="population")
+        for rate in (0.05, 0.5, 0.9):
+            found = hs.estimate(table, f"recall_at+fpr={rate}", method="threshold_limits", confidence_level=level)
+            z, value, error = stats.norm.ppf((1 + level) / 2), found.value, found.standard_error
+            freedom = table.design.degrees_of_freedom
+            reach = z if np.isinf(freedom) else stats.t.ppf((1 + level) / 2, freedom)
+            if not 1e-6 < error < np.inf:
+                continue
+            cases = value * (1 - value) / error**2 * (z / reach) ** 2
+            if cases < 1:
+                wide += 1
+                expected = max(value - reach * error, 0), min(value + reach * error, 1)
+            else:
+                half = z * np.sqrt(value * (1 - value) / cases + z**2 / (4 * cases**2))
+                middle = value + z**2 / (2 * cases)
+                expected = tuple((middle + sign * half) / (1 + z**2 / cases) for sign in (-1, 1))
+            assert (found.low, found.high) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+    assert wide
+
+
+@pytest.mark.parametrize("metric", ["recall_at+fpr=0.2", "precision_at+recall=0.7"])
+def test_clusters_stretch_the_distances_by_their_joint_variance(metric):
+    """Parts that vary together have a larger variance than the sum of theirs, and no less than half of it counts."""
+    rng = np.random.default_rng(21)
+    group = np.arange(240) // 8
+    truth = np.tile([0, 1], 120)
+    score = rng.normal(truth + rng.normal(0, 1.5, 30)[group])
+    table = hs.scores(truth, score, groups=group)
+    bound = resolve(metric, table)
+    slopes = np.nan_to_num(bound.gradient_at(table.counted).reshape(-1), posinf=0, neginf=0)
+    side = np.tile([0, 1], slopes.size // 2)
+    means = [(table.cells @ (slopes * (side == each))) / (table.cells @ (side == each)) for each in (0, 1)]
+    forms = [np.where(side == each, slopes - means[each], 0) for each in (0, 1)] + [np.where(side == 0, *means)]
+    # By the sums of each cluster, whose mean is zero.
+    place = np.searchsorted(table.scores, score) * 2 + truth
+    apart = sum((np.bincount(group, form[place]) ** 2).sum() * 30 / 29 for form in forms)
+    error = hs.estimate(table, metric).standard_error
+    assert _together(bound, table, error) == pytest.approx(np.sqrt(max(error**2 / apart, 0.5)), rel=1e-6)
+    assert _together(bound, table, 1e-3 * error) == pytest.approx(np.sqrt(0.5))
+    assert _together(bound, table, 0.0) == _together(bound, hs.scores(truth, score), error) == 1
+
+
+def test_limits_of_rates_without_cases_are_the_unit_interval():
+    """Wilson's limits without trials are 0 and 1, and of infinitely many the rate itself."""
+    low, high = _wilson(np.array([0.3, 0.3, 0.3]), np.array([0.0, 12.0, np.inf]), 0.95)
+    expected = stats.binomtest(3, 10).proportion_ci(method="wilson")
+    assert (low[[0, 2]].tolist(), high[[0, 2]].tolist()) == ([0, 0.3], [1, 0.3])
+    one = _wilson(np.array(0.3), 10.0, 0.95)
+    assert one == (pytest.approx(expected.low), pytest.approx(expected.high))
+    assert one[0] < low[1] < 0.3 < high[1] < one[1]

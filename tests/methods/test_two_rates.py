@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy import special
 
 import howsure as hs
 from howsure.methods import binomial
+from howsure.methods.binomial import mid_p
 from howsure.metrics.binding import resolve
 
 FEW = [[98, 2], [5, 42]]
@@ -130,3 +132,22 @@ def test_it_covers_where_few_errors_are_expected(metric):
     )
     assert plain.coverage < 0.9
     assert found.coverage > 0.93
+
+
+@pytest.mark.parametrize("metric", ["fnr@harmonic", "fnr@macro"])
+def test_means_of_two_error_rates_move_with_either(metric):
+    """On the logit scale the changes of the mean add up in squares, with either rate at its mid-p limit."""
+    table = hs.from_counts([[90, 10], [6, 44]])
+    found = hs.estimate(table, metric, method="two_rates")
+
+    def place(first, second):
+        mean = (first + second) / 2 if metric == "fnr@macro" else 2 / (1 / first + 1 / second)
+        return special.logit(mean)
+
+    rates, ends = (0.1, 0.12), [mid_p(10, 100, 0.95), mid_p(6, 50, 0.95)]
+    moved = np.array(
+        [[place(end, rates[1]) for end in ends[0]], [place(rates[0], end) for end in ends[1]]], dtype=float
+    )
+    away = np.sqrt(((moved - place(*rates)) ** 2).sum(0))
+    expected = special.expit(place(*rates) + away * [-1, 1])
+    assert (found.low, found.high) == pytest.approx(tuple(expected), rel=1e-6)
