@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import howsure as hs
+from howsure.errors import DoubtfulDataError
 
 MATRIX = [["a", "a", "b"], ["b", "b", None], ["a", "a", "a"], ["b", None, "a"], ["c", "c", "c"]]
 METRICS = ["percent_agreement", "fleiss_kappa", "conger_kappa", "gwet_ac1", "krippendorff_alpha"]
@@ -168,14 +169,50 @@ def test_ratings_of_one_category_are_undefined_in_words():
         assert 0.5 < estimate.low < 1
 
 
-def test_a_column_that_names_the_items_is_no_rater():
-    """A column with distinct values in each row among repeated ratings is refused, unless `check=False`."""
-    frame = pd.DataFrame({"item": range(30), "x": [1, 2, 3] * 10, "y": [1, 2, 2] * 10})
-    with pytest.raises(hs.HowsureError, match=r"`rating\['item'\]` has another value in each row.*Leave it out"):
+THREE = pd.DataFrame(
+    [[1, 1, 2], [2, 2, 2], [3, 3, 3], [1, 2, 1], [2, 2, 3], [3, 3, 3], [1, 1, 1], [2, 1, 2], [3, 3, 2], [1, 1, 1]],
+    columns=["ann", "bob", "cy"],
+)
+LINES = pd.DataFrame(
+    [(item, rater, said) for item, row in enumerate(THREE.to_numpy()) for rater, said in enumerate(row)],
+    columns=["item", "annotator", "label"],
+)
+
+
+@pytest.mark.parametrize(
+    "name, column",
+    [
+        ("item_id", range(1, 11)),
+        ("itemID", range(1001, 1011)),
+        ("id", [f"doc{place}" for place in range(10)]),
+        ("Question no.", range(10)),
+        ("what", [f"doc{place}" for place in range(10)]),
+        ("what", range(1, 11)),
+        ("what", np.arange(1001.0, 1011.0)),
+    ],
+)
+def test_a_column_that_names_the_items_is_no_rater(name, column):
+    """A column with another value in each row is refused by its name, or beside repeated ratings, unless meant so."""
+    frame = THREE.assign(**{name: list(column)})
+    with pytest.raises(DoubtfulDataError, match=rf"`rating\['{name}'\]` has another value in each row.*Leave it out"):
         hs.ratings(frame)
-    assert len(hs.ratings(frame, check=False).raters) == 3
-    numbers = np.random.default_rng(0).normal(size=(30, 2))
-    assert len(hs.ratings(numbers).raters) == 2  # all differ, as measurements do
+    assert len(hs.ratings(frame, check=False).raters) == 4
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        np.random.default_rng(0).normal(size=(30, 2)),  # all differ, as measurements do
+        THREE.assign(model=np.linspace(0.5, 3, 10)),
+        {"ann": [1, 2, 3, 4, 5, 6, 7, 8], "bob": [1, 2, 3, 4, 4, 6, 7, 7]},
+        {"ann": [1, 2, 3], "bob": [2, 2, 2]},
+        {"ann": ["x", "y", "z"], "judge_id": ["x", "x", "z"]},
+        {"ann": [1], "item": [1]},
+    ],
+)
+def test_ratings_that_differ_are_of_raters(given):
+    """Measurements, and ratings of few items or on a fine scale, may differ in each row."""
+    assert len(hs.ratings(given).raters) == np.shape(pd.DataFrame(given))[1]
 
 
 def test_an_enumeration_has_its_order():

@@ -184,7 +184,7 @@ def _wide(
     }
     if check:
         for name, by_name in given_by.items():
-            refuse_identifiers({f"{ROLE}[{rater!r}]": coded[name, rater] for rater in by_name})
+            refuse_identifiers(ROLE, {rater: coded[name, rater] for rater in by_name})
     stated = _stated_order([column for by_name in given_by.values() for column in by_name.values()])
     axis, is_ordered = _categories([*coded.values()], stated if labels is None else labels, check=check)
     lengths = {f"{ROLE}[{str(rater)!r}]": codes for (_, rater), (_, codes) in coded.items()}
