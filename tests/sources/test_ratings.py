@@ -315,3 +315,53 @@ def test_triples_of_rater_item_and_rating_are_refused():
         hs.ratings(triples)
     rater, item, label = zip(*triples, strict=True)
     assert hs.estimate(hs.ratings(label, item=item, rater=rater), "percent_agreement").value == 1
+
+
+@pytest.mark.parametrize(
+    "frame, words",
+    [
+        (LINES, "item='item', rater='annotator'"),
+        (pl.DataFrame(LINES.to_dict("list")), "item='item', rater='annotator'"),
+        (LINES.rename(columns={"item": "doc_id", "annotator": "workerId"}), "item='doc_id', rater='workerId'"),
+        (LINES.to_dict("list"), "item='item', rater='annotator'"),
+    ],
+)
+def test_a_frame_of_one_rating_a_row_is_refused_by_its_names(frame, words):
+    """Numbers of items and raters share values with ratings, but their columns' names say what they are."""
+    with pytest.raises(DoubtfulDataError, match=rf"ratings\('label', {words}, data=frame\)"):
+        hs.ratings(frame)
+    found = hs.ratings("label", item="item", rater="annotator", data=LINES)
+    assert values(found) == pytest.approx(values(hs.ratings(THREE)))
+
+
+def turned(**names):
+    return THREE.T.rename_axis(**names)
+
+
+@pytest.mark.parametrize(
+    "frame, words",
+    [
+        (turned().add_prefix("item"), "columns named as items, such as 'item0'"),
+        (turned().add_prefix("Q").to_dict("list"), "columns named as items, such as 'Q0'"),
+        (turned().add_prefix("doc_").rename_axis(index="coder").reset_index(), "and leave out 'coder'"),
+        (turned(index="rater").iloc[:, :3], "as its axes are named"),
+        (turned(columns="item").iloc[:, :3], "as its axes are named"),
+        (LINES.pivot_table(index="annotator", columns="item", values="label").iloc[:, :3], "as its axes are named"),
+    ],
+)
+def test_raters_in_rows_are_refused_by_their_names(frame, words):
+    """Columns named as items, or axes named as raters × items, need a stated layout."""
+    with pytest.raises(DoubtfulDataError, match=rf"`rating` has .*{words}") as caught:
+        hs.ratings(frame)
+    assert "Say layout='raters_by_items'" in str(caught.value)
+
+
+def test_named_axes_of_items_by_raters_are_the_layout():
+    """A frame pivoted to items × raters keeps the names of its axes."""
+    frame = LINES.pivot_table(index="item", columns="annotator", values="label")
+    expected = values(hs.ratings(THREE))
+    assert values(hs.ratings(frame)) == pytest.approx(expected)
+    assert values(hs.ratings(turned(index="rater", columns="item"), layout="raters_by_items")) == pytest.approx(
+        expected
+    )
+    assert len(hs.ratings(turned().add_prefix("item"), check=False).raters) == 10

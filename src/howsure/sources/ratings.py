@@ -172,7 +172,7 @@ def _wide(
     for name, each in sets.items():
         role = ROLE if name is None else f"{ROLE}[{str(name)!r}]"
         given, found = named_columns(role, each, others, data, check=check)
-        given, categories = arranged(given, layout, role, check=check)
+        given, categories = arranged(given, layout, role, each, check=check)
         more = {each: found[each] for each in others if each in found}
         both = expanded({(ROLE, rater): column for rater, column in given.items()} | more)
         given_by[name], found = {rater: both[ROLE, rater] for rater in given}, both
