@@ -286,7 +286,7 @@ def real_numbers(name: str, values: Any) -> NDArray[np.float64]:
     with suppress(TypeError, ValueError, OverflowError):
         if "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray):  # slow to import for a check
             values = np.ma.filled(values.astype(float), np.nan)
-        if not np.iscomplexobj(values):
+        if np.asarray(values).dtype.kind not in "cmM":  # neither complex numbers, nor durations, nor dates
             return np.asarray(values, dtype=float)
     message = f"`{name}` must be numbers, not {values!r}."
     raise HowsureError(message)

@@ -58,3 +58,12 @@ def test_mid_p_gives_half_weight_to_the_observed_count(first, second):
     assert hs.mcnemar(table_of(3, first, second, 2), method="mid_p").p_value == pytest.approx(
         min(expected, 1), rel=1e-9
     )
+
+
+def test_counts_are_made_a_table_first():
+    """The 2 × 2 table of other packages is refused with the function that reads it, which gives the same test."""
+    numbers = [[10, 5], [12, 30]]
+    with pytest.raises(hs.HowsureError, match=r"`paired_counts\(\[\[both, only_a\], \[only_b, neither\]\]\)`"):
+        hs.mcnemar(numbers)
+    found = hs.mcnemar(hs.paired_counts(numbers), method="exact")
+    assert found.p_value == pytest.approx(reference(numbers, exact=True).pvalue)

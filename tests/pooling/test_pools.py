@@ -160,6 +160,12 @@ def test_clusters_and_weights_count_less():
         (lambda: hs.pool([hs.estimate(PERFECT, "f1")], metric="f1"), "`metric` is for tables"),
         (lambda: hs.pool([0.9, 0.8]), "Values need `standard_errors`"),
         (lambda: hs.pool([0.9, 0.8], "recall"), "`metric` is for tables and estimates"),
+        (lambda: hs.pool([(42, 47), (38, 47)], "recall"), r"from_counts\(.*`proportion\(42, 47\)`"),
+        (
+            lambda: hs.pool([[[40, 2], [3, 45]], [[28, 0], [0, 30]]], "accuracy"),
+            r"`from_counts\(\[\[40, 2\], \[3, 45\]\]\)`",
+        ),
+        (lambda: hs.pool({"Ulm": [[40, 2], [3, 45]]}, "accuracy"), r"metric of their own.*`from_counts\(\[\[40, 2\]"),
         (lambda: hs.pool([0.9, 0.8], [0.1, 0.1], method="binomial_normal"), "Give estimates, tables and a metric"),
         (lambda: hs.pool([0.9, 0.8], [0.1, 0.1], estimand="typical_site"), "`estimand` is for tables and estimates"),
         (lambda: hs.pool(TABLES, "f1", estimand="typical"), "Did you mean 'typical_site'"),

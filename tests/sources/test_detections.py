@@ -228,6 +228,7 @@ def test_images_without_anything():
 
 
 GOOD = {"scores": [0.5], "hits": [1]}
+LINE = {"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4]}  # of COCO
 WRONG = {
     "has 1 images and `target` 2": ([GOOD], [1, 1], {}),
     r"preds\[0\]` has 'scores' and either": ([{"scores": [0.5]}], [1], {}),
@@ -250,6 +251,9 @@ WRONG = {
     r"target\[0\]\['labels'\]` has a missing label": ([GOOD | {"labels": [1]}], [{"labels": [np.nan]}], {}),
     "Some objects have 'labels' and others none": ([GOOD | {"labels": ["cat"]}], [1], {}),
     r"iscrowd'\]` is 0 or 1 for each of the boxes": ([GOOD], [{"labels": ["cat"], "iscrowd": [1]}], {}),
+    r"target\[0\]` has neither 'boxes' nor 'labels'.*group them by 'image_id'": ([LINE | {"score": 0.5}], [LINE], {}),
+    r"preds\[0\]` has 'scores' and either .*group them by 'image_id'": ([LINE | {"score": 0.5}], [1], {}),
+    "`target` is a mapping, and no list of images": ([GOOD], {"images": [], "annotations": [LINE]}, {}),
     "`by` has 2 entries for 1": ([GOOD], [1], {"by": ["a", "b"]}),
 }
 

@@ -85,6 +85,18 @@ def test_cases_that_do_not_match(message):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("incomplete", ["refuse", "drop"])
+@pytest.mark.parametrize("write", [" {} ", "{}", "{}.0"])
+def test_cases_numbered_as_text_and_as_numbers_are_named(write, incomplete):
+    """If the cases of one model are numbers, and those of another texts, the error shows one of each."""
+    case = [
+        write.format(each) if model == "tiny" else each for model, each in zip(LONG["model"], LONG["case"], strict=True)
+    ]
+    words = r"`case` holds 0, a number, and '\s?0(\.0)?\s?', a text.*all identifiers as text, or all as numbers"
+    with pytest.raises(hs.HowsureError, match=words):
+        hs.paired(LONG["label"], LONG["said"], model=LONG["model"], case=case, incomplete=incomplete)
+
+
 def test_incomplete_cases_are_left_out_on_request():
     """Cases that a model lacks are left out only on request."""
     some = LONG[~((LONG.case < 4) & (LONG.model == "tiny"))]

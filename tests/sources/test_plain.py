@@ -1,5 +1,7 @@
 """Columns of users: of one column, masked, with other byte orders, unsigned or half-precision numbers."""
 
+import datetime as dt
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -91,3 +93,33 @@ def test_values_that_are_no_labels(call, words):
     with pytest.raises(hs.HowsureError, match=words) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+SECONDS = [dt.timedelta(seconds=each) for each in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        (pd.Series(SECONDS), "holds durations, not numbers.*total_seconds"),
+        (pl.Series(SECONDS), "holds durations, not numbers.*total_seconds"),
+        (np.array(SECONDS, dtype="timedelta64[s]"), "holds durations, not numbers.*total_seconds"),
+        ([*np.array(SECONDS, dtype="timedelta64[s]")], "holds durations, not numbers.*total_seconds"),
+        (SECONDS, "is not numeric.*total_seconds"),
+        (pd.to_datetime(["2020", "2021"]), "holds dates, not numbers.*days since a start"),
+        (pd.to_datetime(["2020", "2021"], utc=True), "is not numeric"),
+        ([dt.date(2020, 1, 1)], "is not numeric"),
+    ],
+)
+def test_times_are_no_numbers(given, words):
+    """Durations and dates have a number in some unit only, which is not guessed."""
+    with pytest.raises(hs.HowsureError, match=f"`score` {words}") as caught:
+        hs.values(given)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("given", [pd.Series(SECONDS), pd.to_datetime(["2020", "2021", "2022"])])
+def test_times_are_no_settings(given):
+    """Bounds, priors and other numbers beside the data have no unit either."""
+    with pytest.raises(hs.HowsureError, match="`bounds` must be numbers"):
+        hs.values([1, 2, 3], bounds=given[:2])

@@ -135,6 +135,16 @@ def test_unknown_words_are_refused_with_the_known_ones():
         hs.preferences(["A"] * 3, ["B"] * 3, [0, 1, 2])
 
 
+@pytest.mark.parametrize("winner", [[1, -1, 0], [1.0, -1.0, 1.0], ["1", "-1", "tie"]])
+@pytest.mark.parametrize("numbers", [None, "score", "index"])
+def test_a_winner_of_minus_one_is_to_be_named(winner, numbers):
+    """The numbers 1, -1 and 0 are neither a score nor an index; the message has the names to give."""
+    with pytest.raises(hs.HowsureError, match="holds -1, .*1: 'model_a', -1: 'model_b', 0: 'tie'"):
+        hs.preferences(["A"] * 3, ["B"] * 3, winner, numbers=numbers)
+    named = [{1: "model_a", -1: "model_b", 0: "tie"}[each] for each in (1, -1, 0)]
+    assert hs.preferences(["A"] * 3, ["B"] * 3, named).rows == 3
+
+
 def test_models_may_be_numbered():
     """Where 0, 1 and 2 are the models, a winner is one of them by name."""
     table = hs.preferences([0, 1, 2], [1, 2, 0], [0, 2, "tie"])

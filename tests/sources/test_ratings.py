@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import howsure as hs
+from howsure.errors import DoubtfulDataError
 
 MATRIX = [["a", "a", "b"], ["b", "b", None], ["a", "a", "a"], ["b", None, "a"], ["c", "c", "c"]]
 METRICS = ["percent_agreement", "fleiss_kappa", "conger_kappa", "gwet_ac1", "krippendorff_alpha"]
@@ -168,14 +169,50 @@ def test_ratings_of_one_category_are_undefined_in_words():
         assert 0.5 < estimate.low < 1
 
 
-def test_a_column_that_names_the_items_is_no_rater():
-    """A column with distinct values in each row among repeated ratings is refused, unless `check=False`."""
-    frame = pd.DataFrame({"item": range(30), "x": [1, 2, 3] * 10, "y": [1, 2, 2] * 10})
-    with pytest.raises(hs.HowsureError, match=r"`rating\['item'\]` has another value in each row.*Leave it out"):
+THREE = pd.DataFrame(
+    [[1, 1, 2], [2, 2, 2], [3, 3, 3], [1, 2, 1], [2, 2, 3], [3, 3, 3], [1, 1, 1], [2, 1, 2], [3, 3, 2], [1, 1, 1]],
+    columns=["ann", "bob", "cy"],
+)
+LINES = pd.DataFrame(
+    [(item, rater, said) for item, row in enumerate(THREE.to_numpy()) for rater, said in enumerate(row)],
+    columns=["item", "annotator", "label"],
+)
+
+
+@pytest.mark.parametrize(
+    "name, column",
+    [
+        ("item_id", range(1, 11)),
+        ("itemID", range(1001, 1011)),
+        ("id", [f"doc{place}" for place in range(10)]),
+        ("Question no.", range(10)),
+        ("what", [f"doc{place}" for place in range(10)]),
+        ("what", range(1, 11)),
+        ("what", np.arange(1001.0, 1011.0)),
+    ],
+)
+def test_a_column_that_names_the_items_is_no_rater(name, column):
+    """A column with another value in each row is refused by its name, or beside repeated ratings, unless meant so."""
+    frame = THREE.assign(**{name: list(column)})
+    with pytest.raises(DoubtfulDataError, match=rf"`rating\['{name}'\]` has another value in each row.*Leave it out"):
         hs.ratings(frame)
-    assert len(hs.ratings(frame, check=False).raters) == 3
-    numbers = np.random.default_rng(0).normal(size=(30, 2))
-    assert len(hs.ratings(numbers).raters) == 2  # all differ, as measurements do
+    assert len(hs.ratings(frame, check=False).raters) == 4
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        np.random.default_rng(0).normal(size=(30, 2)),  # all differ, as measurements do
+        THREE.assign(model=np.linspace(0.5, 3, 10)),
+        {"ann": [1, 2, 3, 4, 5, 6, 7, 8], "bob": [1, 2, 3, 4, 4, 6, 7, 7]},
+        {"ann": [1, 2, 3], "bob": [2, 2, 2]},
+        {"ann": ["x", "y", "z"], "judge_id": ["x", "x", "z"]},
+        {"ann": [1], "item": [1]},
+    ],
+)
+def test_ratings_that_differ_are_of_raters(given):
+    """Measurements, and ratings of few items or on a fine scale, may differ in each row."""
+    assert len(hs.ratings(given).raters) == np.shape(pd.DataFrame(given))[1]
 
 
 def test_an_enumeration_has_its_order():
@@ -278,3 +315,53 @@ def test_triples_of_rater_item_and_rating_are_refused():
         hs.ratings(triples)
     rater, item, label = zip(*triples, strict=True)
     assert hs.estimate(hs.ratings(label, item=item, rater=rater), "percent_agreement").value == 1
+
+
+@pytest.mark.parametrize(
+    "frame, words",
+    [
+        (LINES, "item='item', rater='annotator'"),
+        (pl.DataFrame(LINES.to_dict("list")), "item='item', rater='annotator'"),
+        (LINES.rename(columns={"item": "doc_id", "annotator": "workerId"}), "item='doc_id', rater='workerId'"),
+        (LINES.to_dict("list"), "item='item', rater='annotator'"),
+    ],
+)
+def test_a_frame_of_one_rating_a_row_is_refused_by_its_names(frame, words):
+    """Numbers of items and raters share values with ratings, but their columns' names say what they are."""
+    with pytest.raises(DoubtfulDataError, match=rf"ratings\('label', {words}, data=frame\)"):
+        hs.ratings(frame)
+    found = hs.ratings("label", item="item", rater="annotator", data=LINES)
+    assert values(found) == pytest.approx(values(hs.ratings(THREE)))
+
+
+def turned(**names):
+    return THREE.T.rename_axis(**names)
+
+
+@pytest.mark.parametrize(
+    "frame, words",
+    [
+        (turned().add_prefix("item"), "columns named as items, such as 'item0'"),
+        (turned().add_prefix("Q").to_dict("list"), "columns named as items, such as 'Q0'"),
+        (turned().add_prefix("doc_").rename_axis(index="coder").reset_index(), "and leave out 'coder'"),
+        (turned(index="rater").iloc[:, :3], "as its axes are named"),
+        (turned(columns="item").iloc[:, :3], "as its axes are named"),
+        (LINES.pivot_table(index="annotator", columns="item", values="label").iloc[:, :3], "as its axes are named"),
+    ],
+)
+def test_raters_in_rows_are_refused_by_their_names(frame, words):
+    """Columns named as items, or axes named as raters × items, need a stated layout."""
+    with pytest.raises(DoubtfulDataError, match=rf"`rating` has .*{words}") as caught:
+        hs.ratings(frame)
+    assert "Say layout='raters_by_items'" in str(caught.value)
+
+
+def test_named_axes_of_items_by_raters_are_the_layout():
+    """A frame pivoted to items × raters keeps the names of its axes."""
+    frame = LINES.pivot_table(index="item", columns="annotator", values="label")
+    expected = values(hs.ratings(THREE))
+    assert values(hs.ratings(frame)) == pytest.approx(expected)
+    assert values(hs.ratings(turned(index="rater", columns="item"), layout="raters_by_items")) == pytest.approx(
+        expected
+    )
+    assert len(hs.ratings(turned().add_prefix("item"), check=False).raters) == 10

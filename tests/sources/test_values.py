@@ -74,7 +74,10 @@ def test_evaluating_models_at_once_reads_the_values_of_each():
         ([1e308, -1.0], {}, "another unit"),
         ([1e-200, 0.0], {}, "another unit"),
         ([1.0, np.nan], {}, "1 missing or infinite values .first at row 1."),
-        (["a", "b"], {}, "is not numeric: it holds 'a' at row 0"),
+        (["a", "b"], {}, "`score` is not numeric: it holds 'a' at row 0"),
+        (["pass", "fail", "pass"], {}, "`score` is not numeric: it holds 'pass' at row 0"),
+        (["1,850", "1,900"], {}, "`score` is not numeric: it holds '1,850' at row 0"),
+        (["A"], {"data": {"A": [1, 2]}}, "Give several models"),
         ([[1, 2], [3, 4]], {}, "it is one number per case"),
         ([0.5, 2.0], {"bounds": (0, 1)}, "holds 2, outside the bounds 0 and 1"),
         ([0.5, 0.2], {"bounds": (1, 0)}, "`bounds` are the smallest and the largest"),
@@ -120,3 +123,14 @@ def test_cases_that_a_model_lacks_are_refused_or_dropped_from_columns_too(missin
 def test_no_case_that_all_models_have_is_refused():
     with pytest.raises(hs.HowsureError, match="No case has the numbers of all 2 models"):
         hs.values({"A": [1, None], "B": [None, 1]}, incomplete="drop")
+
+
+@pytest.mark.parametrize("texts", [["0,85", "0,90", "0,70"], ["0.85", "0.90", "0.70"], ("0,85", "0,90", "0,70")])
+def test_a_list_of_numbers_in_text_is_one_column(texts):
+    """Without data texts name no columns: they are the numbers, as in an array or a series."""
+    assert hs.values(texts).values.tolist() == hs.values(np.array(texts)).values.tolist() == [0.7, 0.85, 0.9]
+
+
+def test_columns_may_have_numbers_for_names():
+    """With data a list of texts names the models' columns."""
+    assert hs.values(["1", "2"], data={"1": [0.5, 1], "2": [0.1, 0.4]}).models == ["1", "2"]

@@ -76,6 +76,38 @@ def test_a_word_for_a_missing_value_is_named(word):
     assert any("words for missing values" in each and word in each for each in table.cautions)
 
 
+@pytest.mark.parametrize(
+    "labels, found",
+    [
+        ([1, 2, 3, 99], "99"),
+        ([-1, 1, 2, 3], "-1"),
+        ([1, 2, 3, 4, 5, 6, 7, 9], "9"),
+        ([0.0, 1.0, 999.0], "999"),
+        ([-9, -99, 1, 2, 5], "-99, -9"),
+        (["1", "2", "99"], "'99'"),
+        ([-1, 1], ""),
+        ([-1, 0, 1], ""),
+        ([-2, -1, 1, 2], ""),
+        (range(10), ""),
+        ([97, 98, 99], ""),
+        ([1, 9], ""),
+        ([1, 2, 9, 16], ""),
+        ([5, 20, 21, 60, 95, 99], ""),
+        ([0.5, 1.0, 99.0], ""),
+        (["a", "b", "99"], ""),
+        ([False, True], ""),
+    ],
+)
+def test_a_number_for_a_missing_value_is_named(labels, found):
+    """A number such as 99 beyond the scale of the others has a caution, for classes and for ratings."""
+    labels = [*labels]
+    said = labels[::-1] * 3
+    for table in (hs.confusion(labels * 3, said), hs.ratings([*zip(labels * 3, said, strict=True)], check=False)):
+        words = [each for each in table.cautions if "far from the others" in each]
+        assert len(words) == (found != "")
+        assert all(f"({found})" in each for each in words)
+
+
 def test_plus_and_minus_are_classes():
     """A minus sign beside a plus sign is a class, and “none” may be one."""
     for labels in (["+", "-", "-"], ["none", "some", "none"]):

@@ -135,7 +135,7 @@ def pool(
     normal: dict[str, Any] = {"test": test, "scale": scale}
     if standard_errors is not None or not is_estimated(experiments):
         real_numbers("values", experiments)
-        _refuse_beside("tables and estimates, not for plain values.", metric=metric, estimand=estimand)
+        _refuse_beside(f"tables and estimates, not for plain values. {REMEDY}", metric=metric, estimand=estimand)
         if method == BINOMIAL_NORMAL or standard_errors is None:
             message = f"Values need `standard_errors` and a normal model such as 'reml'. {REMEDY}"
             raise HowsureError(message)

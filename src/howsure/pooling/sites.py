@@ -18,7 +18,10 @@ from howsure.pooling.effects import names_of_experiments
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-REMEDY = "Give estimates, tables and a metric, or values and their standard errors."
+REMEDY = (
+    "Give estimates, tables and a metric, or values and their standard errors. Of counts each experiment is a table "
+    "`from_counts([[40, 2], [3, 45]])`, or an estimate `proportion(42, 47)`."
+)
 
 
 @runtime_checkable

@@ -25,6 +25,10 @@ Array = NDArray[Any]
 COCO = tuple((np.arange(10, 20) / 20).tolist())  # thresholds of the overlap
 MOST = 100  # detections of a class in an image, COCO's
 ONE_CLASS = "object"
+OF_IMAGES = (
+    "Give a mapping for each image, such as {'boxes': [[left, top, right, bottom], …], 'labels': […]}. COCO's lines "
+    "are of one object each: group them by 'image_id'; their 'bbox' is [left, top, width, height]."
+)
 Images = Sequence[Mapping[str, Any]]
 
 
@@ -158,6 +162,9 @@ def detections(
             "`preds` holds the detections of one image. Give a list of images, or a mapping of models to such lists."
         )
         raise HowsureError(message)
+    if isinstance(target, Mapping):
+        message = f"`target` is a mapping, and no list of images. {OF_IMAGES}"
+        raise HowsureError(message)
     truths = [_Truths.of(index, each) for index, each in enumerate(several("target", target, "images"))]
     models = preds if isinstance(preds, Mapping) else {"": preds}
     found = {str(name): _matched(name, each, truths, thresholds, most) for name, each in models.items()}
@@ -196,8 +203,11 @@ class _Truths:
         role = f"target[{index}]"
         if not isinstance(given, Mapping):
             return cls([None] * whole_number(role, given, least=0), None, [], np.empty((0, 4)))
+        if "boxes" not in given and "labels" not in given:
+            message = f"`{role}` has neither 'boxes' nor 'labels' of an image's objects. {OF_IMAGES}"
+            raise HowsureError(message)
         boxes = boxes_of(f"{role}['boxes']", given["boxes"]) if "boxes" in given else None
-        number = len(several(f"{role}['labels']", given.get("labels"), "labels") if boxes is None else boxes)
+        number = len(several(f"{role}['labels']", given["labels"], "labels") if boxes is None else boxes)
         labels, crowd = _labels(role, given, number), np.zeros(number, dtype=bool)
         if "iscrowd" in given:
             crowd = finite_numbers(f"{role}['iscrowd']", given["iscrowd"]) != 0
@@ -234,7 +244,9 @@ def _matched(name: str, images: Any, truths: Sequence[_Truths], thresholds: Arra
 
 def _in_image(role: str, given: Any, truths: _Truths, thresholds: Array, most: int) -> _Detected:
     if not isinstance(given, Mapping) or "scores" not in given or ("hits" in given) == ("boxes" in given):
-        message = f"`{role}` has 'scores' and either 'boxes' or 'hits' of an image's detections, and no others."
+        message = (
+            f"`{role}` has 'scores' and either 'boxes' or 'hits' of an image's detections, and no others. {OF_IMAGES}"
+        )
         raise HowsureError(message)
     scores = finite_numbers(f"{role}['scores']", given["scores"])
     if scores.ndim != 1:

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from howsure.errors import DoubtfulDataError, listed
 from howsure.sources.columns import Grouped
 from howsure.sources.matrix_words import names_total
+from howsure.sources.rating_names import names_item
 from howsure.tables.cautions import MOST_CLASSES
 
 Array = NDArray[Any]
 MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "NaT", "NULL", "null"})
 JUDGES = ("y_true", "y_made", "y_reviewed", "annotations")
-MANY_ROWS = 20  # with this many ratings on a scale some value repeats
+MANY_ROWS = 8  # with this many ratings on a scale some value repeats
 FEW_LINES = 4  # smallest number of distinct lines that may be a table of frequencies
 MANY_TERMS = 9  # smallest number of terms at which an equal sum is not a coincidence
 FEW_ROWS = 3  # with more cases, a label equal to the number of the others is suspicious
@@ -139,21 +140,32 @@ def refuse_alike(labels: list[Any]) -> None:
                 raise DoubtfulDataError(message)
 
 
-def refuse_identifiers(given: Mapping[str, tuple[Array, Array]]) -> None:
-    """Refuse a rater's column whose values are all different, unless another column has at least half as many values.
+def refuse_identifiers(role: str, given: Mapping[Any, tuple[Array, Array]]) -> None:
+    """Refuse a column that names the items: all its values are different, and its name or the other columns say so.
 
     Parameters
     ----------
-    given : mapping of str to tuple of two ndarray
-        Role → the distinct values of a column, and each row's code.
+    role : str
+        Name of the columns in errors.
+    given : mapping of tuple of two ndarray
+        Rater → the distinct values of its column, and each row's code.
     """
-    sizes = sorted((len(levels), role) for role, (levels, _) in given.items())
-    if len(sizes) < 2:
-        return
-    (most, role), (next_most, _) = sizes[-1], sizes[-2]
-    if most >= MANY_ROWS and most == len(given[role][1]) and 2 * next_most < most:
-        message = f"`{role}` has another value in each row: it names the rows, and is no rater's. Leave it out."
-        raise DoubtfulDataError(message)
+    differing = [name for name, (levels, codes) in given.items() if 1 < len(codes) == len(levels)]
+    for name in differing if len(given) > 1 else ():
+        others = [levels for rater, (levels, _) in given.items() if rater != name]
+        if names_item(name) or _are_identifiers(given[name][0], others):
+            message = (
+                f"`{role}[{name!r}]` has another value in each row: it names the rows, and is no rater's. Leave it out."
+            )
+            raise DoubtfulDataError(message)
+
+
+def _are_identifiers(levels: Array, others: list[Array]) -> bool:
+    """Whether values are many, more than twice as many as those of any other column, and mostly not among these."""
+    if len(levels) < MANY_ROWS or 2 * max(map(len, others)) >= len(levels) or _fraction(levels) is not None:
+        return False
+    known = {value for each in others for value in each.tolist()}
+    return 2 * sum(value in known for value in levels.tolist()) < len(levels)
 
 
 def refuse_total_row(counted: Grouped) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -67,6 +68,8 @@ def by_model(
     models, cases = (groups_of_columns([role], [coded[role]]) for role in ("model", "case"))
     row = _rows(cases, models)
     complete = (row >= 0).all(1)
+    if not complete.all():
+        _refuse_alike(cases.keys)
     if incomplete == "refuse" and not complete.all():
         at = np.argwhere(row < 0)[0]
         message = (
@@ -86,6 +89,25 @@ def by_model(
     said_by = coded["said"]
     values = {column: _of_rows(said_by, kept[:, at]) for at, column in enumerate(names.values())}
     return found | values, names
+
+
+def _refuse_alike(cases: Sequence[Any]) -> None:
+    """Refuse identifiers of cases that are one as text and another as a number."""
+    numbers = {float(case): case for case in cases if isinstance(case, int | float)}
+    texts = [case for case in cases if isinstance(case, str)] if numbers else []
+    for text, number in zip(texts, map(_number, texts), strict=True):
+        if number in numbers:
+            message = (
+                f"`case` holds {numbers[number]!r}, a number, and {text!r}, a text, which are two cases. Give "
+                "all identifiers as text, or all as numbers."
+            )
+            raise HowsureError(message)
+
+
+def _number(text: str) -> float | None:
+    with suppress(ValueError):
+        return float(text)
+    return None
 
 
 def _of_rows(column: Column, rows: Array) -> Any:

@@ -16,6 +16,10 @@ from howsure.errors import HowsureError
 Array = NDArray[Any]
 DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?")
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+KINDS_OF_TIME = {  # NumPy's kinds of data
+    "m": ("durations", "seconds: a column's `.dt.total_seconds()`"),
+    "M": ("dates", "days since a start: `(dates - start).dt.days`"),
+}
 PROCESSOR = 1  # kDLCPU, as DLPack numbers kinds of memory
 
 
@@ -139,10 +143,11 @@ def numbers_of(role: str, values: Any, remedy: str) -> Array:
     ------
     HowsureError
         If a value is not a number; the message shows the first. A comma before three digits is ambiguous: it may
-        separate thousands.
+        separate thousands. Durations and dates are numbers only in some unit.
     """
     with one_each(role):
         found = values.to_numpy() if hasattr(values, "to_numpy") else values
+    _refuse_times(role, found)
     try:
         return np.asarray(found, dtype=float)
     except (TypeError, ValueError, OverflowError):
@@ -156,8 +161,24 @@ def numbers_of(role: str, values: Any, remedy: str) -> Array:
         try:
             float(each)
         except (TypeError, ValueError, OverflowError):
-            hint = " Write a share of 12.5 % as 0.125." if isinstance(each, str) and "%" in each else ""
-            message = f"`{role}` is not numeric: it holds {each!r} at row {place}. {remedy}{hint}"
+            message = f"`{role}` is not numeric: it holds {each!r} at row {place}. {remedy}{_hint(each)}"
             raise HowsureError(message) from None
     message = f"`{role}` is not numeric. {remedy}"
     raise HowsureError(message)
+
+
+def _refuse_times(role: str, found: Any) -> None:
+    """Refuse durations and dates, whose numbers are of a unit that nobody stated."""
+    first = found[0] if isinstance(found, list | tuple) and found else found
+    kind = getattr(getattr(first, "dtype", None), "kind", "")
+    if kind in KINDS_OF_TIME:
+        what, example = KINDS_OF_TIME[kind]
+        message = f"`{role}` holds {what}, not numbers. Give numbers of a stated unit, such as {example}."
+        raise HowsureError(message)
+
+
+def _hint(value: Any) -> str:
+    """Return what to do about a value that is no number."""
+    if isinstance(value, str) and "%" in value:
+        return " Write a share of 12.5 % as 0.125."
+    return " Of a duration it is `.total_seconds()`." if hasattr(value, "total_seconds") else ""

@@ -202,11 +202,17 @@ def _read(first: Column, second: Column, won: Column, numbers: Numbers | None) -
 def _word(winner: str) -> str:
     """Return a winner in lower case; a number without trailing zeros."""
     text = winner.strip().casefold()
-    return text[:-2] if text in {"0.0", "1.0", "2.0"} else text
+    return text[:-2] if text in {"-1.0", "0.0", "1.0", "2.0"} else text
 
 
 def _numbers_of(winners: Sequence[str], numbers: Numbers | None) -> dict[str, int]:
-    """Return the outcomes coded by numbers; refuse 0 and 1 if their meaning is not stated."""
+    """Return the outcomes coded by numbers; refuse -1, and 0 and 1 if their meaning is not stated."""
+    if "-1" in map(_word, winners):
+        message = (
+            "`winner` holds -1, for which there is no fixed meaning. Name the winners, such as by a dictionary: "
+            "{1: 'model_a', -1: 'model_b', 0: 'tie'}."
+        )
+        raise HowsureError(message)
     if numbers is not None:
         return NUMBERS[one_of("meaning of numbers", numbers, NUMBERS)]
     given = {_word(each) for each in winners} & {"0", "0.5", "1", "2"}

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from howsure.errors import DoubtfulDataError, HowsureError, one_of
 from howsure.sources.encoding import missing
 from howsure.sources.plain import one_each, plain
+from howsure.sources.rating_names import refuse_items_in_columns, refuse_one_a_row
 
 Array = NDArray[Any]
 Layout: TypeAlias = Literal["items_by_raters", "raters_by_items", "category_counts"]
@@ -21,7 +22,9 @@ ABSENT = frozenset({"None", "nan", "<NA>", "NaT"})
 FEW_ITEMS = 4  # fewest rows with equal sums that are no coincidence, and fewest columns that may be items
 
 
-def arranged(by_name: dict[Any, Any], layout: Layout, role: str, *, check: bool) -> tuple[dict[Any, Any], Any]:
+def arranged(
+    by_name: dict[Any, Any], layout: Layout, role: str, frame: Any, *, check: bool
+) -> tuple[dict[Any, Any], Any]:
     """Return the raters' columns by their names, and the categories where the layout names them.
 
     Parameters
@@ -32,6 +35,8 @@ def arranged(by_name: dict[Any, Any], layout: Layout, role: str, *, check: bool)
         Meaning of rows and columns.
     role : str
         Name of the ratings in errors.
+    frame : object
+        The ratings as passed by the caller.
     check : bool
         Whether to refuse ratings that look like one of the other layouts.
 
@@ -47,7 +52,7 @@ def arranged(by_name: dict[Any, Any], layout: Layout, role: str, *, check: bool)
         columns = [_listed(each) for each in by_name.values()]
         return {rater: [column[rater] for column in columns] for rater in range(len(columns[0]))}, None
     if check:
-        _refuse_other_layouts(by_name, role)
+        _refuse_other_layouts(by_name, role, frame)
     return by_name, None
 
 
@@ -85,9 +90,11 @@ def _listed(column: Any) -> list[Any]:
         return list(column.tolist() if hasattr(column, "tolist") else column)
 
 
-def _refuse_other_layouts(by_name: Mapping[Any, Any], role: str) -> None:
-    """Refuse rows of equal sums, columns that share no value, and more unnamed raters than items."""
+def _refuse_other_layouts(by_name: Mapping[Any, Any], role: str, frame: Any) -> None:
+    """Refuse names of another layout, rows of equal sums, columns that share no value, and many unnamed raters."""
     columns = [_listed(plain(role, each)) for each in by_name.values()]
+    refuse_one_a_row(dict(zip(by_name, columns, strict=True)), role)
+    refuse_items_in_columns(by_name, frame, role)
     items, raters = len(columns[0]) if columns else 0, len(columns)
     numbers = _counts(columns)
     if numbers is not None and items >= FEW_ITEMS and _have_equal_sums(numbers):

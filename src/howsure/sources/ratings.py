@@ -172,7 +172,7 @@ def _wide(
     for name, each in sets.items():
         role = ROLE if name is None else f"{ROLE}[{str(name)!r}]"
         given, found = named_columns(role, each, others, data, check=check)
-        given, categories = arranged(given, layout, role, check=check)
+        given, categories = arranged(given, layout, role, each, check=check)
         more = {each: found[each] for each in others if each in found}
         both = expanded({(ROLE, rater): column for rater, column in given.items()} | more)
         given_by[name], found = {rater: both[ROLE, rater] for rater in given}, both
@@ -184,7 +184,7 @@ def _wide(
     }
     if check:
         for name, by_name in given_by.items():
-            refuse_identifiers({f"{ROLE}[{rater!r}]": coded[name, rater] for rater in by_name})
+            refuse_identifiers(ROLE, {rater: coded[name, rater] for rater in by_name})
     stated = _stated_order([column for by_name in given_by.values() for column in by_name.values()])
     axis, is_ordered = _categories([*coded.values()], stated if labels is None else labels, check=check)
     lengths = {f"{ROLE}[{str(rater)!r}]": codes for (_, rater), (_, codes) in coded.items()}

@@ -19,7 +19,6 @@ from howsure.sources.long import Incomplete, by_model
 from howsure.sources.plain import numbers_of, plain
 from howsure.sources.strata import ROLE, stratum_role
 from howsure.tables.batch import Tables
-from howsure.tables.labels import numbers_in_text
 from howsure.tables.paired_values import PairedValuesTable
 from howsure.tables.values import ErrorsTable, ValuesTable
 
@@ -220,7 +219,7 @@ def values(
         of_rows = {"score": score, "model": model, "case": case, "run": run}
         data, score, roles_of = _of_rows(data, of_rows, beside, by_columns(by, data), incomplete)
         sample_weight, counts, groups, strata, by = roles_of
-    models = _models(score)
+    models = _models(score, data)
     asked = models if truth is None else models | {"truth": truth}
     named = by_columns(by, data)
     weight_or_counts(sample_weight, counts)
@@ -286,13 +285,11 @@ def _of_rows(
     return rows, names, (sample_weight, counts, groups, strata, list(named) or None)
 
 
-def _models(score: Any) -> dict[str, Any]:
-    """Return the columns of numbers by their names in errors."""
+def _models(score: Any, data: Any) -> dict[str, Any]:
+    """Return the columns of numbers by their names in errors; without data, texts are numbers and no names."""
     if isinstance(score, Mapping):
         named = {f"score['{name}']": column for name, column in score.items()}
-    elif isinstance(score, Sequence) and not isinstance(score, str) and score and isinstance(score[0], str):
-        if numbers_in_text(list(score)) is not None:
-            return {"score": score}
+    elif data is not None and isinstance(score, list | tuple) and score and isinstance(score[0], str):
         named = {f"score['{name}']": name for name in score}
     else:
         return {"score": score}

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import listed
 from howsure.tables.counts import ClassCounts
+from howsure.tables.labels import numbers_in_text
 
 MANY_SCORES = 20  # with so many cases some probability of the positive class is below one half
 FEW_EFFECTIVE = 100  # effective cases, up to which intervals of importance-weighted cases have a coverage of 88 to 92 %
@@ -182,6 +185,7 @@ PLACEHOLDERS = frozenset(
         "unlabelled",
     }
 )
+SENTINELS = frozenset({-999, -100, -99, -9, -1, 9, 99, 999, 9999})  # numbers for missing values in files
 MOST_CLASSES = 2000  # limits beyond which labels are probably identifiers, or text
 
 
@@ -217,6 +221,11 @@ def of_labels(labels: NDArray[np.generic], noun: str) -> Iterator[str]:
             f"Among the {noun} are words for missing values ({listed(found)}), which count like any other. Leave these "
             "rows out, or name the others, `labels=`."
         )
+    if found := _sentinels(labels.tolist()):
+        yield (
+            f"Among the {noun} are numbers far from the others ({listed(found)}), which count like any other: look "
+            "whether they stand for missing values. Then leave these rows out, or give None as the rating."
+        )
     known: dict[str, list[object]] = {}
     for label in labels.tolist():
         known.setdefault("".join(str(label).split()).casefold(), []).append(label)
@@ -226,6 +235,27 @@ def of_labels(labels: NDArray[np.generic], noun: str) -> Iterator[str]:
             f"Some {noun} differ only in case, in blanks, or in being text or a number ({listed(alike)}): look whether "
             "they mean the same, for they count as errors for one another."
         )
+
+
+def _sentinels(labels: list[Any]) -> list[Any]:
+    """Return the labels that are usual numbers for missing values, and lie beyond the scale of the other numbers.
+
+    A scale has two successive numbers. A number lies beyond it if it is not the next one, and its distance is at least
+    the largest between neighbours of the scale.
+    """
+    numbers = numbers_in_text(labels) or labels
+    if not all(isinstance(each, int | float) and each == each // 1 for each in numbers):
+        return []
+    scale = sorted(each for each in numbers if each not in SENTINELS)
+    steps = [high - low for low, high in pairwise(scale)]
+    if 1 not in steps:
+        return []
+    least = max(2, *steps)
+    return [
+        label
+        for label, each in zip(labels, numbers, strict=True)
+        if each in SENTINELS and (each <= scale[0] - least or each >= scale[-1] + least)
+    ]
 
 
 def of_classes(counted: ClassCounts, labels: NDArray[np.generic]) -> Iterator[str]:

@@ -176,6 +176,7 @@ def paired_table(table: object, verb: str) -> JointTable:
         return table
     message = (
         f"Only a paired table has several models, as `{verb}` needs them: make one with "
-        "`paired(y_true, {'A': …, 'B': …})`."
+        "`paired(y_true, {'A': …, 'B': …})`, or from published counts with `paired_counts([[both, only_a], [only_b, "
+        "neither]])`."
     )
     raise HowsureError(message)
