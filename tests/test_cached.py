@@ -13,6 +13,7 @@ class Slow:
 
     @cached_property
     def value(self):
+        """Wait for the other thread."""
         self.both.wait()
         return object()
 

@@ -427,7 +427,7 @@ def test_sentences_say_what_is_better_and_what_is_divided():
 
 def test_frames_and_column_names():
     """With data= models are named columns of a frame in memory or a lazy relation, with the same counts."""
-    import duckdb
+    duckdb = pytest.importorskip("duckdb")
     import pandas as pd
 
     truth, said = predictions(16, 90, 3)

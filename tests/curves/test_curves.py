@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from scipy import stats
 from sklearn import calibration, metrics as sk
@@ -12,6 +11,9 @@ from sklearn import calibration, metrics as sk
 import howsure as hs
 from howsure.curves import along
 from howsure.curves.curves import calibration_curve, det_curve, precision_recall_curve, roc_curve
+from support.optional import optional
+
+pl = optional("polars")
 
 
 def sample(seed, size=80):

@@ -4,11 +4,13 @@ import json
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from scipy import stats
 
 import howsure as hs
+from support.optional import optional
+
+pl = optional("polars")
 
 TABLE = hs.from_counts([[50, 3], [5, 42]], labels=["a|b", "<i>c</i>"])
 

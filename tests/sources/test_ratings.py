@@ -2,11 +2,13 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from scipy import stats
 
 import howsure as hs
+from support.optional import optional
+
+pl = optional("polars")
 
 MATRIX = [["a", "a", "b"], ["b", "b", None], ["a", "a", "a"], ["b", None, "a"], ["c", "c", "c"]]
 METRICS = ["percent_agreement", "fleiss_kappa", "conger_kappa", "gwet_ac1", "krippendorff_alpha"]

@@ -1,11 +1,13 @@
 """How often the format and the types of a text file are found out."""
 
-import duckdb
 import pytest
 
 import howsure as hs
 from howsure.sources import duckdb_files
 from howsure.sources.locations import located
+from support.optional import optional
+
+duckdb = optional("duckdb")
 
 
 class Recorded:
