@@ -254,5 +254,5 @@ def test_addresses_are_left_to_duckdb(monkeypatch):
 
 def test_a_name_that_no_system_has_is_refused_in_words():
     """A text that is too long for a file name gives our own error."""
-    with pytest.raises(hs.HowsureError, match="`data` cannot be read: .*too long"):
+    with pytest.raises(hs.HowsureError, match="cannot be read: .*too long"):
         hs.confusion("t", "p", data="a" * 5000)
