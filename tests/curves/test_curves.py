@@ -171,6 +171,7 @@ def test_calibration_band_holds_simultaneously():
 
 def test_frames_and_columns():
     """A curve is its columns: by name, as a dictionary and as frames."""
+    pytest.importorskip("polars")
     curve = roc_curve(hs.scores([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     assert list(curve.to_pandas().columns) == list(curve.to_dict()) == ["fpr", "tpr", "threshold", "low", "high"]
     assert isinstance(curve.to_pandas(), pd.DataFrame)

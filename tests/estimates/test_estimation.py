@@ -42,6 +42,7 @@ def test_evaluation_is_looked_up_by_any_name():
 
 def test_frames_hold_the_estimates():
     """pandas, Polars and dictionaries have one row a metric, with full precision."""
+    pytest.importorskip("polars")
     evaluation = hs.evaluate(TABLE)
     pandas, polars = evaluation.to_pandas(), evaluation.to_polars()
     assert isinstance(pandas, pd.DataFrame)

@@ -12,7 +12,9 @@ class Absent:
         self.package = package
 
     def __getattr__(self, name):
-        """Skip whatever asks for a name of the package."""
+        """Skip whatever asks for a name of the package; pytest asks each name of a file for marks of its own."""
+        if name.startswith(("_", "pytest")):
+            raise AttributeError(name)
         pytest.skip(f"{self.package} is not installed", allow_module_level=True)
 
 
