@@ -12,7 +12,6 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -21,6 +20,9 @@ from howsure.errors import OneClassError, UnknownKeyError
 from howsure.grids import Grid, Tabular
 from howsure.metrics.binding import resolve
 from support.examples import EXAMPLES
+from support.optional import optional
+
+pl = optional("polars")
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 2, 200)

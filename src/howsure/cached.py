@@ -1,15 +1,15 @@
 """A property that is computed once for each object, without the lock of Python 3.11's `functools.cached_property`.
 
-A process that forks while another thread holds the lock inherits it locked, and waits for ever. Python 3.12 dropped the
-lock. Two threads may compute a value at the same time; both get the one that was stored first.
+A process that forks while another thread holds the lock inherits it locked, and waits for ever. Two threads may compute
+a value at the same time; both get the one that was stored first. Python 3.12 dropped the lock, but there each gets its
+own.
 """
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING or sys.version_info >= (3, 12):
+if TYPE_CHECKING:
     from functools import cached_property
 else:
     import functools

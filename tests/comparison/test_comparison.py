@@ -332,6 +332,7 @@ def test_a_model_against_chance():
 
 def test_results_have_frames_and_text():
     """A comparison is a record, a row of a frame, Markdown, HTML, and a sentence."""
+    pytest.importorskip("polars")
     found = hs.compare(paired(15), "f1", method="bayes", rope=0.02, random_state=0)
     assert found.to_pandas().loc[0, "value"] == found.to_polars()["value"][0] == found.to_dict()["value"]
     assert "| metric |" in found.to_markdown()
@@ -427,7 +428,7 @@ def test_sentences_say_what_is_better_and_what_is_divided():
 
 def test_frames_and_column_names():
     """With data= models are named columns of a frame in memory or a lazy relation, with the same counts."""
-    import duckdb
+    duckdb = pytest.importorskip("duckdb")
     import pandas as pd
 
     truth, said = predictions(16, 90, 3)

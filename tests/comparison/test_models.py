@@ -121,6 +121,7 @@ def test_analytic_estimates_of_each_model():
 
 def test_all_pairs_have_adjusted_p_values():
     """Holm's p-values are at least the single ones, the least times the number of pairs; intervals stay."""
+    pytest.importorskip("polars")
     table = table_of(5, 1500)
     single, holm = (hs.compare_all(table, "accuracy", correction=each) for each in ("none", "holm"))
     assert len(single) == len(holm) == 6

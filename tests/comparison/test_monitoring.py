@@ -27,6 +27,7 @@ def test_a_drop_is_an_alert():
 
 def test_records_are_the_estimates():
     """Each record contains the estimate of its chunk, and the reference's interval as its baseline."""
+    pytest.importorskip("polars")
     tables = chunks()
     followed = hs.monitor(tables, "f1", threshold=0.4)
     first = hs.estimate(tables["0–399"], "f1", threshold=0.4)

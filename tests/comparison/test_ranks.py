@@ -128,6 +128,7 @@ def test_bad_words_are_refused():
 
 def test_shown_as_tables():
     """Text, Markdown, HTML and frames contain the same probabilities."""
+    pytest.importorskip("polars")
     found = ranks({"A": [0.9, 0.8], "<b>": [0.5, 0.9]})
     assert "0.500" in str(found)
     assert "<b>" not in found._repr_html_()

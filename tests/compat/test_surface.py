@@ -5,7 +5,6 @@ import warnings
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from scipy import sparse
 from sklearn import metrics as sk
@@ -15,6 +14,9 @@ from sklearn.svm import LinearSVC
 
 import howsure as hs
 from howsure.compat.undefined import UndefinedMetricWarning
+from support.optional import optional
+
+pl = optional("polars")
 
 RNG = np.random.default_rng(11)
 TRUTH = (RNG.random((80, 4)) < 0.4).astype(int)

@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from scipy import stats
 from sklearn import calibration, metrics as sk
@@ -12,6 +11,9 @@ from sklearn import calibration, metrics as sk
 import howsure as hs
 from howsure.curves import along
 from howsure.curves.curves import calibration_curve, det_curve, precision_recall_curve, roc_curve
+from support.optional import optional
+
+pl = optional("polars")
 
 
 def sample(seed, size=80):
@@ -169,6 +171,7 @@ def test_calibration_band_holds_simultaneously():
 
 def test_frames_and_columns():
     """A curve is its columns: by name, as a dictionary and as frames."""
+    pytest.importorskip("polars")
     curve = roc_curve(hs.scores([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     assert list(curve.to_pandas().columns) == list(curve.to_dict()) == ["fpr", "tpr", "threshold", "low", "high"]
     assert isinstance(curve.to_pandas(), pd.DataFrame)

@@ -8,11 +8,13 @@ import pickle
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
 import howsure as hs
+from support.optional import optional
+
+pl = optional("polars")
 
 TABLE = hs.from_counts([[50, 3], [5, 42]])
 RECALL = hs.estimate(TABLE, "recall", method="wilson")  # 42 of 47

@@ -4,11 +4,13 @@ import json
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from scipy import stats
 
 import howsure as hs
+from support.optional import optional
+
+pl = optional("polars")
 
 TABLE = hs.from_counts([[50, 3], [5, 42]], labels=["a|b", "<i>c</i>"])
 
@@ -40,6 +42,7 @@ def test_evaluation_is_looked_up_by_any_name():
 
 def test_frames_hold_the_estimates():
     """pandas, Polars and dictionaries have one row a metric, with full precision."""
+    pytest.importorskip("polars")
     evaluation = hs.evaluate(TABLE)
     pandas, polars = evaluation.to_pandas(), evaluation.to_polars()
     assert isinstance(pandas, pd.DataFrame)

@@ -54,6 +54,7 @@ def test_a_groups_draws_do_not_depend_on_the_other_groups():
 
 def test_records_hold_the_overall_result_first_and_then_the_groups():
     """The groups' columns come first, None for all together; a column of the result itself keeps its name."""
+    pytest.importorskip("polars")
     sites = {"site": SITE, "metric": np.tile([1, 2], 150), "t": TRUTH, "p": SAID["A"]}
     tables = hs.confusion("t", "p", data=sites, by=["site", "metric"])
     found = grouped(tables, lambda table, seed: hs.evaluate(table, ["accuracy", "f1"], random_state=seed))

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -63,6 +64,10 @@ def ended_well(child):
     return False
 
 
+@pytest.mark.skipif(
+    not getattr(sys, "_is_gil_enabled", lambda: True)(),
+    reason="free-threaded Python 3.14 itself loses locks in forks: threads that change one dictionary suffice",
+)
 @pytest.mark.filterwarnings("ignore:This process .*is multi-threaded:DeprecationWarning")
 @pytest.mark.parametrize(
     "forks", [5, pytest.param(150, marks=pytest.mark.thorough), pytest.param(1000, marks=pytest.mark.slow)]

@@ -3,10 +3,12 @@
 import subprocess
 import sys
 
-import duckdb
 import pytest
 
 import howsure as hs
+from support.optional import optional
+
+duckdb = optional("duckdb")
 
 CONNECT = duckdb.connect
 ROWS = "SELECT i % 2 AS t, i // 2 % 2 AS p FROM range(1000) r(i)"

@@ -2,10 +2,8 @@
 
 from collections import Counter
 
-import duckdb
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -13,6 +11,10 @@ from sklearn import metrics as sk
 
 import howsure as hs
 from howsure.sources.columns import group
+from support.optional import optional
+
+duckdb = optional("duckdb")
+pl = optional("polars")
 
 ROWS = 400
 RNG = np.random.default_rng(0)

@@ -4,13 +4,15 @@ import inspect
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 import howsure as hs
 from howsure.tables.cautions import of_positive
+from support.optional import optional
 from support.public import NAMES
 from support.shell import run
+
+pl = optional("polars")
 
 LINES = {
     "truth": ["n", "n", "p", "p"],

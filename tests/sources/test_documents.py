@@ -4,11 +4,13 @@ import json
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 import howsure as hs
+from support.optional import optional
 from support.shell import run
+
+pl = optional("polars")
 
 RNG = np.random.default_rng(6)
 LENGTHS = [*RNG.integers(2, 7, 24)]

@@ -4,11 +4,13 @@ import inspect
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 import howsure as hs
 from howsure.errors import DoubtfulDataError
+from support.optional import optional
+
+pl = optional("polars")
 
 N = 40
 TRUTH = ["cat", "dog"] * (N // 2)

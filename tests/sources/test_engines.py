@@ -13,10 +13,8 @@ import threading
 import time
 from pathlib import Path
 
-import duckdb
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from pyarrow import dataset, parquet as pq
@@ -25,6 +23,10 @@ import howsure as hs
 from howsure.sources import engines
 from howsure.sources.files import read
 from howsure.testing import check_source
+from support.optional import optional
+
+duckdb = optional("duckdb")
+pl = optional("polars")
 
 DOCS = Path(__file__).parents[2] / "docs"
 CODED = ("label", "said", "text")

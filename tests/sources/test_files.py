@@ -66,6 +66,7 @@ def test_formats(name, tmp_path):
 )
 def test_unreadable_files(name, content, words, tmp_path):
     """A missing, empty, unknown or broken file is named in one line."""
+    pytest.importorskip("duckdb")
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)
@@ -195,6 +196,7 @@ def test_scores_with_gaps(tmp_path):
 
 def test_repeated_headers(tmp_path):
     """A file joined from two, with the header of the second among its rows, is refused."""
+    pytest.importorskip("duckdb")
     (tmp_path / "cases.csv").write_text("true,it's\n1,1\n0,1\ntrue,it's\n0,0\n")
     with pytest.raises(hs.HowsureError, match="repeats the header"):
         hs.confusion("true", "it's", data=tmp_path / "cases.csv")
@@ -223,6 +225,7 @@ def test_corrupted_feather_files(seed, tmp_path):
 @pytest.mark.parametrize("name", ["cases.json", "cases.jsonl", "cases.jsonl.gz"])
 def test_json_nested_without_end(name, tmp_path):
     """JSON that is nested 100,000 deep is refused; brackets within texts, escaped quotes too, nest nothing."""
+    pytest.importorskip("duckdb")
     deep = b'{"t": 1, "p": ' + b'{"a":' * 100_000 + b"1" + b"}" * 100_000 + b"}\n"
     flat = b'{"t": "' + b"[" * 3000 + b'", "p": "\\\\\\"[{"}\n' * 1 + b'{"t": "b", "p": "b"}\n'
     write = gzip.compress if name.endswith(".gz") else bytes
@@ -254,6 +257,7 @@ _1 . .. - a-1 1-1 2020-01-01 12-31-2020 20200101 12.30 0x10 1d e5 today
 @pytest.mark.parametrize("seed", range(40))
 def test_small_plain_files_are_read_as_an_engine_reads_them(seed, tmp_path):
     """What Python reads of a small file, in the engine's place, has the names, the types and the values that this gives."""
+    pytest.importorskip("duckdb")
     rng, path = np.random.default_rng(seed), tmp_path / "cases.csv"
     found = None
     while found is None:
@@ -292,6 +296,7 @@ def test_other_files_are_left_to_the_engine(text, tmp_path):
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
 def test_files_of_cases_in_another_encoding_name_the_remedy(encoding, tmp_path):
     """A file of cases that is not in UTF-8 is one line with the encoding's remedy."""
+    pytest.importorskip("duckdb")
     path = tmp_path / "cases.csv"
     path.write_bytes("label,pred\nCafé,Café\nTee,Café\nTee,Tee\n".encode(encoding))
     with pytest.raises(hs.HowsureError, match=r"cases\.csv' is not in UTF-8 .*Save it as UTF-8") as caught:

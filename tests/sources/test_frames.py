@@ -2,15 +2,17 @@
 
 from collections import Counter
 
-import duckdb
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
 import howsure as hs
 from howsure.sources.frames import columns, grouped
+from support.optional import optional
+
+duckdb = optional("duckdb")
+pl = optional("polars")
 
 RNG = np.random.default_rng(5)
 ROWS = 300

@@ -41,6 +41,7 @@ def test_every_layout_holds_the_same_cases(layout, indent, engine, tmp_path, mon
 
 def test_lines_of_objects_stay_cases(tmp_path):
     """A file that ends in .json and has an object in each line is read line by line."""
+    pytest.importorskip("duckdb")
     path = tmp_path / "cases.json"
     path.write_text("\n".join(map(json.dumps, ROWS)))
     assert hs.confusion("label", "pred", data=path).rows == 40

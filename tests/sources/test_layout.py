@@ -7,7 +7,6 @@ import itertools
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.metrics import cohen_kappa_score
@@ -15,7 +14,10 @@ from sklearn.metrics import cohen_kappa_score
 import howsure as hs
 from howsure.metrics.registry import REGISTRY
 from howsure.sources.matrix_file import read_matrix
+from support.optional import optional
 from support.shell import run
+
+pl = optional("polars")
 
 RNG = np.random.default_rng(0)
 CLASSES = ["VF", "F", "M", "L"]

@@ -56,6 +56,8 @@ def counts(data, **more):
 @pytest.mark.parametrize("engine", HIDDEN)
 def test_parts_are_the_whole_by_each_engine(engine, kind, tmp_path, monkeypatch):
     """Parts of every format count as the frame that they are of, whichever engine is installed; text stays text."""
+    if engine == "polars":
+        pytest.importorskip("polars")
     folder = write(tmp_path / "parts", kind)
     if kind == "feather" and engine == "polars":
         pytest.skip("Feather files are read by PyArrow")
@@ -178,6 +180,8 @@ DIFFERENT = {
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
 def test_parts_that_differ(kind, hidden, message, tmp_path, monkeypatch):
     """A column that a part lacks, or whose type changes, is an error that names the file and the column."""
+    if "pyarrow" in hidden:
+        pytest.importorskip("polars")
     folder = write(tmp_path, kind, [FRAME, DIFFERENT[message]])
     for package in hidden:
         monkeypatch.setitem(sys.modules, package, None)
@@ -202,6 +206,8 @@ def test_parts_that_differ_in_numbers_alone(kind, hidden, tmp_path, monkeypatch)
 @pytest.mark.parametrize("hidden", [(), ("duckdb",), ("duckdb", "pyarrow")])
 def test_files_that_cannot_be_read(hidden, tmp_path, monkeypatch):
     """A truncated part, one that is empty, none at all, several formats: one line, and no partial result."""
+    if "pyarrow" in hidden:
+        pytest.importorskip("polars")
     folder = write(tmp_path / "parts", "parquet")
     whole = (folder / "part-1.parquet").read_bytes()
     for package in hidden:
@@ -234,6 +240,7 @@ def test_a_part_that_is_cut_short(tmp_path):
 
 def test_a_file_that_disappears(tmp_path):
     """A file that is gone when its rows are counted is an error in one line, and not a smaller table."""
+    pytest.importorskip("duckdb")
     from howsure.sources.files import read
 
     folder = write(tmp_path / "parts", "parquet")
@@ -254,5 +261,5 @@ def test_addresses_are_left_to_duckdb(monkeypatch):
 
 def test_a_name_that_no_system_has_is_refused_in_words():
     """A text that is too long for a file name gives our own error."""
-    with pytest.raises(hs.HowsureError, match="`data` cannot be read: .*too long"):
+    with pytest.raises(hs.HowsureError, match="cannot be read: .*too long"):
         hs.confusion("t", "p", data="a" * 5000)

@@ -1,12 +1,14 @@
 """Several models in one column are joined by case, never by position."""
 
-import duckdb
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 import howsure as hs
+from support.optional import optional
+
+duckdb = optional("duckdb")
+pl = optional("polars")
 
 RNG = np.random.default_rng(2)
 N, MODELS = 30, ["large", "small", "tiny"]

@@ -2,13 +2,15 @@
 
 import json
 
-import duckdb
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
 import howsure as hs
+from support.optional import optional
+
+duckdb = optional("duckdb")
+pl = optional("polars")
 
 ROWS = [
     {"doc": {"id": number // 2, "set": {"split": "test" if number % 3 else "dev"}}, "t.x": number % 2, "p": 1}

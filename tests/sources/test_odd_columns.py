@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 import xarray as xr
@@ -10,7 +9,10 @@ from scipy import sparse
 
 import howsure as hs
 from howsure.errors import HowsureError
+from support.optional import optional
 from support.soundness import answered
+
+pl = optional("polars")
 
 MASKED = np.ma.masked_array([5, 1], mask=[1, 0])
 DAYS = np.array(["2024-01-01", "2024-01-02"], dtype="datetime64[D]")

@@ -1,11 +1,13 @@
 """Rows in another order: the same draws from the same seed, for any container, as engines have no order."""
 
-import duckdb
 import numpy as np
-import polars as pl
 import pytest
 
 import howsure as hs
+from support.optional import optional
+
+duckdb = optional("duckdb")
+pl = optional("polars")
 
 ROWS = 300
 LABELS = np.array(["cat", "dog", "emu"])

@@ -4,11 +4,13 @@ import datetime as dt
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
 import howsure as hs
+from support.optional import optional
+
+pl = optional("polars")
 
 TRUE = np.array([0, 1, 1, 0, 1, 0, 1, 1])
 SAID = np.array([0, 1, 0, 0, 1, 1, 1, 1])

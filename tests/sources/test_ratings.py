@@ -2,12 +2,12 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from scipy import stats
 
 import howsure as hs
 from howsure.errors import DoubtfulDataError
+from support.optional import optional
 
 MATRIX = [["a", "a", "b"], ["b", "b", None], ["a", "a", "a"], ["b", None, "a"], ["c", "c", "c"]]
 METRICS = ["percent_agreement", "fleiss_kappa", "conger_kappa", "gwet_ac1", "krippendorff_alpha"]

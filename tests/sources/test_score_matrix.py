@@ -2,10 +2,12 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 import howsure as hs
+from support.optional import optional
+
+pl = optional("polars")
 
 TRUE = ["cat", "dog", "eel", "dog"]
 SCORE = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.2, 0.2, 0.6], [0.4, 0.5, 0.1]])

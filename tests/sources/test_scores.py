@@ -2,11 +2,13 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
 import howsure as hs
+from support.optional import optional
+
+pl = optional("polars")
 
 TRUTH = np.array([0, 1, 1, 0, 1, 0])
 SCORE = np.array([0.2, 0.7, 0.2, 0.5, 0.9, 0.7])

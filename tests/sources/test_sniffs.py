@@ -1,11 +1,13 @@
 """How often the format and the types of a text file are found out."""
 
-import duckdb
 import pytest
 
 import howsure as hs
 from howsure.sources import duckdb_files
 from howsure.sources.locations import located
+from support.optional import optional
+
+duckdb = optional("duckdb")
 
 
 class Recorded:
@@ -58,6 +60,7 @@ def test_a_file_is_sniffed_once(tmp_path, monkeypatch):
 )
 def test_a_file_reads_as_duckdb_reads_it(tmp_path, name, text):
     """Columns, types and rows are those of DuckDB's own reader, whichever signs the file uses."""
+    pytest.importorskip("duckdb")
     file = tmp_path / name
     file.write_bytes(text.encode())
     found = duckdb_files.relation(located(str(tmp_path)))

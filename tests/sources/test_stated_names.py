@@ -4,14 +4,16 @@ import json
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 import xarray as xr
 
 import howsure as hs
 from howsure.sources.matrix_words import axis_kind
+from support.optional import optional
 from support.shell import run
+
+pl = optional("polars")
 
 PREDICTED_IN_ROWS = pd.DataFrame(
     [[50, 5], [3, 42]], pd.Index(["no", "yes"], name="pred"), pd.Index(["no", "yes"], name="true")

@@ -249,6 +249,7 @@ def test_level_changes_only_intervals(study):
 
 def test_report_in_every_form(study, tmp_path):
     """A report is text, Markdown, HTML, frames and files, all with the same numbers."""
+    pl = pytest.importorskip("polars")
     report = study.aggregate("f1")
     assert str(report).splitlines()[2].startswith("a")
     assert report.to_markdown().startswith("| group")
@@ -258,7 +259,6 @@ def test_report_in_every_form(study, tmp_path):
     assert report.to_polars()["value"].to_list()[0] == value
     assert json.loads(report.save(tmp_path / "a.json").read_text(encoding="utf-8"))[0]["value"] == value
     assert f"{value!r}" in report.save(tmp_path / "a.csv").read_text(encoding="utf-8")
-    import polars as pl
 
     assert pl.read_parquet(report.save(tmp_path / "a.parquet"))["value"][0] == value
     assert report.save(tmp_path / "a.md").read_text(encoding="utf-8").startswith("| group")

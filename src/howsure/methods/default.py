@@ -9,11 +9,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from typing import cast
 
 from howsure.errors import HowsureError
 from howsure.methods.method import Method
 from howsure.methods.naming import named
-from howsure.methods.registry import METHODS
+from howsure.methods.registry import Entry, find
 from howsure.methods.within_classes import is_within_classes
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.metric import Metric
@@ -158,7 +159,7 @@ class Preference:
     def method(self) -> Method:
         """Return the method with its default settings."""
         import_module(f"howsure.methods.{self.module or self.name}")
-        found: Method = METHODS[self.name].method()
+        found: Method = cast("Entry", find(self.name)).method()
         return found
 
 

@@ -89,5 +89,5 @@ def suitable_methods(table: Table, metric: str | Metric, *, threshold: float | N
     bound = resolve(metric, table, threshold=threshold)
     own, same = smallest(*((table, bound) if bound.smaller is None else bound.smaller(table)))
     first = default_method(same, own).name
-    others = [name for name, entry in METHODS.items() if name != first and not entry.method().suits(same, own)]
+    others = [name for name, entry in list(METHODS.items()) if name != first and not entry.method().suits(same, own)]
     return [first, *others]

@@ -31,7 +31,7 @@ def named(method: str | Method | type[Method] | None) -> Method | None:
         return None
     entry = find(method)
     if entry is None:
-        synonyms = [word for each in METHODS.values() for word in each.variant.synonyms]
+        synonyms = [word for each in list(METHODS.values()) for word in each.variant.synonyms]
         raise HowsureError.unknown("method", method, [AUTOMATIC, *METHODS, *synonyms])
     found: Method = entry.method()
     return found

@@ -108,9 +108,8 @@ def find(name: str) -> Entry | None:
 
 def _registered(name: str) -> Entry | None:
     word = canonical(name)
-    if word in METHODS:
-        return METHODS[word]
-    return next((entry for entry in METHODS.values() if word in entry.variant.synonyms), None)
+    known = METHODS.get(word)  # read once, and copied below: another thread can register methods meanwhile
+    return known or next((entry for entry in list(METHODS.values()) if word in entry.variant.synonyms), None)
 
 
 def canonical(name: str) -> str:

@@ -318,7 +318,7 @@ def _atoms(keys: dict[str, Any], weight: Any, axis: Array) -> tuple[Array, Array
 
 def _refuse_row(*columns: Any) -> None:
     """Refuse arrays of one row, as MATLAB's files hold vectors."""
-    shapes = [getattr(each, "shape", ()) for each in columns]
+    shapes: list[tuple[int, ...]] = [getattr(each, "shape", ()) for each in columns]
     if all(len(shape) == 2 and shape[0] == 1 < shape[1] for shape in shapes):
         message = (
             f"`y_true` and `y_pred` have the shape {shapes[0]}: one case with {shapes[0][1]} labels. For "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import unquote, urlsplit
@@ -83,8 +84,10 @@ def missing(path: Path) -> HowsureError:
             return HowsureError(f"'{path}' is a folder. Name a file.")
         if path.is_symlink():
             return HowsureError(f"'{path}' is a link to itself or to a file that does not exist.")
+        with suppress(FileNotFoundError, NotADirectoryError, ValueError):  # an invalid name is a ValueError
+            path.stat()  # Python 3.14 answers all else with False
         return HowsureError(f"There is no file '{path}'.{nearby(path)}")
-    except OSError as error:  # too long a name
+    except OSError as error:  # too long a name, or in a folder without read permission
         return HowsureError.unreadable(f"'{shortened(str(path), 60)}'", error)
 
 

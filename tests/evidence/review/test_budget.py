@@ -96,6 +96,7 @@ def test_an_even_look_spends_the_whole_budget(budget):
 
 def test_labels_stay_with_their_cells():
     """Columns, labels and numbers of the records match, in any order."""
+    pytest.importorskip("polars")
     table = hs.reviewed(COUNTS, REVIEWS, labels=["no", "yes"])
     records = hs.labels.review_plan(table, "recall", budget=50).to_polars().to_dicts()
     assert [each["reviews"] for each in records] == sorted((each["reviews"] for each in records), reverse=True)

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 import howsure as hs
+from support.optional import optional
+
+pl = optional("polars")
 
 TRUE = ["cat", "cat", "dog", "dog", "cat", "dog", "dog", "cat"]
 PREDICTED = ["cat", "dog", "dog", "dog", "cat", "cat", "dog", "dog"]

@@ -4,7 +4,6 @@ import datetime as dt
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
 from sklearn import metrics as sk
@@ -12,6 +11,9 @@ from sklearn import metrics as sk
 import howsure as hs
 from howsure.evidence.unlabelled.chunks import chunks
 from howsure.metrics.binding import resolve
+from support.optional import optional
+
+pl = optional("polars")
 
 SCORE = np.random.default_rng(0).beta(2, 3, 500).round(2)
 
