@@ -9,6 +9,8 @@ import howsure as hs
 from howsure.errors import DoubtfulDataError
 from support.optional import optional
 
+pl = optional("polars")
+
 MATRIX = [["a", "a", "b"], ["b", "b", None], ["a", "a", "a"], ["b", None, "a"], ["c", "c", "c"]]
 METRICS = ["percent_agreement", "fleiss_kappa", "conger_kappa", "gwet_ac1", "krippendorff_alpha"]
 
