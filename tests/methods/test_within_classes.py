@@ -20,6 +20,9 @@ SOURCE = hs.from_counts([[27, 3, 1], [9, 41, 2], [1, 4, 22]])
         ("balanced_accuracy", True),
         ("recall@geometric", True),
         ("specificity@binary+positive_class=0", False),  # of two other classes, in their proportion
+        ("specificity@binary+positive_class=1", False),
+        ("specificity@binary+positive_class=2", False),
+        ("fpr@binary+positive_class=1", False),
         ("recall@weighted", False),
         ("accuracy", False),
         ("precision@macro", False),
