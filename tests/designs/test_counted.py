@@ -352,6 +352,7 @@ def test_draws_of_independent_cases_have_multinomial_moments():
         assert set(drawn.sum(1)) == {number}
         assert drawn.mean(0) == pytest.approx(number * share, abs=0.1)
         assert drawn.var(0) == pytest.approx(number * share * (1 - share), rel=0.05)
+    assert design.variance(COUNTS, FORM) == pytest.approx(sum(n * f**2 for n, f in zip(COUNTS, FORM, strict=True)))
     tilted = design.tilted(COUNTS, FORM)[0]
     assert tilted == pytest.approx(50 * COUNTS * np.exp(FORM) / (COUNTS * np.exp(FORM)).sum())
     prior = np.array([0.0, 1.0, 2.0, 0.0, 3.0])
