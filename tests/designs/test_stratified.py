@@ -684,7 +684,7 @@ def test_a_batch_is_of_the_same_strata():
     other = three(observed=OBSERVED[::-1].copy())
     batch = three().stacked([other], 4)
     batch.check((2, 4))
-    expected = [three().variance(None, CELLS_FORM), other.variance(None, CELLS_FORM)]
+    expected = [float(each.variance(None, CELLS_FORM)) for each in (three(), other)]
     assert batch.variance(None, np.tile(CELLS_FORM, (2, 1))) == pytest.approx(expected)
     for changed in (
         {"share": SHARE[::-1]},
