@@ -154,3 +154,41 @@ def test_scores_have_ranges_of_as_many_cases():
         assert found.rates.shape == (2, ranges)
         assert found.rates.mean(0) == pytest.approx(np.full(ranges, 1 / ranges), abs=0.01)
         assert found.target.sum() == 5000
+
+
+def unseen_by_loops(found, influence):
+    """Return the mean influence of the cells of each pair of a class and an output that no labelled case has."""
+    pairs = list(zip(found.table.truth.tolist(), found.output.tolist(), strict=True))
+    rows = []
+    for pair in sorted(set(pairs)):
+        cells = [place for place, each in enumerate(pairs) if each == pair]
+        if not found.table.cells[cells].sum():
+            rows.append(influence[cells].mean(0))
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("scored", [False, True])
+def test_outputs_without_a_case_have_pseudo_cases(scored):
+    """Two pseudo-cases of each class and output that was not seen move the table as a case of it would on average."""
+    if scored:
+        label = np.arange(200) % 2
+        source, target = hs.scores(label, label + np.linspace(0, 0.5, 200)), np.linspace(0, 1.5, 500)
+    else:
+        source, target = hs.from_counts([[90, 10, 0], [0, 80, 20], [5, 0, 95]]), {0: 300, 1: 200, 2: 250}
+    found = Shift.of(source, target, None)
+    first, _, third = found.samples()
+    rows = unseen_by_loops(found, np.eye(len(found.table.cells)) @ first.influence)
+    assert third.counts.tolist() == [2.0] * len(rows) + [source.counts.sum()]
+    assert len(rows) >= 3
+    assert third.influence[:-1] == pytest.approx(rows)
+    assert not third.influence[-1].any()
+    assert len(shift().samples()) == 2
+
+
+def test_a_target_may_be_a_column():
+    """Predictions by the name of a column, with a number of cases each, are those cases."""
+    source = hs.from_counts(COUNTS, labels=NAMES)
+    data = {"said": [*NAMES, "a"], "n": [30, 40, 50, 7]}
+    assert Shift.of(source, "said", {"said": ["a", "b", "b"]}).target.tolist() == [1, 2, 0]
+    assert Shift.of(source, "said", data, "n").target.tolist() == [37, 40, 50]
+    assert Shift.of(source, [*NAMES, "a"], None, [30, 40, 50, 7]).target.tolist() == [37, 40, 50]
