@@ -239,6 +239,8 @@ def test_weighted_labels_have_the_design_effect_of_their_form():
     first, second = (each.strata(None, FORM) for each in (plain, weighted))
     assert second.within == pytest.approx(first.within * effect)
     assert second.trials == pytest.approx(first.trials / effect)
+    both = np.stack([FORM, -2 * FORM])
+    assert weighted.variance(None, both) == pytest.approx(float(weighted.variance(None, FORM)) * np.array([1, 4]))
     light = of(labelled / 2, others / 2, kin, places, hs.designs.Weighted(squares / 4))
     light = replace(light, number=int(labelled.sum()))  # each case counts a half
     assert light.least_unit == pytest.approx(0.5)

@@ -179,7 +179,7 @@ def test_outputs_without_a_case_have_pseudo_cases(scored):
     first, _, third = found.samples()
     rows = unseen_by_loops(found, np.eye(len(found.table.cells)) @ first.influence)
     assert third.counts.tolist() == [2.0] * len(rows) + [source.counts.sum()]
-    assert len(rows) >= 3
+    assert len(rows) >= 2
     assert third.influence[:-1] == pytest.approx(rows)
     assert not third.influence[-1].any()
     assert len(shift().samples()) == 2
