@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import howsure as hs
+from howsure.designs.base import is_heard
 from howsure.designs.counted import smoothed
 from howsure.designs.sums import variance_by_class
 
@@ -374,3 +375,10 @@ def test_pseudo_cases_of_tables_that_all_agree_have_the_size_of_a_cluster():
     filled, design = smoothed(table.design, table.cells, np.array([0.0, 0.0, 0.5, 0.5]))
     assert filled == pytest.approx([0, 0, 2, 26])
     assert design.variance(filled, np.array([0.0, 0.0, 1.0, -1.0])) == pytest.approx(4 * 2 + 4 * 26)
+
+
+def test_a_form_hears_the_cells_that_it_is_of():
+    """Cells with a slope above rounding, relative to the largest, are heard; a form of nothing hears none."""
+    forms = np.array([[1.0, -1e-13, 0.0, 1e-11], [0.0, 0.0, 0.0, 0.0], [1e-30, 0.0, -2e-30, 0.0]])
+    assert is_heard(np.ones((3, 4)), forms).tolist() == [[1, 0, 0, 1], [0, 0, 0, 0], [1, 0, 1, 0]]
+    assert is_heard(np.ones((2, 4)), forms[0]).tolist() == [[1, 0, 0, 1]] * 2

@@ -137,3 +137,11 @@ def test_totals_up_to_the_most_cases_are_counted():
     assert invariants.whole_numbers_of_cases(np.zeros((0, 2))).shape == (0,)
     with pytest.raises(hs.HowsureError, match="`counts` add up to"):
         invariants.whole_numbers_of_cases(np.array([2.0**53, 4.0]))
+
+
+def test_no_cases_add_up_to_none():
+    """Without a case entries add up to 0 exactly, and to nothing else."""
+    invariants.sums("count", np.zeros(3), np.zeros(3))
+    invariants.sums("count", np.zeros(0), np.zeros(0))
+    with pytest.raises(hs.HowsureError, match="in cell 1"):
+        invariants.sums("count", np.array([0.0, 1e-300, 0.0]), np.zeros(3))

@@ -114,6 +114,8 @@ def test_enough_cases_of_each_class_are_binomial():
     for n in (29, 30, 60, 100):
         expected = stats.binom.sf(29, n, 0.6) * stats.binom.sf(11, n, 0.3)
         assert goal.expected(SPREAD, n) == pytest.approx(expected, abs=1e-14)
+    single = Support(0.8, np.array([0.9, 0.1]), np.array([0.0, 1.0]))
+    assert single.expected(SPREAD, 7) == pytest.approx(1 - 0.9**7)
     assert goal.is_exact
     seen = Support(0.8, np.array([0.3, 0.7]), np.array([10.0, 30.0])).seen(Classes, limits([], []))
     assert seen.tolist() == [1, 0, 0, 1]

@@ -1,5 +1,7 @@
 """Shares of classes from predictions: the linear algebra behind them, against dense matrices and differences."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -192,3 +194,19 @@ def test_a_target_may_be_a_column():
     assert Shift.of(source, "said", {"said": ["a", "b", "b"]}).target.tolist() == [1, 2, 0]
     assert Shift.of(source, "said", data, "n").target.tolist() == [37, 40, 50]
     assert Shift.of(source, [*NAMES, "a"], None, [30, 40, 50, 7]).target.tolist() == [37, 40, 50]
+
+
+def test_shares_follow_from_one_labelled_sample_alone():
+    """Tables of several samples, estimated counts and cases without labels are refused, each by itself."""
+    source = hs.from_counts(COUNTS, labels=NAMES)
+    estimated = hs.labels.corrected(hs.from_counts([[900, 100], [50, 450]]), sensitivity=0.95, specificity=0.98)
+    for table in (
+        replace(source, counts=np.stack([COUNTS, COUNTS])),
+        estimated,
+        hs.calibrated([[0.2, 0.8], [0.7, 0.3]]),
+        hs.calibrated([0.2, 0.7]),
+    ):
+        with pytest.raises(hs.HowsureError, match="estimates or of several samples"):
+            Shift.of(table, {0: 3, 1: 4}, None)
+    with pytest.raises(hs.HowsureError, match="For another population"):
+        Shift.of(COUNTS, {0: 3}, None)
