@@ -387,3 +387,17 @@ def test_cases_still_to_be_drawn_are_multinomial(index):
         with pytest.raises(hs.HowsureError):
             Known(None, n).check((12,))
     exact.check((12,))
+
+
+def test_draws_of_many_cases_in_blocks_are_as_many(monkeypatch):
+    """Labels are drawn in blocks that fit in memory: as many tables, of all cases, whatever the size of a block."""
+    probability = probabilities(7, 30, 2)
+    table = hs.calibrated(probability, y_pred=np.arange(30) % 2, sample_weight=np.arange(30) % 3 + 1.0)
+    whole = table.design.resample(table.cells, 101, np.random.default_rng(0))
+    for at_once in (1, 30 * 7, 30 * 101):
+        monkeypatch.setattr("howsure.designs.expected.BLOCK_CELLS", at_once)
+        found = table.design.resample(table.cells, 101, np.random.default_rng(0))
+        assert found == pytest.approx(whole)
+        population = hs.calibrated(probability, y_pred=np.arange(30) % 2, target="population")
+        drawn = population.design.resample(population.cells, 101, np.random.default_rng(0))
+        assert drawn.sum(1) == pytest.approx(np.full(101, 30.0))

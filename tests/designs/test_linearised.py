@@ -217,3 +217,10 @@ def test_the_weights_of_a_sample_add_up_to_its_counts() -> None:
     Linearised((FIRST, Sample(np.array([4.0, 6.0]), FIRST.influence, right)), CENTRE).check_sums(CENTRE)
     with pytest.raises(hs.HowsureError):
         Linearised((FIRST, Sample(np.array([4.0, 7.0]), FIRST.influence, right)), CENTRE).check_sums(CENTRE)
+
+
+def test_small_weights_are_shares_too() -> None:
+    """Observed counts of less than one case in all move the table by their shares; none at all leave the rest."""
+    found = FIRST.deviations(np.array([[0.02, 0.08], [0.0, 0.0]]))
+    assert found[0] == pytest.approx(moved(FIRST, np.array([0.02, 0.08])))
+    assert found[1] == pytest.approx(-FIRST.counts @ FIRST.influence)

@@ -316,3 +316,25 @@ def test_two_labels_with_a_weight_are_needed(number):
     else:
         with pytest.raises(hs.HowsureError, match=f"`human` has {number} labels of 8 cases"):
             hs.judged(human, [1, 0] * 4, sample_weight=weight)
+
+
+def test_labels_of_two_outcomes_are_trials():
+    """For outcomes at the ends of the form alone each label is a trial; in between they are worth more."""
+    labelled = np.array([[9.0, 0, 9], [1, 0, 29]])
+    ends, between = np.array([0.0, 1, 1, 0, 1, 1]), np.array([0.0, 0.5, 1, 0, 0.5, 1])
+    design = of(labelled, OTHERS[:2], np.arange(2), PLACES[:2])
+    assert design.strata(None, ends).trials.tolist() == [18, 30]
+    middle = of(np.array([[1.0, 16, 1], [1, 0, 29]]), OTHERS[:2], np.arange(2), PLACES[:2])
+    assert middle.strata(None, between).trials[0] > 18
+
+
+@pytest.mark.parametrize(
+    "labels, has_note",
+    [({"a": "a" * 20 + "c" * 10, "b": "b" * 20 + "c" * 10}, True), ({"a": "aaac" * 8, "c": "accc" * 8}, False)],
+)
+def test_a_judge_tells_of_the_last_class(labels, has_note):
+    """Whether the judge adds information is looked at for the last class, whatever it says of the others."""
+    human = [each for known in labels.values() for each in [*known, *[None] * 200]]
+    judge = [said for said, known in labels.items() for _ in range(200 + len(known))]
+    table = hs.judged(human, judge, labels=["a", "b", "c"])
+    assert ("adds no information" in table.design.note) == has_note
