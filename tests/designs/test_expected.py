@@ -401,3 +401,13 @@ def test_draws_of_many_cases_in_blocks_are_as_many(monkeypatch):
         population = hs.calibrated(probability, y_pred=np.arange(30) % 2, target="population")
         drawn = population.design.resample(population.cells, 101, np.random.default_rng(0))
         assert drawn.sum(1) == pytest.approx(np.full(101, 30.0))
+
+
+@pytest.mark.parametrize("chance", [0.02, 0.9])
+def test_few_cases_are_drawn_up_to_the_last_one(chance):
+    """The positives of two cases of one probability are binomial, from none to both."""
+    table = hs.calibrated([chance, chance]).at(0.5)
+    drawn = table.design.resample(table.cells, 4000, np.random.default_rng(0)).reshape(-1, 2, 2)[:, 1].sum(1)
+    expected = stats.binom(2, chance).pmf([0, 1, 2])
+    found = np.bincount(drawn.astype(int), minlength=3) / 4000
+    assert found == pytest.approx(expected, abs=0.025)

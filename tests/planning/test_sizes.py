@@ -465,5 +465,6 @@ def test_a_lower_smallest_value_is_shown_from_below():
         gap = z * math.sqrt(0.8 * 0.2 / 400) + NORMAL(0.8) * math.sqrt(value * (1 - value) / 400)
         assert sign * (value - 0.8) == pytest.approx(gap, rel=0.15)
         assert plan.power == pytest.approx(0.8, abs=0.03)
+        assert plan.curve.high - plan.curve.low == pytest.approx(np.zeros(41), abs=1e-6)  # the value is stated
     with pytest.raises(hs.HowsureError, match="drop `margin`"):
         hs.plan(PILOT, "accuracy", power=0.8, n=400, margin=(0.8, 0.95))

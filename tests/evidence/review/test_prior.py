@@ -182,3 +182,23 @@ def test_no_more_cases_are_reviewed_than_recorded():
         full.check(9)
         with pytest.raises(hs.HowsureError, match="more cases than"):
             replace(full, recorded=full.recorded - np.eye(len(full.recorded))[0]).check(9)
+
+
+@pytest.mark.parametrize("group", [1, 2])
+def test_points_of_unequal_classes_are_weighted_by_their_likelihood(group):
+    """Where classes are not equally frequent the reviews' likelihood is of the tilted pseudo-reviews of each point."""
+    cells = groups()[group]
+    number = cells.reviews.sum(1)
+    chances = np.array(
+        [
+            np.prod(
+                [
+                    stats.dirichlet_multinomial.pmf(seen[alpha > 0], alpha[alpha > 0], int(n))
+                    for seen, alpha, n in zip(cells.reviews, pseudo, number, strict=True)
+                ]
+            )
+            for pseudo in by_point(cells)
+        ]
+    )
+    assert cells.weights == pytest.approx(chances / chances.sum(), rel=1e-6)
+    assert np.ptp(cells.tilt) > 0.1

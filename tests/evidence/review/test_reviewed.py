@@ -503,3 +503,12 @@ def test_matrices_of_several_groups_have_a_table_each():
     for wrong in (REVIEWED, reviews[:1], reviews[..., :1], reviews[:, :, :1]):
         with pytest.raises(hs.HowsureError, match="add an axis of corrected labels"):
             hs.reviewed(counts, wrong, prior=0.5)
+
+
+@pytest.mark.parametrize("number, is_few", [(44, True), (45, False)])
+def test_half_of_few_cases_is_no_small_review(number, is_few):
+    """Of ninety cases 44 reviewed ones are few, and 45 are not."""
+    reviews = np.zeros((2, 2, 2))
+    reviews[0, 0, 0], reviews[1, 1, 1] = number - 10, 10
+    note = hs.reviewed([[60, 0], [0, 30]], reviews).design.note
+    assert (f"{number} of 90 cases were reviewed" in note) == is_few
