@@ -5,7 +5,7 @@ import pytest
 
 import howsure as hs
 from howsure.designs.clusters import clusters_of
-from howsure.designs.counted import FixedMargins, Independent, Weighted
+from howsure.designs.counted import Independent, Weighted
 from howsure.designs.separate import Separate
 
 
@@ -36,7 +36,7 @@ def test_two_test_sets_add_their_variances():
     assert MIXED.variance(BOTH, FORM) == pytest.approx(variance)
     assert MIXED.variance(np.stack([BOTH, BOTH]), np.stack([FORM, 2 * FORM])) == pytest.approx([variance, 4 * variance])
     assert MIXED.squares(BOTH).tolist() == squares.tolist()
-    assert Separate((Independent(), FixedMargins(np.zeros(2, int))), (3, 2)).squares(BOTH) is None
+    assert Separate((Independent(), hs.designs.FixedMargins(np.zeros(2, int))), (3, 2)).squares(BOTH) is None
     marked = np.array([1, 1, 0, 1, 1])
     assert MIXED.effective_trials(BOTH, marked) == pytest.approx(4 + 11**2 / 25)
     side, kish = np.array([0, 1, 1, 0, 0]), 11**2 / 25
@@ -86,7 +86,7 @@ def test_what_is_done_to_both_is_done_to_each():
     assert posterior.mean(0) == pytest.approx(expected, abs=0.4)
     assert MIXED.offers("posterior")
     assert MIXED.offers("merged_each")
-    assert not Separate((Independent(), FixedMargins()), (3, 2)).offers("merged_each")
+    assert not Separate((Independent(), hs.designs.FixedMargins()), (3, 2)).offers("merged_each")
     assert MIXED.test_sets == MIXED.parts
 
 
