@@ -269,3 +269,27 @@ def test_the_last_panel_ends_at_one():
     assert (np.diff(panels.edges) > 0).all()
     assert panels.total == pytest.approx(1 / 3, abs=1e-14)
     assert panels.at_nodes == pytest.approx(panels.nodes**3 / 3, abs=1e-14)
+
+
+SHAPES = {"cube": lambda x: x**3, "root": np.sqrt, "step": lambda x: 1 / (1 + np.exp(-25 * (x - 0.4)))}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_panels_resolve_a_function_in_every_part(shape):
+    """Integrals up to thresholds in every panel, at its edges too, and of products are those of quadrature."""
+    function = SHAPES[shape]
+    start, end = function(0.0), function(1.0)
+    scores = ScoreDistribution(lambda x: np.clip((function(np.clip(x, 0.0, 1.0)) - start) / (end - start), 0.0, 1.0))
+    thresholds = np.concatenate([[0.0, 1e-9, 0.2, 0.25, 0.5, 0.77, 1.0], scores.panels.edges[1:-1:7]])
+    expected = [
+        integrate.quad(lambda y: (function(y) - start) / (end - start), 0, at, epsabs=1e-12)[0] for at in thresholds
+    ]
+    assert scores._integral(thresholds) == pytest.approx(np.array(expected), abs=1e-9)
+    panels = scores.panels
+    square = integrate.quad(lambda y: ((function(y) - start) / (end - start)) ** 2, 0, 1, epsabs=1e-12)[0]
+    assert panels.integral(panels.values**2) == pytest.approx(square, abs=1e-9)
+    edges = scores.edges()
+    assert (edges[0], edges[-1]) == (0, 1)
+    assert (np.diff(edges) > 0).all()
+    assert np.diff(scores.below(edges)).max() < 0.01
+    assert np.diff(edges).max() < 0.01

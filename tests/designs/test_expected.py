@@ -12,7 +12,7 @@ from howsure.curves.thresholds import confusion_along, errors_along, on_counts
 from howsure.designs.base import Design
 from howsure.designs.cases import Cases
 from howsure.designs.counted import Independent
-from howsure.designs.expected import Batch
+from howsure.designs.expected import Batch, Known
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 from howsure.tables.counts import ConfusionCounts
@@ -298,3 +298,116 @@ def test_cases_lie_on_the_side_of_their_score_in_any_order(order):
     below = np.array(order) < 1
     expected = [[(number * share)[side].sum() for side in (below, ~below)] for share in (1 - chance, chance)]
     np.testing.assert_allclose(cases.counts((2, 2)), expected)
+
+
+WEIGHT = np.array([0.5, 2.0, 1.0, 3.0, 1.5, 1.0])
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_weighted_batches_have_the_variance_of_their_labels(classes):
+    """With weights, mean, variance and draws are those over all labellings of the weighted cases."""
+    probability = probabilities(3, 6, classes)
+    predicted = np.array([0, 1, 1, 0, 1, 0])
+    table = hs.calibrated(probability, y_pred=predicted, sample_weight=WEIGHT)
+    labels = np.array(list(product(range(classes), repeat=6)))
+    chances = np.take_along_axis(probability[None], labels[..., None], 2)[..., 0].prod(1)
+    form = np.random.default_rng(0).normal(size=(classes, classes))
+    unit = table.counts.sum() / WEIGHT.sum()
+    values = unit * (WEIGHT * form[labels, predicted]).sum(1)
+    mean = chances @ values
+    variance = chances @ (values - mean) ** 2
+    assert (table.counts * form).sum() == pytest.approx(mean)
+    assert table.variance(form) == pytest.approx(variance)
+    drawn = table.design.resample(table.cells, 4000, np.random.default_rng(1)) @ form.ravel()
+    assert drawn.mean() == pytest.approx(mean, abs=5 * np.sqrt(variance / 4000))
+    assert drawn.var() == pytest.approx(variance, rel=0.12)
+    assert table.design.least_unit == pytest.approx(unit * (WEIGHT**2).sum() / WEIGHT.sum())
+    population = hs.calibrated(probability, y_pred=predicted, sample_weight=WEIGHT, target="population")
+    each = unit * WEIGHT * (probability * form[:, predicted].T).sum(1)
+    assert population.variance(form) == pytest.approx((each**2).sum())
+    values = population.design.resample(population.cells, 4000, np.random.default_rng(1)) @ form.ravel()
+    assert values.var() == pytest.approx((each**2).sum() - each.sum() ** 2 / 6, rel=0.12)
+    posterior = population.design.posterior(population.cells, np.zeros(form.size), 4000, np.random.default_rng(2))
+    assert (posterior @ form.ravel()).mean() == pytest.approx(mean, abs=5 * np.sqrt((each**2).sum() / 4000))
+    assert (posterior @ form.ravel()).var() == pytest.approx((each**2).sum(), rel=0.12)
+
+
+@pytest.mark.parametrize("target", ["batch", "population"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_cases_of_two_tables_are_those_of_their_sum(target, weighted):
+    """Counts and variances of two tables' cases together are the sums of theirs."""
+    probability, form = probabilities(5, 8, 3), np.random.default_rng(0).normal(size=9)
+    predicted = np.array([0, 2, 1, 1, 2, 0, 0, 1])
+    weight = np.array([1.0, 0.5, 2.0, 0.5]) if weighted else None
+    halves = [
+        hs.calibrated(probability[part], y_pred=predicted[part], labels=[0, 1, 2], sample_weight=weight, target=target)
+        for part in (slice(4), slice(4, 8))
+    ]
+    joined = halves[0].design.joined([halves[1].design])
+    whole = halves[0].cells + halves[1].cells
+    joined.check((9,))
+    joined.check_sums(whole)
+    assert joined.variance(whole, form) == pytest.approx(sum(each.design.variance(None, form) for each in halves))
+    with pytest.raises(hs.HowsureError):
+        joined.check_sums(whole + np.eye(9)[4])
+    with pytest.raises(hs.HowsureError):
+        joined.check((8,))
+
+
+@pytest.mark.parametrize("index", [None, np.array([0, 2, 5])])
+def test_cases_still_to_be_drawn_are_multinomial(index):
+    """Of n cases from a known distribution: multinomial cells, in any unit of the counts; without end, certain."""
+    rng = np.random.default_rng(3)
+    counts, form = rng.uniform(0.1, 2, (6, 2)), rng.normal(size=12)
+    share, total = counts.ravel() / counts.sum(), counts.sum()
+    design, exact = Known(None, 50.0), Known(None)
+    assert design.variance(counts.ravel(), form) == pytest.approx(total**2 / 50 * share @ form**2)
+    assert design.squares(counts.ravel()) == pytest.approx(total**2 / 50 * share)
+    marked = np.arange(12) % 3 == 0
+    assert design.effective_trials(counts.ravel(), marked) == pytest.approx(50 * share[marked].sum())
+    thresholds = np.arange(7) if index is None else index
+    slopes = rng.normal(size=(len(thresholds), 2, 2))
+    expected = []
+    for threshold, slope in zip(thresholds, slopes, strict=True):
+        at = counts.copy()
+        above = np.arange(6) >= 6 - threshold
+        expected.append(sum((at[above == side, k].sum() * slope[k, int(side)] ** 2) for side in (0, 1) for k in (0, 1)))
+    found = design.variance_from_top(counts, slopes, index)
+    assert found == pytest.approx(np.array(expected) * total / 50)
+    drawn = design.resample(counts, 6000, np.random.default_rng(0))
+    assert set(drawn.sum(1)) == {50}
+    assert drawn.mean(0) == pytest.approx(50 * share, abs=0.15)
+    assert drawn.var(0) == pytest.approx(50 * share * (1 - share), rel=0.12)
+    assert (exact.is_exact, design.is_exact) == (True, False)
+    assert exact.variance(counts.ravel(), form) == 0
+    assert exact.resample(counts, 3, rng).tolist() == [counts.ravel().tolist()] * 3
+    assert design.note.startswith("prediction for 50 new cases")
+    assert exact.note.startswith("exact")
+    for n in (-1.0, np.nan):
+        with pytest.raises(hs.HowsureError):
+            Known(None, n).check((12,))
+    exact.check((12,))
+
+
+def test_draws_of_many_cases_in_blocks_are_as_many(monkeypatch):
+    """Labels are drawn in blocks that fit in memory: as many tables, of all cases, whatever the size of a block."""
+    probability = probabilities(7, 30, 2)
+    table = hs.calibrated(probability, y_pred=np.arange(30) % 2, sample_weight=np.arange(30) % 3 + 1.0)
+    whole = table.design.resample(table.cells, 101, np.random.default_rng(0))
+    for at_once in (1, 30 * 7, 30 * 101):
+        monkeypatch.setattr("howsure.designs.expected.BLOCK_CELLS", at_once)
+        found = table.design.resample(table.cells, 101, np.random.default_rng(0))
+        assert found == pytest.approx(whole)
+        population = hs.calibrated(probability, y_pred=np.arange(30) % 2, target="population")
+        drawn = population.design.resample(population.cells, 101, np.random.default_rng(0))
+        assert drawn.sum(1) == pytest.approx(np.full(101, 30.0))
+
+
+@pytest.mark.parametrize("chance", [0.02, 0.9])
+def test_few_cases_are_drawn_up_to_the_last_one(chance):
+    """The positives of two cases of one probability are binomial, from none to both."""
+    table = hs.calibrated([chance, chance]).at(0.5)
+    drawn = table.design.resample(table.cells, 4000, np.random.default_rng(0)).reshape(-1, 2, 2)[:, 1].sum(1)
+    expected = stats.binom(2, chance).pmf([0, 1, 2])
+    found = np.bincount(drawn.astype(int), minlength=3) / 4000
+    assert found == pytest.approx(expected, abs=0.025)

@@ -524,3 +524,222 @@ def test_drawn_shares_are_shares():
     assert shares.min() >= 0
     assert (shares == 0).any()
     assert shares[:, 0].std() == pytest.approx(0.03 * 2**0.5, rel=0.1)
+
+
+# Observed cells of three strata: three outcomes of a, two of b and two of c, of a table with four cells.
+OBSERVED = np.array([6.0, 3.0, 1.0, 4.0, 8.0, 5.0, 5.0])
+STRATUM, PLACE = np.array([0, 0, 0, 1, 1, 2, 2]), np.array([0, 1, 3, 1, 2, 3, -1])
+SHARE = np.array([0.5, 0.2, 0.3])
+CELLS_FORM = np.array([0.8, -0.5, 1.4, -2.0])
+
+
+def three(**changes):
+    """Return the design of a sample from three strata; the last cell is of cases that are in no cell of the table."""
+    design = StratifiedSample(
+        OBSERVED, STRATUM, PLACE, 4, SHARE, hs.designs.Independent(), ("a", "b", "c"), units=np.array([10.0, 12, 10])
+    )
+    return replace(design, **changes)
+
+
+def written_out(fraction=(0.0, 0.0, 0.0), total=32.0):
+    """Return Cochran's variance of a total: of each stratum N**2 (1 - f) s**2 / n, cases written out one by one."""
+    form, square = np.append(CELLS_FORM, 0.0)[PLACE], 0.0
+    for index in range(3):
+        inside = index == STRATUM
+        cases = np.repeat(form[inside], OBSERVED[inside].astype(int))
+        square += (total * SHARE[index]) ** 2 * (1 - fraction[index]) * cases.var(ddof=1) / len(cases)
+    return square
+
+
+@pytest.mark.parametrize("total", [None, 500.0])
+def test_the_variance_is_cochrans(total):
+    """Tables weigh each stratum by its share; the variance is that of a stratified total, with finite corrections."""
+    design = three(total=total)
+    whole = total or 32.0
+    expected = [0.5 * 6 / 10, 0.5 * 3 / 10 + 0.2 * 4 / 12, 0.2 * 8 / 12, 0.5 * 1 / 10 + 0.3 * 5 / 10]
+    assert design.whole == pytest.approx(whole * np.array(expected))
+    assert design.variance(None, CELLS_FORM) == pytest.approx(written_out(total=whole))
+    fraction = np.array([0.1, 0.75, 1.0])
+    finite = three(total=total, fraction=fraction)
+    assert finite.variance(None, CELLS_FORM) == pytest.approx(written_out(fraction, whole))
+    assert finite.remaining.tolist() == (1 - fraction)[STRATUM].tolist()
+    plain = three(total=total, units=None).variance(None, CELLS_FORM)  # a multinomial within each stratum
+    form, square = np.append(CELLS_FORM, 0.0)[PLACE], 0.0
+    for index, n in enumerate((10, 12, 10)):
+        cases = np.repeat(form[index == STRATUM], OBSERVED[index == STRATUM].astype(int))
+        square += (whole * SHARE[index]) ** 2 * cases.var() / n
+    assert plain == pytest.approx(square)
+
+
+def test_estimated_shares_add_the_variance_of_the_means():
+    """With frequencies that are estimates, ``N**2 m' C m`` is added, for the means m of the strata."""
+    covariance = np.array([[4.0, -3.0, -1.0], [-3.0, 5.0, -2.0], [-1.0, -2.0, 3.0]]) * 1e-4
+    design = three(covariance=covariance)
+    form = np.append(CELLS_FORM, 0.0)[PLACE]
+    means = np.array([np.average(form[i == STRATUM], weights=OBSERVED[i == STRATUM]) for i in range(3)])
+    expected = written_out() + 32**2 * means @ covariance @ means
+    assert design.variance(None, CELLS_FORM) == pytest.approx(expected)
+    assert design.placement_variance(None, SIDE, CELLS_FORM) == pytest.approx(expected)
+    assert (design.method, three().method) == ("delta", "")
+
+
+SIDE = np.array([0, 0, 1, 1])
+
+
+def test_degrees_of_freedom_of_strata_are_satterthwaites():
+    """Each stratum has its number of cases minus 1; a form without variance has the cases minus the strata."""
+    form, parts = np.append(CELLS_FORM, 0.0)[PLACE], []
+    for index, share in enumerate(SHARE):
+        cases = np.repeat(form[index == STRATUM], OBSERVED[index == STRATUM].astype(int))
+        parts.append(share**2 * cases.var(ddof=1) / len(cases))
+    expected = sum(parts) ** 2 / sum(part**2 / n for part, n in zip(parts, (9, 11, 9), strict=True))
+    design = three()
+    inflation, freedom = design.small_sample(None, CELLS_FORM)
+    assert (inflation, freedom) == pytest.approx((1.0, expected))
+    assert design.degrees_of_freedom == 29
+    assert design.small_sample(None, np.zeros(4))[1] == 29
+    assert design.satterthwaite(None, SIDE, np.zeros(4)) == 29
+    assert design.satterthwaite(None, SIDE, CELLS_FORM) <= expected
+    assert three(units=np.ones(3)).degrees_of_freedom == 1
+    assert np.isinf(three(units=None).degrees_of_freedom)
+
+
+def test_cells_that_are_merged_keep_their_strata():
+    """A merged table has the merged counts and variance, its cells one observed cell for each stratum."""
+    target = np.array([1, 0, 0, 1])
+    design = three().merged(target, 2)
+    design.check((2,))
+    assert design.whole == pytest.approx(np.bincount(target, three().whole, 2))
+    form = np.array([0.7, -0.2])
+    assert design.variance(None, form) == pytest.approx(three().variance(None, form[target]))
+    pairs = list(zip(design.stratum.tolist(), design.place.tolist(), design.observed.tolist(), strict=True))
+    assert sorted(pairs) == [(0, 0, 3), (0, 1, 7), (1, 0, 12), (2, -1, 5), (2, 1, 5)]
+
+
+def test_effective_cases_have_the_largest_weight_that_they_may_have():
+    """A total over the weight of a case in the heaviest stratum that it may be in; more where much was drawn."""
+    design, marked = three(total=320.0), np.array([True, True, False, False])
+    weights = 320 * SHARE / [10, 12, 10]
+    total = weights[0] * 9 + weights[1] * 4
+    assert design.effective_trials(None, marked) == pytest.approx(total / weights[0])
+    fraction = np.array([0.5, 0.1, 0.0])
+    unseen = [0.5 / np.log(2), 0.1 / -np.log(0.9)]
+    heaviest = max(weights[0] * unseen[0], weights[1] * unseen[1])
+    finite = replace(design, fraction=fraction)
+    assert finite.effective_trials(None, marked) == pytest.approx(total / heaviest)
+    assert np.isinf(replace(design, fraction=np.ones(3)).effective_trials(None, marked))
+    assert design.effective_trials(None, np.zeros(4, bool)) == 0
+
+
+def test_pseudo_cases_are_shared_by_the_strata_of_their_cell():
+    """Pseudo-cases of a cell are shared evenly by its strata; those of a cell without any are spread over the others."""
+    extra = np.array([1.0, 4.0, 2.0, 6.0])
+    assert three().spread(extra) == pytest.approx([1, 2, 3, 2, 2, 3, 0])
+    gone = three(cells=5).spread(np.append(extra, 13.0))
+    assert gone == pytest.approx(2 * np.array([1, 2, 3, 2, 2, 3, 0]))
+    filled, design = three().smoothed(None, extra)
+    assert design.observed - OBSERVED == pytest.approx([1, 2, 3, 2, 2, 3, 0])
+    assert filled == pytest.approx(design.whole)
+
+
+def test_draws_from_strata_have_the_moments_of_the_strata():
+    """New samples, the posterior and the jackknife vary within the strata alone, whose totals stay."""
+    size, design = 8000, three()
+    sums, studies = design.repeated(None, 2.0, size, np.random.default_rng(0))
+    assert sums == pytest.approx(studies.whole)
+    of_strata = np.stack([studies.observed[:, i == STRATUM].sum(1) for i in range(3)], 1)
+    assert (of_strata == [20, 24, 20]).all()
+    assert studies.units.tolist() == [20, 24, 20]
+    assert studies.picked(3).observed.tolist() == studies.observed[3].tolist()
+    form = np.append(CELLS_FORM, 0.0)[PLACE]
+    posterior = design.posterior(None, np.zeros(4), size, np.random.default_rng(1)) @ CELLS_FORM
+    half = three(fraction=np.full(3, 0.75), total=32.0).posterior(None, np.zeros(4), size, np.random.default_rng(1))
+    square = 0.0  # of Dirichlet shares
+    for index, (share, n) in enumerate(zip(SHARE, (10, 12, 10), strict=True)):
+        cases = np.repeat(form[index == STRATUM], OBSERVED[index == STRATUM].astype(int))
+        square += (32 * share) ** 2 * cases.var() / (n + 1)
+    assert posterior.var() == pytest.approx(square, rel=0.05)
+    assert (half @ CELLS_FORM).var() == pytest.approx(square / 4, rel=0.05)
+    left = [
+        (table @ CELLS_FORM, number)
+        for tables, many in design.left_out(None)
+        for table, number in zip(tables, many, strict=True)
+    ]
+    expected = []
+    for cell in range(7):
+        observed = OBSERVED - np.eye(7)[cell]
+        means = [np.average(form[i == STRATUM], weights=observed[i == STRATUM]) for i in range(3)]
+        expected.append((observed.sum() * SHARE @ means, OBSERVED[cell]))
+    assert np.array(sorted(left)) == pytest.approx(np.array(sorted(expected)))
+    tilted, moved = design.tilted(None, 0.05 * CELLS_FORM)
+    assert [moved.observed[i == STRATUM].sum() for i in range(3)] == pytest.approx([10, 12, 10])
+    weights = (32 * SHARE / [10, 12, 10])[STRATUM] * np.sqrt(np.array([10 / 9, 12 / 11, 10 / 9]))[STRATUM]
+    factor = OBSERVED * np.exp(0.05 * weights * form)
+    assert moved.observed[:3] / moved.observed[0] == pytest.approx(factor[:3] / factor[0])
+    assert tilted == pytest.approx(moved.whole)
+
+
+def test_a_batch_is_of_the_same_strata():
+    """Tables of the same strata are a batch with the variance of each; others, or estimated shares, are refused."""
+    other = three(observed=OBSERVED[::-1].copy())
+    batch = three().stacked([other], 4)
+    batch.check((2, 4))
+    expected = [float(each.variance(None, CELLS_FORM)) for each in (three(), other)]
+    assert batch.variance(None, np.tile(CELLS_FORM, (2, 1))) == pytest.approx(expected)
+    for changed in (
+        {"share": SHARE[::-1]},
+        {"total": 9.0},
+        {"units": None},
+        {"place": PLACE[::-1]},
+        {"covariance": np.eye(3)},
+        {"fraction": np.full(3, 0.5)},
+    ):
+        with pytest.raises(hs.errors.UndefinedDesignError):
+            three().stacked([three(**changed)], 4)
+        with pytest.raises(hs.errors.UndefinedDesignError):
+            three(**changed).stacked([three()], 4)
+    weighted = three(design=hs.designs.Weighted(OBSERVED))
+    with pytest.raises(hs.errors.UndefinedDesignError):
+        weighted.stacked([weighted], 4)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"observed": OBSERVED[:-1]},
+        {"stratum": np.array([0, 0, 0, 1, 1, 2, 3])},
+        {"place": np.array([0, 1, 3, 1, 2, 3, -2])},
+        {"place": np.array([0, 1, 3, 1, 2, 4, -1])},
+        {"cells": 5},
+        {"share": np.array([0.5, 0.2, 0.4])},
+        {"names": ("a", "b")},
+        {"names": ["a", "b", "c"]},
+        {"total": -1.0},
+        {"units": np.ones(2)},
+        {"fraction": np.array([0.5, 0.5, 1.5])},
+        {"covariance": np.eye(2)},
+        {"noun": None},
+        {"design": None},
+        {"design": hs.designs.FixedMargins(np.zeros(6, int))},
+    ],
+)
+def test_strata_that_fit_no_table_are_refused(change):
+    """Each part must be of its size, and its numbers must be of cells and strata that there are."""
+    three(total=32.0, fraction=np.array([0.0, 0.5, 1.0]), covariance=-np.eye(3)).check((4,))
+    three().check_sums(three().whole)
+    with pytest.raises(hs.HowsureError):
+        three(**change).check((4,))
+    with pytest.raises(hs.HowsureError):
+        three().check_sums(three().whole + np.eye(4)[1])
+
+
+@pytest.mark.parametrize("units, words", [([10.0, 1.0, 1.0], "(b, c)"), ([10.0, 1.0, 2.0], "(b)"), ([2.0] * 3, "")])
+def test_strata_of_one_case_are_named(units, words):
+    """Each stratum with a single case that is not all of it is named; two cases show variation."""
+    said = " ".join(three(units=np.array(units)).cautions)
+    assert ("one case shows no variation" in said) == bool(words)
+    assert words in said
+    whole = three(units=np.array(units), fraction=np.ones(3))
+    assert not any("one case" in each for each in whole.cautions)
+    one = replace(three(), share=np.ones(1), stratum=np.zeros(7, int), names=("a",), units=None)
+    assert one.words == "from 1 stratum of known size"

@@ -44,3 +44,13 @@ def test_no_tables_have_no_sums():
     none = np.ones((0, 4))
     for function in (variance_by_class, freedom_by_class):
         assert function(none, none, np.array([0, 0, 1, 1]), none).shape == (0,)
+
+
+def test_what_does_not_vary_has_no_end_of_degrees_of_freedom():
+    """A form of slope 0 has infinite degrees of freedom, and no variance, in one table and in many."""
+    truth, counts = np.array([0, 0, 1, 1]), np.full(4, 3.0)
+    assert np.isinf(freedom_by_class(counts, counts, truth, np.zeros(4)))
+    many = freedom_by_class(np.stack([counts] * 2), counts, truth, np.stack([np.zeros(4), [1.0, -1.0, 1.0, -1.0]]))
+    assert np.isinf(many[0])
+    assert many[1] == pytest.approx(10)  # Welch's; by the tails it is 2 * 12**2 / 12
+    assert variance_by_class(counts, counts, truth, np.zeros(4)) == 0

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS
-from howsure.planning.clustered import Clustering, with_runs
+from howsure.planning.clustered import Clustering, intracluster_correlation, with_runs
 from howsure.planning.pilots import Pilot
 from howsure.planning.splits import of_test_sets
 
@@ -81,3 +82,19 @@ def test_other_cases_than_counted_ones_form_no_clusters(pilot):
     """Each reason alone is enough: totals fixed by design, or weights."""
     with pytest.raises(hs.HowsureError, match="`cluster_size` and `icc` are for counted cases"):
         hs.plan(pilot, "f1", width=0.1, cluster_size=4, icc=0.1)
+
+
+@pytest.mark.parametrize("sizes", [np.full(12, 5), np.array([2, 9, 4, 4, 7, 1, 3, 8, 5, 5, 6, 2])])
+def test_the_correlation_of_a_pilot_follows_from_its_design_effect(sizes):
+    """It is the design effect less one, over the mean size over cases less one; the size is the mean over clusters."""
+    rng = np.random.default_rng(4)
+    group = np.repeat(np.arange(12), sizes)
+    right = rng.random(len(group)) < rng.beta(2, 1, 12)[group]
+    table = hs.confusion(np.ones(len(group), int), right * 1, groups=group, labels=[0, 1])
+    sums = np.bincount(group, right - right.mean())
+    effect = 12 / 11 * (sums**2).sum() / (len(group) * right.mean() * (1 - right.mean()))
+    weighted = (sizes**2).sum() / sizes.sum()
+    found = intracluster_correlation(resolve("accuracy", table), table)
+    assert found == pytest.approx(((effect - 1) / (weighted - 1), len(group) / 12))
+    assert intracluster_correlation(resolve("accuracy", PILOT), PILOT) == (0, 1)
+    assert 0.05 < found[0] < 0.95

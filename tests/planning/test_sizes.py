@@ -427,3 +427,44 @@ def test_bad_questions_are_refused_in_one_line(name):
     with pytest.raises(hs.HowsureError, match=words) as caught:
         hs.plan(*given, **asked)
     assert "\n" not in str(caught.value)
+
+
+def test_what_so_many_cases_reach_has_a_curve_around_them():
+    """The curve goes from an eighth to eight times the number, in equal ratios; widths fall as 1 / √n about it."""
+    plan = hs.plan(PILOT, "accuracy", n=400, method="wald")
+    assert (plan.goal, plan.n, plan.units, plan.pilot) == ("width", 400, 400, 100)
+    assert np.isnan([plan.asymptotic, plan.low, plan.high, plan.power, plan.support]).all()
+    assert len(plan.curve.n) == 41
+    assert plan.curve.n == pytest.approx(np.geomspace(50, 3200, 41))
+    assert plan.curve.reached * np.sqrt(plan.curve.n) == pytest.approx(np.full(41, 20 * plan.width), rel=1e-6)
+    assert plan.width == pytest.approx(2 * NORMAL(0.975) * math.sqrt(0.92 * 0.08 / 400), rel=0.01)
+    assert plan.target == plan.width
+    assert (plan.curve.low <= plan.curve.reached).all()
+    assert (plan.curve.high >= plan.curve.reached).all()
+    few = hs.plan(PILOT, "accuracy", n=3, support=1, random_state=1)
+    assert few.curve.n[0] == pytest.approx(2)
+    assert few.support == pytest.approx(1 - 0.53**3 - 0.47**3, abs=0.03)
+
+
+def test_a_ratio_of_two_test_sets_is_planned_by_its_relative_variance():
+    """The ratio of two shares has the variance R² Σ (1 − p) / p on one case of either of two equal test sets."""
+    found = hs.plan(PILOT, OTHER, "accuracy", width=0.2, contrast="ratio", method="delta").asymptotic
+    ratio = 0.92 / 0.78
+    variance = 2 * ratio**2 * (0.08 / 0.92 + 0.22 / 0.78)
+    assert found == pytest.approx(variance * (2 * NORMAL(0.975) / 0.2) ** 2, rel=1e-4)
+
+
+def test_a_lower_smallest_value_is_shown_from_below():
+    """For `less` the smallest value lies below the null one, as far as n cases show, and never beyond the range."""
+    above, below = (
+        hs.plan(PILOT, "accuracy", power=0.8, n=400, null=0.8, alternative=each) for each in ("greater", "less")
+    )
+    z = NORMAL(0.95)
+    for plan, sign in ((above, 1), (below, -1)):
+        value = plan.true_value
+        gap = z * math.sqrt(0.8 * 0.2 / 400) + NORMAL(0.8) * math.sqrt(value * (1 - value) / 400)
+        assert sign * (value - 0.8) == pytest.approx(gap, rel=0.15)
+        assert plan.power == pytest.approx(0.8, abs=0.03)
+        assert plan.curve.high - plan.curve.low == pytest.approx(np.zeros(41), abs=1e-6)  # the value is stated
+    with pytest.raises(hs.HowsureError, match="drop `margin`"):
+        hs.plan(PILOT, "accuracy", power=0.8, n=400, margin=(0.8, 0.95))

@@ -1,5 +1,7 @@
 """Calibrators against scikit-learn and their definitions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import optimize
@@ -9,6 +11,8 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
 import howsure as hs
+from howsure.evidence.calibration.calibrator import _rank, _ranked
+from howsure.evidence.calibration.calibrators import NEAREST, Beta, softened
 
 METHODS = ["isotonic", "platt", "beta", "venn_abers"]
 
@@ -207,3 +211,97 @@ def test_thresholds_of_scores_of_any_scale_are_found(low, high):
         below = float(found.curve(np.array([np.nextafter(at, -np.inf)]))[0])
         assert below < probability or below == pytest.approx(probability, abs=1e-12)
         assert np.isfinite(at)
+
+
+@pytest.mark.parametrize("method", ["platt", "beta", "venn_abers", "isotonic"])
+def test_the_mean_of_the_draws_is_the_expected_probability(method):
+    """At no more scores than groups it is the mean of all draws, and 1,000 more scores hardly change it."""
+    score, label = labelled(3, rows=80)
+    made = hs.calibrate(score, label, method=method, n_draws=50, random_state=0)
+    places = np.linspace(0.01, 0.99, 40)
+    if method in {"platt", "beta"}:
+        assert made.mean(places) == pytest.approx(made.draws(places).mean(0), abs=1e-12)
+    else:
+        assert made.mean(places) == pytest.approx(made.draws(places).mean(0), abs=0.15)
+    more = np.linspace(0.01, 0.99, 1561)
+    assert made.mean(more)[::40] == pytest.approx(made.mean(places), abs=1e-3)
+    assert made.n_draws == 50
+
+
+def test_the_first_score_of_all_is_the_threshold_of_any_probability():
+    """Where every score reaches the probability it is the lowest possible one: 0 of probabilities, else no end."""
+    score, label = labelled(6, digits=2)
+    assert hs.calibrate(score, label, method="platt", n_draws=2).threshold(0.0) == 0.0
+    edges = hs.calibrate([0.0, 0.4, 0.7, 1.0] * 5, [0, 1, 0, 1] * 5, method="platt", n_draws=2)
+    assert edges.threshold(1e-9) == 0.0
+    for more in (-0.001, 1.001):
+        wide = hs.calibrate([0.1, 0.4, 0.7, more] * 5, [0, 1, 0, 1] * 5, method="isotonic", n_draws=2)
+        assert wide.threshold(0.0) == -np.finfo(float).max
+
+
+def test_ranks_of_numbers_are_in_their_order():
+    """Neighbouring floating-point numbers have neighbouring ranks, from the lowest through 0 to the highest."""
+    largest = np.finfo(float).max
+    numbers = [-largest, -1.0, -1e-300, -5e-324, 0.0, 5e-324, 2.5, largest]
+    ranks = [_rank(number) for number in numbers]
+    assert ranks == sorted(ranks)
+    assert (ranks[3], ranks[4], ranks[5]) == (-1, 0, 1)
+    assert [_ranked(rank) for rank in ranks] == numbers
+    for number in (-3.7, 1e-9, 0.25):
+        assert _rank(np.nextafter(number, np.inf)) - _rank(number) == 1
+
+
+@pytest.mark.parametrize("scale, move", [(1e-6, 0.0), (1e5, -3e5), (-2.0, 1.0)])
+def test_the_unit_of_scores_is_no_matter_to_a_logistic_curve(scale, move):
+    """Scores in another unit have the same probabilities, draw by draw."""
+    score, label = labelled(9, rows=120)
+    one, other = (
+        hs.calibrate(each, label, method="platt", n_draws=20, random_state=1) for each in (score, scale * score + move)
+    )
+    places = np.array([0.05, 0.5, 0.9])
+    assert other.predict(scale * places + move) == pytest.approx(one.predict(places), rel=1e-6)
+    if scale > 0:
+        assert other.draws(scale * places + move) == pytest.approx(one.draws(places), rel=1e-5)
+
+
+def test_softened_labels_are_platts():
+    """A positive case counts (n + 1) / (n + 2) as one and the rest as a negative, and a negative one likewise."""
+    counts = np.array([[3.0, 0.0], [2.0, 4.0]])
+    positive, negative = 5 / 6, 6 / 7
+    expected = [[3 * negative, 3 * (1 - negative)]]
+    expected.append([2 * negative + 4 * (1 - positive), 2 * (1 - negative) + 4 * positive])
+    assert softened(counts) == pytest.approx(np.array(expected))
+
+
+def test_scores_nearer_to_the_ends_than_a_limit_are_taken_at_it():
+    """The features of beta calibration are log s and −log(1 − s), with s at least 1e-4 from 0 and 1."""
+    found = Beta.features(np.array([0.0, 1e-5, 0.3, 1.0]))
+    inside = np.array([NEAREST, NEAREST, 0.3, 1 - NEAREST])
+    assert found == pytest.approx(np.column_stack([np.log(inside), -np.log(1 - inside), np.ones(4)]))
+    made = hs.calibrate([0.0, 0.2, 0.6, 1.0] * 10, [0, 1, 0, 1] * 10, n_draws=2)
+    assert np.isfinite(made.predict([0.0, 1.0])).all()
+    for score in (-1e-9, 1 + 1e-9):
+        with pytest.raises(hs.HowsureError, match="needs scores in"):
+            made.predict([0.5, score])
+
+
+@pytest.mark.parametrize(
+    "method, change",
+    [
+        ("beta", {"coefficients": np.ones(2)}),
+        ("beta", {"kept": np.ones((4, 2))}),
+        ("beta", {"kept": np.ones((0, 3))}),
+        ("platt", {"coefficients": np.array([1.0, np.nan])}),
+        ("platt", {"table": None}),
+        ("isotonic", {"shares": np.ones(3)}),
+        ("isotonic", {"kept": None}),
+        ("venn_abers", {"if_negative": np.array([1.5])}),
+        ("venn_abers", {"if_positive": np.array([-0.5])}),
+    ],
+)
+def test_parts_that_fit_no_scores_are_refused(method, change):
+    """Coefficients and draws must be of the features, and shares of the scores."""
+    made = hs.calibrate([0.1, 0.2, 0.6, 0.8] * 5, [0, 1, 0, 1] * 5, method=method, n_draws=30, random_state=0)
+    made.check()
+    with pytest.raises(hs.HowsureError):
+        replace(made, **change).check()

@@ -126,3 +126,79 @@ def test_the_unit_of_weights_is_no_matter_to_the_groups():
     found = [hs.shift.calibration_test(hs.scores(label, score, sample_weight=unit * weight)) for unit in (1.0, 1e-3)]
     assert found[1].groups_statistic == pytest.approx(found[0].groups_statistic, rel=1e-9)
     assert found[0].groups_statistic > 0
+
+
+def test_weights_count_in_the_sums_and_squared_in_the_variances():
+    """With weights, z, slope, intercept and groups are weighted sums, whose variances have the squared weights."""
+    label, score = labelled(5, power=1.3)
+    weight = np.random.default_rng(6).choice([0.5, 1.0, 2.5], len(label))
+    test = hs.shift.calibration_test(hs.scores(label, score, sample_weight=weight))
+    form, spread = 1 - 2 * score, score * (1 - score)
+    assert test.z == pytest.approx(
+        (weight * form * (label - score)).sum() / np.sqrt((weight**2 * form**2 * spread).sum())
+    )
+    logits = np.log(score / (1 - score))
+    features = np.column_stack([logits, np.ones(len(score))])
+    covariance = (features.T * (weight**2 * spread)) @ features
+    total = features.T @ (weight * (label - score))
+    assert test.statistic == pytest.approx(total @ np.linalg.solve(covariance, total))
+    family = sm.families.Binomial()
+    fits = (
+        (test.slope, sm.GLM(label * 1.0, features, family=family, freq_weights=weight).fit(), features),
+        (
+            test.intercept,
+            sm.GLM(label * 1.0, np.ones(len(score)), family=family, offset=logits, freq_weights=weight).fit(),
+            np.ones((len(score), 1)),
+        ),
+    )
+    for found, fit, columns in fits:
+        mean = fit.fittedvalues
+        inverse = np.linalg.inv((columns.T * (weight * mean * (1 - mean))) @ columns)
+        error = np.sqrt((weight**2 * mean * (1 - mean)) @ (columns @ inverse[0]) ** 2)
+        assert found.value == pytest.approx(fit.params[0], abs=1e-6)
+        assert found.standard_error == pytest.approx(error, rel=1e-5)
+        assert found.high - found.low == pytest.approx(2 * stats.norm.ppf(0.975) * error, rel=1e-5)
+
+
+def test_clusters_have_the_variance_of_their_sums():
+    """In clusters z has the variance of the clusters' sums, and the slope their degrees of freedom."""
+    label, score = labelled(7, rows=90)
+    group = np.arange(90) // 6
+    test = hs.shift.calibration_test(hs.scores(label, score, groups=group))
+    sums = np.bincount(group, (1 - 2 * score) * (label - score))
+    assert test.z == pytest.approx(sums.sum() / np.sqrt(15 / 14 * (sums**2).sum()))
+    for found in (test.slope, test.intercept):
+        assert found.high - found.value == pytest.approx(stats.t(14).ppf(0.975) * found.standard_error)
+    assert np.isnan(test.groups_statistic)
+
+
+@pytest.mark.parametrize("wrong", [0, 1])
+def test_groups_of_certain_scores_that_hold_are_left_out(wrong):
+    """A tenth of scores of 0 adds nothing if all are negative; a positive one among them is impossible."""
+    label, score = labelled(8, rows=450)
+    order = np.argsort(score)
+    label, score = np.concatenate([np.arange(50) < wrong, label[order]]), np.concatenate([np.zeros(50), score[order]])
+    test = hs.shift.calibration_test(hs.scores(label, score))
+    parts = zip(np.split(label, 10)[1:], np.split(score, 10)[1:], strict=True)
+    literal = sum((y.sum() - s.sum()) ** 2 * (1 / s.sum() + 1 / (1 - s).sum()) for y, s in parts)
+    assert test.groups == 9 + wrong
+    assert test.groups_statistic == (np.inf if wrong else pytest.approx(literal))
+    assert test.groups_p_value == (0 if wrong else pytest.approx(stats.chi2.sf(literal, 9)))
+
+
+def test_rows_and_text_are_those_of_the_tests():
+    """Each test and coefficient has a row; the positive class is named if it has a name."""
+    label, score = labelled(1)
+    test = hs.shift.calibration_test(hs.scores(np.where(label, "ill", "well"), score, pos_label="ill"))
+    rows = {row["name"]: row for row in test.records()}
+    assert {name: (row["value"], row["p_value"]) for name, row in rows.items() if not name.startswith("calib")} == {
+        "score_test": (test.statistic, test.p_value),
+        "spiegelhalter": (test.z, test.z_p_value),
+        "hosmer_lemeshow": (test.groups_statistic, test.groups_p_value),
+    }
+    assert rows["calibration_slope"]["low"] == test.slope.low
+    assert rows["calibration_intercept"]["high"] == test.intercept.high
+    assert {row["positive"] for row in test.records()} == {"ill"}
+    assert str(test).endswith("positive class: ill")
+    assert "positive" not in hs.shift.calibration_test(hs.scores(label, score)).records()[0]
+    assert test.to_dict()["slope"] == test.slope.to_dict()

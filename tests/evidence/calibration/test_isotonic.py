@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
+from scipy import stats
 from sklearn.isotonic import IsotonicRegression
 
 import howsure as hs
 from howsure.evidence.calibration.isotonic import (
+    MOST_SCORES,
     Steps,
     grouped_scores,
     shares_if_negative,
@@ -82,3 +84,76 @@ def test_a_curve_jumps_between_two_scores_and_is_flat_beyond_the_ends():
     steps = Steps(np.array([1.0, 2.0, 4.0]), np.array([[0.1, 0.4, 0.9]]), np.array([[0.25, 0.5]]))
     places = np.array([0.0, 1.0, 1.2, 1.3, 2.0, 2.9, 3.1, 4.0, 5.0])
     assert steps.at(places, slice(None)).tolist() == [[0.1, 0.1, 0.1, 0.4, 0.4, 0.4, 0.9, 0.9, 0.9]]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_shares_with_one_more_case_are_those_of_a_refit(weighted):
+    """At each score, with one more case there of either class, scikit-learn's fit of all gives that share."""
+    rng = np.random.default_rng(4)
+    counts = rng.poisson(1.2, (14, 2)) * (rng.uniform(0.3, 2.5, (14, 2)) if weighted else 1.0)
+    counts[counts.sum(1) == 0, 0] = 1.0
+    places = np.arange(14.0)
+    scores, labels = np.repeat(places, 2), np.tile([0, 1], 14)
+    for label, found in ((1, shares_if_positive(counts)), (0, shares_if_negative(counts))):
+        expected = [
+            IsotonicRegression()
+            .fit([*scores, place], [*labels, label], sample_weight=[*counts.ravel(), 1.0])
+            .predict([place])[0]
+            for place in places
+        ]
+        assert found == pytest.approx(np.array(expected), abs=1e-12)
+
+
+def test_steps_jump_at_their_places():
+    """Between two scores the share is the left one's up to the place of the jump, and outside that of the end."""
+    steps = Steps(
+        np.array([0.0, 1.0, 3.0]), np.array([[0.1, 0.4, 0.9], [0.2, 0.2, 0.3]]), np.array([[0.5, 0.25], [0, 1]])
+    )
+    steps.check()
+    at = np.array([-1.0, 0.0, 0.5, 0.51, 1.0, 1.5, 1.6, 3.0, 9.0])
+    first = [0.1, 0.1, 0.1, 0.4, 0.4, 0.4, 0.9, 0.9, 0.9]
+    second = [0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.3]
+    second[7] = steps.at(at, slice(None))[1, 7]  # a place of 1 is the next score itself
+    assert steps.at(at, slice(None)).tolist() == [first, second]
+    assert steps.at(at, np.array([1, 0])).tolist() == [second, first]
+    assert steps.mean(at) == pytest.approx(np.interp(at, [0, 1, 3], [0.15, 0.3, 0.6]))
+    assert len(steps) == 2
+
+
+@pytest.mark.parametrize(
+    "scores, shares, places",
+    [
+        ([1.0, 0.0], [[0.1, 0.4]], [[0.5]]),
+        ([0.0, 1.0], [[0.1, 0.4, 0.5]], [[0.5]]),
+        ([0.0, 1.0], [[0.1, 1.4]], [[0.5]]),
+        ([0.0, 1.0], [[0.1, 0.4]], [[0.5, 0.5]]),
+        ([0.0, 1.0], [[0.1, 0.4]], [[0.5], [0.5]]),
+        ([0.0, 1.0], [[0.1, 0.4]], [[-0.5]]),
+        ([0.0, 1.0], np.empty((0, 2)), np.empty((0, 1))),
+    ],
+)
+def test_steps_that_fit_no_scores_are_refused(scores, shares, places):
+    """Scores ascend, each has a share, and each gap between two a place; there is a draw."""
+    Steps(np.array([0.0]), np.array([[0.1]]), np.array([[0.5]])).check()
+    with pytest.raises(hs.HowsureError):
+        Steps(np.array(scores), np.array(shares), np.array(places)).check()
+
+
+def test_one_score_has_the_posterior_of_its_share():
+    """Cases of one score count three quarters, with half a pseudo-case of each class: a Beta distribution."""
+    table = hs.scores([0] * 6 + [1] * 4, [0.3] * 10)
+    steps = Steps.of(table, 4000, np.random.default_rng(0))
+    assert stats.kstest(steps.shares[:, 0], stats.beta(3.5, 5.0).cdf).pvalue > 1e-3
+    assert steps.places.shape == (4000, 1)
+
+
+def test_many_scores_are_taken_in_groups_of_as_many_cases():
+    """Of 1,500 scores neighbours are one, at their mean, with all of their cases; the ends have the pseudo-cases."""
+    rng = np.random.default_rng(1)
+    score = np.sort(rng.random(1500))
+    steps = Steps.of(hs.scores(rng.random(1500) < score, score), 300, rng)
+    group = np.floor((np.arange(1500) + 0.5) / 1500 * MOST_SCORES)
+    assert steps.scores == pytest.approx(np.array([score[group == each].mean() for each in np.unique(group)]))
+    assert steps.places.shape == (300, len(steps.scores) - 1)
+    assert np.abs(steps.shares.mean(0) - steps.scores).mean() < 0.05
+    assert grouped_scores(np.ones(MOST_SCORES)).tolist() == list(range(MOST_SCORES))

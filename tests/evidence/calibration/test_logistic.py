@@ -2,16 +2,18 @@
 
 import numpy as np
 import pytest
-from scipy import optimize, special
+from scipy import optimize, special, stats
 from statsmodels import api as sm
 
 from howsure.evidence.calibration.logistic import (
+    information,
     log_likelihood,
     log_posterior,
     most_likely,
     most_probable,
     most_probable_increasing,
     posterior,
+    probability,
 )
 
 
@@ -106,3 +108,44 @@ def test_rounding_in_the_fit_does_not_move_the_draws():
         for each in (centre, centre * (1 + 1e-14))
     )
     np.testing.assert_allclose(one, two, atol=1e-9)
+
+
+@pytest.mark.parametrize("increasing", [False, True])
+def test_draws_have_no_falling_slope_where_none_may_fall(increasing):
+    """With few cases that hardly rise, some draws fall, and none of those that are to rise; the level is free."""
+    features = np.column_stack([np.linspace(-1, 1, 12), np.ones(12)])
+    weights = np.stack([np.tile([1.0, 0.0], 6), np.tile([0.0, 1.0], 6)], 1) + 0.5
+    centre = most_likely(features, weights)
+    drawn = posterior(centre, features, weights, 2000, np.random.default_rng(0), increasing=increasing)
+    assert (drawn[:, 0] < 0).any() == (not increasing)
+    assert (drawn[:, 1] < 0).any()
+    free = posterior(centre, features, weights, 2000, np.random.default_rng(0), increasing=False)[:, 0]
+    if increasing:
+        assert np.median(drawn[:, 0]) == pytest.approx(np.median(free[free >= 0]), rel=0.12)
+
+
+def test_posterior_draws_of_a_share_are_its_beta_distribution():
+    """With a constant alone, Jeffreys' prior of k of n gives Beta(k + 1/2, n − k + 1/2)."""
+    features, weights = np.ones((3, 1)), np.array([[2.0, 1.0], [3.0, 0.0], [2.0, 4.0]])
+    centre = most_likely(features, weights)
+    assert probability(centre)[0] == pytest.approx(5 / 12)
+    drawn = posterior(centre, features, weights, 4000, np.random.default_rng(1), increasing=False)
+    found = np.quantile(probability(drawn[:, 0]), [0.025, 0.25, 0.5, 0.75, 0.975])
+    assert found == pytest.approx(stats.beta(5.5, 7.5).ppf([0.025, 0.25, 0.5, 0.75, 0.975]), abs=0.012)
+
+
+def test_information_and_likelihood_are_those_of_single_cases():
+    """The information is X' W X, the log-likelihood the sum over cases; both for many coefficients at once."""
+    rng = np.random.default_rng(2)
+    features, weights, offset = rng.normal(size=(6, 2)), rng.uniform(0, 3, (6, 2)), rng.normal(size=6)
+    many = rng.normal(size=(3, 2))
+    for each, found, told in zip(
+        many, information(many, features, weights), log_likelihood(many, features, weights, offset), strict=True
+    ):
+        share = 1 / (1 + np.exp(-features @ each))
+        assert found == pytest.approx((features.T * (weights.sum(1) * share * (1 - share))) @ features)
+        moved = 1 / (1 + np.exp(-(features @ each + offset)))
+        assert told == pytest.approx((weights[:, 1] * np.log(moved) + weights[:, 0] * np.log(1 - moved)).sum())
+    determinant = np.linalg.det(information(many[0], features, weights))
+    expected = log_likelihood(many[0], features, weights) + np.log(determinant) / 2
+    assert log_posterior(many[0], features, weights) == pytest.approx(expected)

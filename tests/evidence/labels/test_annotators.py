@@ -365,3 +365,50 @@ def test_cases_with_one_label_each_are_refused():
     """Error rates of annotators follow from cases with two labels; such cases are demanded by name."""
     with pytest.raises(HowsureError, match="No case has labels of two annotators"):
         hs.labels.annotated({"ann": [1, 0, None, None], "bob": [None, None, 1, 0]}, [1, 0, 1, 1])
+
+
+def literal_memberships(labels, predicted, shares, rates):
+    """Return the probabilities of the true class of each combination of labels and prediction, by Bayes' rule."""
+    found = []
+    for given, said in zip(labels, predicted, strict=True):
+        chance = shares[:, said].copy()
+        for which, label in enumerate(given):
+            if label >= 0:
+                chance = chance * rates[which][:, label]
+        found.append(chance / chance.sum())
+    return np.array(found)
+
+
+def test_memberships_and_totals_are_bayes_rule_and_sums():
+    """True classes follow from labels and predictions by Bayes' rule; the totals are sums over combinations."""
+    rng = np.random.default_rng(3)
+    labels, predicted = rng.integers(-1, 3, (12, 4)), rng.integers(0, 3, 12)
+    votes = Votes(labels, predicted, rng.integers(1, 9, 12) * 1.0, np.ones((4, 3, 3)))
+    shares, rates = rng.dirichlet(np.ones(9)).reshape(3, 3), rng.dirichlet(np.ones(3), (4, 3))
+    found = votes.memberships(shares, rates)
+    assert found == pytest.approx(literal_memberships(labels, predicted, shares, rates))
+    both = votes.memberships(np.stack([shares, shares.T]), np.stack([rates, rates]))
+    assert both[0] == pytest.approx(found)
+    assert both[1] == pytest.approx(literal_memberships(labels, predicted, shares.T, rates))
+    table, labelled = votes.totals(found)
+    for true, said in np.ndindex(3, 3):
+        assert table[true, said] == pytest.approx(found[predicted == said, true].sum())
+        for which in range(4):
+            assert labelled[which, true, said] == pytest.approx(found[labels[:, which] == said, true].sum())
+    assert (votes.classes, votes.annotators) == (3, 4)
+    votes.check(9)
+    with pytest.raises(hs.HowsureError):
+        votes.check(4)
+    for wrong in (
+        {"labels": labels + 1},
+        {"labels": labels - 1},
+        {"labels": labels[:, :3]},
+        {"predicted": predicted[:11]},
+        {"predicted": predicted + 1},
+        {"counts": -votes.counts},
+        {"prior": np.ones((4, 3, 2))},
+        {"known": 2 * np.ones((4, 3, 3))},
+    ):
+        parts = {"labels": labels, "predicted": predicted, "counts": votes.counts, "prior": votes.prior} | wrong
+        with pytest.raises(hs.HowsureError):
+            Votes(**parts)

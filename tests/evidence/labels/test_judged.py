@@ -280,3 +280,48 @@ def test_labels_of_weight_0_are_no_labels():
     """A group whose labelled cases all have weight 0 is refused like one without labels."""
     with pytest.raises(hs.HowsureError, match="`human` has 0 labels of 3 cases"):
         hs.judged([1, 0, None] * 2, [1, 0, 1] * 2, sample_weight=[1, 1, 1, 0, 0, 0], by=list("uuuvvv"))
+
+
+def test_a_report_has_the_rates_of_people_and_of_the_judge():
+    """Of 80 passed 18 of 20 are right, of 20 failed 4 of 5: the rates follow by verdict, and those of each alone."""
+    judge = ["pass"] * 80 + ["fail"] * 20
+    human = ["pass"] * 18 + ["fail"] * 2 + [None] * 60 + ["fail"] * 4 + ["pass"] + [None] * 15
+    report = hs.labels.judge_report(hs.judged(human, judge), confidence_level=0.9)
+    table = np.array([[16.0, 8.0], [4.0, 72.0]])  # human × judge: fail, pass
+    chance = 0.24 * 0.2 + 0.76 * 0.8
+    expected = {
+        "pass_rate": 0.76,
+        "pass_rate_human": 19 / 25,
+        "pass_rate_judge": 0.8,
+        "judge_tpr": table[1, 1] / 76,
+        "judge_tnr": table[0, 0] / 24,
+        "judge_kappa": (0.88 - chance) / (1 - chance),
+        "judge_accuracy": 0.88,
+    }
+    assert {name: each.value for name, each in report.items()} == pytest.approx(expected)
+    assert (report.cases, report.labelled, len(report), report.confidence_level) == (100, 25, 7, 0.9)
+    assert report["pass_rate_judge"].standard_error == pytest.approx(np.sqrt(0.8 * 0.2 / 100), rel=0.01)
+    assert [row["metric"] for row in report.records()] == [*expected]
+    rate = report["pass_rate"]
+    low, high = f"{100 * rate.low:.1f} %", f"{100 * rate.high:.1f} %"
+    assert report.sentence() == (
+        f"People would pass 76.0 % of the cases (90 % interval {low} to {high}; 100 cases judged, 25 labelled by people)."
+    )
+    assert "100 cases judged, 25 labelled by people" in report.grid().caption
+    with pytest.raises(hs.HowsureError, match="judge_tpr"):
+        report["judge_tp"]
+
+
+def test_a_report_of_many_grades_has_the_share_of_each():
+    """Of three grades there is a share of each, by people, by the judge and together, and no sentence."""
+    judge = np.repeat(["a", "b", "c"], [50, 30, 20])
+    human = np.where(np.arange(100) % 5 == 0, np.where(np.arange(100) % 10 == 0, judge, "b"), None)
+    report = hs.labels.judge_report(hs.judged(human, judge))
+    known = human != None  # noqa: E711 - elementwise
+    for grade, number in zip("abc", (50, 30, 20), strict=True):
+        shares = [(human[known & (judge == each)] == grade).mean() * (judge == each).mean() for each in "abc"]
+        found = [report[f"pass_rate{whose}@binary+positive_class={grade}"] for whose in ("", "_human", "_judge")]
+        expected = [sum(shares), (human[known] == grade).mean(), number / 100]
+        assert [each.value for each in found] == pytest.approx(expected)
+    with pytest.raises(hs.HowsureError, match="of two classes"):
+        report.sentence()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import howsure as hs
 from howsure.errors import HowsureError
@@ -85,3 +86,60 @@ def test_misuse_is_told_in_one_line(table, width, words):
     """A width that no label can give, or no width, or another table."""
     with pytest.raises(HowsureError, match=words):
         hs.labels.label_plan(table, width=width)
+
+
+def contributions(labelled, totals, rates):
+    """Return N² s² of each stratum, its spread pooled with 4 degrees of freedom, and the variance between strata."""
+    squares = labelled * rates * (1 - rates)
+    pooled = squares.sum() / (labelled - 1).sum()
+    share = totals / totals.sum()
+    within = share**2 * (squares + 4 * pooled) / (labelled - 1 + 4)
+    return within, share @ (rates - share @ rates) ** 2 / totals.sum()
+
+
+LABELLED, TOTALS, RATES = np.array([15.0, 60.0]), np.array([200.0, 800.0]), np.array([1 / 3, 0.95])
+
+
+@pytest.mark.parametrize("width", [0.1, 0.08, 0.06])
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_plans_are_the_fewest_labels_by_brute_force(width, level):
+    """No smaller number in any split of the two verdicts has the width, nor one drawn from all cases."""
+    plan = hs.labels.label_plan(hs.judged(HUMAN, JUDGE), "pass_rate", width=width, confidence_level=level)
+    squares, between = contributions(LABELLED, TOTALS, RATES)
+    z = stats.norm.ppf((1 + level) / 2)
+    assert plan.current_width == pytest.approx(2 * z * np.sqrt((squares / LABELLED).sum() + between))
+    wanted = (width / (2 * z)) ** 2 - between
+    first, second = np.meshgrid(np.arange(186), np.arange(741), indexing="ij")
+    enough = squares[0] / (15 + first) + squares[1] / (60 + second) <= wanted
+    fewest = (first + second)[enough].min()
+    assert fewest <= plan.labels.sum() <= fewest + 1  # each verdict is rounded up
+    others = TOTALS - LABELLED
+    even = [(squares / (LABELLED + n * others / others.sum())).sum() <= wanted for n in range(926)]
+    assert plan.at_random == even.index(True)
+    assert (plan.width, plan.confidence_level, plan.metric) == (width, level, "pass_rate")
+    assert (plan.cases.tolist(), plan.labelled.tolist()) == (TOTALS.tolist(), LABELLED.tolist())
+
+
+def test_the_narrowest_width_is_that_of_labels_of_all_cases():
+    """It is told where less is asked for, and takes a label of every case; at random there are not enough before."""
+    squares, between = contributions(LABELLED, TOTALS, RATES)
+    narrowest = 2 * Z * np.sqrt((squares / TOTALS).sum() + between)
+    table = hs.judged(HUMAN, JUDGE)
+    with pytest.raises(HowsureError, match=f"make the interval {narrowest:.3g} wide, more than 0.04"):
+        hs.labels.label_plan(table, width=0.04)
+    plan = hs.labels.label_plan(table, width=narrowest * (1 + 1e-9))
+    assert plan.labels.tolist() == [185, 740]
+    assert plan.at_random == 925
+    assert "from all cases" in plan.sentence()
+
+
+def test_verdicts_without_cases_are_no_rows():
+    """The rows, numbers and sentence of a plan are of the verdicts that occur."""
+    table = hs.judged(HUMAN, JUDGE, labels=["fail", "maybe", "pass"], check=False)
+    plan = hs.labels.label_plan(table, "accuracy", width=0.09)
+    assert [each["verdict"] for each in plan.records()] == ["fail", "pass"]
+    rows = [(each["cases"], each["labelled"]) for each in plan.records()]
+    assert rows == [(200, 15), (800, 60)]
+    assert plan.grid().rows[1][:3] == ("pass", "800", "60")
+    assert f"takes {int(plan.labels.sum()):,} more labels (fail " in plan.sentence()
+    assert plan.sentence().startswith("accuracy: 95 % interval ")

@@ -5,7 +5,7 @@ import pytest
 
 import howsure as hs
 from howsure.errors import HowsureError
-from howsure.evidence.labels.label_sample import Pool, _guessed, _slopes
+from howsure.evidence.labels.label_sample import Pool, _allocated, _guessed, _slopes
 
 RNG = np.random.default_rng(0)
 SCORE = RNG.beta(0.2, 1.8, 3000)
@@ -248,3 +248,22 @@ def test_numbers_of_labels_that_cannot_be_are_told():
         hs.labels.sample_to_label(PREDICTED, SCORE, n=1)
     with pytest.raises(HowsureError, match="`n`"):
         hs.labels.sample_to_label(PREDICTED, SCORE, n=0)
+
+
+@pytest.mark.parametrize("surprise", [0.0, 5.0, 4e3])
+def test_one_more_label_gains_as_much_in_every_stratum(surprise):
+    """The gains N² v / m² + 2 N² u / m³ are equal where labels are neither none nor all, and no less where all are."""
+    cases, labelled = np.array([10**6, 3 * 10**6, 5 * 10**5, 40]), np.array([0, 2000, 0, 0])
+    variance = np.array([0.2, 0.05, 0.01, 0.25])
+    unseen = surprise * np.array([1.0, 0.3, 2.0, 1.0])
+    more = _allocated(cases, labelled, variance, unseen, 60_000)
+    assert more.sum() == 60_000
+    many = (labelled + more).astype(float)
+    gains = cases**2 * variance / many**2 + 2 * cases**2 * unseen / many**3
+    assert (many < cases).all()
+    assert gains[:3] == pytest.approx(np.full(3, gains[0]), rel=5e-3)
+    ends = [40**2 * 0.25 / m**2 + 2 * 40**2 * unseen[3] / m**3 for m in (many[3] - 1, many[3] + 1)]
+    assert ends[1] < gains[0]
+    assert ends[0] > gains[0] or many[3] == 2  # the fewest of a stratum
+    few = _allocated(np.array([3, 4]), np.array([1, 0]), np.zeros(2), np.zeros(2), 6)
+    assert few.tolist() == [2, 4]

@@ -107,3 +107,40 @@ def test_few_clusters_have_their_small_sample_factor(clusters):
     assert (found.value, found.standard_error) == pytest.approx((fitted.params[1], fitted.bse[1]))
     reach = stats.t(clusters - 1).ppf(0.975) * fitted.bse[1]
     assert (found.low, found.high) == pytest.approx((fitted.params[1] - reach, fitted.params[1] + reach))
+
+
+@pytest.mark.parametrize("unit, move", [(1e-6, 0.0), (1e4, -7.0), (-0.5, 3.0)])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_the_unit_of_the_column_is_that_of_the_slope(unit, move, clustered):
+    """In another unit of the column the slope and its limits are in that unit, turned if the column is."""
+    human, judge, length = rows(300, np.random.default_rng(0), 0.3)
+    groups = np.arange(300) // 30 if clustered else None
+    one = hs.labels.judge_leaning(human, judge, length, groups=groups)
+    other = hs.labels.judge_leaning(human, judge, unit * length + move, groups=groups)
+    ends = sorted([one.low / unit, one.high / unit])
+    assert (other.value, other.low, other.high) == pytest.approx((one.value / unit, *ends))
+    freedom = 9 if clustered else (~np.isnan(human)).sum() - 2
+    assert one.high - one.value == pytest.approx(stats.t(freedom).ppf(0.975) * one.standard_error)
+    assert one.method == ("cluster_robust" if clustered else "hc3")
+    assert one.reason == ""
+
+
+def test_a_judge_off_by_the_same_everywhere_leans_nowhere():
+    """A constant difference has a slope of 0 without error, and says so; one cluster has no error at all."""
+    human, along = np.array([1.0, 2.0, 3.0, 4.0, 2.0]), np.arange(5.0)
+    same = hs.labels.judge_leaning(human, human + 1, along, check=False)
+    assert (same.value, same.standard_error) == pytest.approx((0, 0), abs=1e-12)
+    single = hs.labels.judge_leaning(human, [1, 2, 2, 4, 3], along, groups=[1] * 5, check=False)
+    assert np.isnan([single.low, single.high]).all()
+    assert np.isfinite(single.value)
+
+
+def test_missing_values_of_any_column_leave_the_case_out():
+    """A case counts where human, judge and column all have a value."""
+    human, judge, along = [1, 0, 1, 0, None, 1], [1, 1, 1, 0, 1, 0], [1.0, 2.0, 3.0, 4.0, 5.0, 7.0]
+    found = hs.labels.judge_leaning(human, judge, along)
+    kept = [0, 1, 2, 3, 5]
+    gap = np.array([judge[i] - human[i] for i in kept])
+    assert found.value == pytest.approx(np.polyfit([along[i] for i in kept], gap, 1)[0])
+    holes = hs.labels.judge_leaning([*human, 1], [*judge, 0], [*along, None])
+    assert holes.value == pytest.approx(found.value)

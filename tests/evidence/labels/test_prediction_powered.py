@@ -7,6 +7,7 @@ import pytest
 
 import howsure as hs
 from howsure.errors import HowsureError
+from howsure.evidence.labels.prediction_powered import _samples
 from howsure.metrics.binding import resolve
 
 METRICS = ("accuracy", "precision", "recall", "f1", "mcc")
@@ -274,3 +275,27 @@ def test_rounding_gives_made_labels_no_say_in_a_metric_that_they_tell_nothing_of
             for power in (None, 0.0)
         )
         np.testing.assert_array_equal(found.counts, without.counts)
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_pseudo_cases_are_of_made_labels_that_are_wrong(size):
+    """Two further cases are spread over wrong labels alone, by how often each made label and prediction occur."""
+    rng = np.random.default_rng(4)
+    trusted, other = rng.integers(0, 9, (size, size, size)) * 1.0, rng.integers(1, 30, (size, size)) * 1.0
+    first, second = _samples(trusted, other, 0.6)
+    every = trusted.sum(0) + other
+    varied = trusted.copy()
+    total = sum(every[made].sum() for made in range(size)) * (size - 1)
+    for true, made in np.ndindex(size, size):
+        if true != made:
+            varied[true, made] += 2 * every[made] / total
+    assert first.counts == pytest.approx(varied.ravel()[varied.ravel() > 0])
+    places = np.flatnonzero(varied)
+    number = trusted.sum() + other.sum()
+    true, made, predicted = np.unravel_index(places, trusted.shape)
+    expected = np.zeros((len(places), size * size))
+    np.add.at(expected, (np.arange(len(places)), true * size + predicted), number / trusted.sum())
+    np.add.at(expected, (np.arange(len(places)), made * size + predicted), -0.6 * number / trusted.sum())
+    assert first.influence.toarray() == pytest.approx(expected)
+    assert second.counts.tolist() == other.ravel().tolist()
+    assert second.influence.toarray() == pytest.approx(0.6 * number / other.sum() * np.eye(size * size))

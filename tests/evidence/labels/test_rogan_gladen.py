@@ -329,3 +329,25 @@ def test_error_rates_of_few_cases_are_said(checked, is_said):
     reason = hs.estimate(table, "accuracy").reason
     assert ("check 160 or more" in reason) is is_said
     assert (f"measured on {2 * (checked or 0)} cases" in reason) is is_said
+
+
+def test_a_single_case_has_a_prevalence():
+    """One case of one has the share 1, corrected within 0 and 1, with known rates and with measured ones."""
+    for rates in ({"sensitivity": 0.9, "specificity": 0.8}, {"sensitivity": (9, 10), "specificity": (8, 10)}):
+        found = hs.labels.corrected_prevalence(1, 1, **rates)
+        assert found.value == 1
+        assert 0 <= found.low < found.high <= 1
+        with pytest.raises(hs.HowsureError, match="two whole numbers"):
+            hs.labels.corrected_prevalence(0, 0, **rates)
+    none = hs.labels.corrected_prevalence(0, 1, sensitivity=1.0, specificity=1.0)
+    assert (none.value, none.low) == (0, 0)
+
+
+@pytest.mark.parametrize("rate", [0.0, 1.0])
+def test_rates_at_the_ends_are_rates(rate):
+    """A rate of 0 or 1 is one; with no more than chance in both the labels say nothing."""
+    if rate:
+        assert hs.labels.corrected_prevalence(3, 10, sensitivity=rate, specificity=rate).value == pytest.approx(0.3)
+    else:
+        with pytest.raises(hs.HowsureError, match="add up to no more than 1"):
+            hs.labels.corrected_prevalence(3, 10, sensitivity=rate, specificity=1.0)

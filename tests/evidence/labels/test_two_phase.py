@@ -1,10 +1,13 @@
 """Two-phase samples: the design compared with loops over strata and cases."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 import howsure as hs
+from howsure.designs.clusters import clusters_of
 from howsure.designs.counted import Independent
 from howsure.evidence.labels.two_phase import PRIOR, TwoPhase
 
@@ -171,3 +174,167 @@ def test_verdicts_without_a_label_are_counted(human, judge, words):
     notes = " ".join(table.cautions)
     assert words in notes
     assert ("no human label" in notes) == bool(words)
+
+
+def tables_of(observed):
+    """Return the table that observed cells imply, stratum by stratum."""
+    cells, table = observed.reshape(5, 4), np.zeros(6)
+    for row, share, places in zip(cells, shares(cells[:, :3], KIN), PLACES, strict=True):
+        table[places] += row.sum() * share
+    return table
+
+
+def test_the_variance_is_within_and_between_the_strata():
+    """Between them it is the sum over all cases of the squared distance of their stratum's mean to that of all."""
+    design = of(LABELLED)
+    parts = design.strata(None, FORM)
+    means = (shares(LABELLED, KIN) * FORM[PLACES]).sum(1)
+    totals = LABELLED.sum(1) + OTHERS
+    assert design.totals.tolist() == totals.tolist()
+    assert parts.between == pytest.approx(totals @ (means - totals @ means / totals.sum()) ** 2)
+    assert design.variance(None, FORM) == pytest.approx(parts.within.sum() + parts.between)
+    both = design.variance(None, np.stack([FORM, 2 * FORM]))
+    assert both == pytest.approx(float(design.variance(None, FORM)) * np.array([1, 4]))
+
+
+def test_merged_cells_and_strata_have_the_counts_of_their_cases():
+    """Cells are merged, outcomes added over strata, and strata taken as one, as the cases are."""
+    design, target, form = of(LABELLED), np.array([1, 0, 1, 2, 0, 2]), np.array([0.4, -0.2, 1.0])
+    merged = design.merged(target, 3)
+    assert merged.counts(3) == pytest.approx(np.bincount(target, design.counts(6), 3))
+    assert merged.variance(None, form) == pytest.approx(design.variance(None, form[target]))
+    own = shares(LABELLED, KIN) * design.totals[:, None]
+    assert design.of_outcomes().counts(3) == pytest.approx(own.sum(0))
+    alone = design.as_one_stratum()
+    assert alone.counts(3) == pytest.approx(design.totals.sum() * LABELLED.sum(0) / LABELLED.sum())
+    assert (alone.number, alone.names, alone.others.tolist()) == (45, ("all cases",), [84])
+    alone.check((3,))
+    marked = np.array([1, 0, 0, 1, 1, 0])
+    assert design.effective_trials(None, marked) == pytest.approx((LABELLED * marked[PLACES]).sum())
+
+
+def test_resampled_tables_are_those_of_resampled_cells():
+    """Each draw of observed cells, and each without one case, gives the table that its strata imply."""
+    design = of(LABELLED)
+    observed = design.observed
+    assert observed.reshape(5, 4)[:, 3].tolist() == OTHERS.tolist()
+    drawn = Independent().resample(observed, 20, np.random.default_rng(7))
+    found = design.resample(np.zeros(6), 20, np.random.default_rng(7))
+    assert found == pytest.approx(np.array([tables_of(each) for each in drawn]))
+    left = [(*table, n) for tables, many in design.left_out(np.zeros(6)) for table, n in zip(tables, many, strict=True)]
+    filled = np.flatnonzero(observed)
+    expected = [(*tables_of(observed - np.eye(20)[cell]), observed[cell]) for cell in filled]
+    assert np.array(left) == pytest.approx(np.array(expected))
+
+
+def test_weighted_labels_have_the_design_effect_of_their_form():
+    """Variances within strata are times the weighted over the plain variance of the form's slopes."""
+    labelled, others = LABELLED[[0, 1, 3]], OTHERS[[0, 1, 3]]
+    kin, places = KIN[[0, 1, 3]], PLACES[[0, 1, 3]]
+    observed = np.column_stack([labelled, others]).ravel()
+    squares = observed * np.linspace(1, 3, 12)
+    plain, weighted = (of(labelled, others, kin, places, design) for design in (None, hs.designs.Weighted(squares)))
+    slopes = plain._slopes(FORM)
+    effect = (squares @ slopes**2) / (observed @ slopes**2)
+    first, second = (each.strata(None, FORM) for each in (plain, weighted))
+    assert second.within == pytest.approx(first.within * effect)
+    assert second.trials == pytest.approx(first.trials / effect)
+    both = np.stack([FORM, -2 * FORM])
+    assert weighted.variance(None, both) == pytest.approx(float(weighted.variance(None, FORM)) * np.array([1, 4]))
+    light = of(labelled / 2, others / 2, kin, places, hs.designs.Weighted(squares / 4))
+    light = replace(light, number=int(labelled.sum()))  # each case counts a half
+    assert light.least_unit == pytest.approx(0.5)
+    assert light.strata(None, FORM).trials == pytest.approx(second.trials)
+    assert light.strata(None, FORM).within == pytest.approx(second.within / 4)
+
+
+def test_few_clusters_with_labels_have_their_correction():
+    """The correction for few clusters is that of the form's slopes within the strata."""
+    rng = np.random.default_rng(1)
+    cells = rng.poisson(1.0, (9, 20)).astype(float)
+    batch = clusters_of(np.where(cells.sum(1, keepdims=True) > 0, cells, 1.0)[None]).picked(0)
+    observed = np.bincount(batch.cell, batch.count, 20).reshape(5, 4)
+    design = of(observed[:, :3], observed[:, 3], design=batch)
+    slopes = np.zeros((5, 4))
+    for row, labelled, places, total in zip(slopes, observed[:, :3], PLACES, observed.sum(1), strict=True):
+        row[:3] = total / labelled.sum() * (FORM[places] - labelled @ FORM[places] / labelled.sum())
+    expected = batch.small_sample(observed.ravel(), slopes.ravel())
+    assert [*map(float, design.small_sample(None, FORM))] == pytest.approx([*map(float, expected)])
+    assert design.degrees_of_freedom == 8
+    assert design.words == f"with {design.number} labels in 9 clusters"
+
+
+def test_words_and_notes_say_how_many_labels_there_are():
+    """The note begins the caution with a capital; strata without a label and without a case are not counted."""
+    design = of(LABELLED)
+    assert design.words == "with 45 labels"
+    assert design.cautions == ()
+    noted = design.noted("more")
+    assert noted.note == "1 verdict has no human label; more"
+    assert noted.cautions == ("1 verdict has no human label; more.",)
+    assert of(LABELLED, np.array([40.0, 25, 7, 0, 0])).noted("").note == ""
+    assert of(LABELLED * [[1], [1], [0], [1], [1]]).noted("").note == "2 kinds of verdict have no human label"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"labelled": -LABELLED},
+        {"labelled": LABELLED[0]},
+        {"others": OTHERS[:4]},
+        {"others": 1e17 * OTHERS},
+        {"kin": KIN[:4]},
+        {"kin": KIN * 1.0},
+        {"places": PLACES[:, :2]},
+        {"places": PLACES + 1},
+        {"names": NAMES[:4]},
+        {"names": list(NAMES)},
+        {"design": None},
+        {"design": hs.designs.Weighted(np.ones(19))},
+        {"number": -1},
+        {"note": None},
+    ],
+)
+def test_parts_that_fit_no_table_are_refused(change):
+    """Each part must be of its size, and its numbers must be of cells that there are."""
+    of(LABELLED).check((6,))
+    of(LABELLED).check_sums(of(LABELLED).counts(6))
+    with pytest.raises(hs.HowsureError):
+        replace(of(LABELLED), **change).check((6,))
+    with pytest.raises(hs.HowsureError):
+        of(LABELLED).check_sums(of(LABELLED).counts(6) + np.eye(6)[2])
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_two_labels_with_a_weight_are_needed(number):
+    """A single label, or others without any weight, show no variance."""
+    human = [1, 0] + [None] * 6
+    weight = np.ones(8)
+    weight[number:2] = 0.0
+    if number == 2:
+        assert hs.judged(human, [1, 0] * 4, sample_weight=weight).design.number == 2
+    else:
+        with pytest.raises(hs.HowsureError, match=f"`human` has {number} labels of 8 cases"):
+            hs.judged(human, [1, 0] * 4, sample_weight=weight)
+
+
+def test_labels_of_two_outcomes_are_trials():
+    """For outcomes at the ends of the form alone each label is a trial; in between they are worth more."""
+    labelled = np.array([[9.0, 0, 9], [1, 0, 29]])
+    ends, between = np.array([0.0, 1, 1, 0, 1, 1]), np.array([0.0, 0.5, 1, 0, 0.5, 1])
+    design = of(labelled, OTHERS[:2], np.arange(2), PLACES[:2])
+    assert design.strata(None, ends).trials.tolist() == [18, 30]
+    middle = of(np.array([[1.0, 16, 1], [1, 0, 29]]), OTHERS[:2], np.arange(2), PLACES[:2])
+    assert middle.strata(None, between).trials[0] > 18
+
+
+@pytest.mark.parametrize(
+    "labels, has_note",
+    [({"a": "a" * 20 + "c" * 10, "b": "b" * 20 + "c" * 10}, True), ({"a": "aaac" * 8, "c": "accc" * 8}, False)],
+)
+def test_a_judge_tells_of_the_last_class(labels, has_note):
+    """Whether the judge adds information is looked at for the last class, whatever it says of the others."""
+    human = [each for known in labels.values() for each in [*known, *[None] * 200]]
+    judge = [said for said, known in labels.items() for _ in range(200 + len(known))]
+    table = hs.judged(human, judge, labels=["a", "b", "c"])
+    assert ("adds no information" in table.design.note) == has_note

@@ -183,3 +183,66 @@ def test_a_budget_for_all_reads_all():
     widths = [each.planned_width for each in plans]
     assert widths == sorted(widths, reverse=True)
     assert len(set(widths)) == 4
+
+
+@pytest.mark.parametrize("reviews", [REVIEWS, np.zeros((2, 2, 2))])
+@pytest.mark.parametrize("budget", [1, 7, 33])
+def test_widths_are_those_of_the_variances_that_are_left(reviews, budget):
+    """Each cell's variance shrinks by a known share; even numbers are dealt out in rounds to cells with cases."""
+    table = hs.reviewed(COUNTS, reviews, prior=0.5)
+    plan = hs.labels.review_plan(table, "accuracy", budget=budget, confidence_level=0.9)
+    gradient = (np.eye(2) - np.trace(table.counts) / 1000).ravel() / 1000
+    evidence = reviews.sum(-1).ravel() + 2 * 0.5  # half a pseudo-review of each label
+    room = (COUNTS - reviews.sum(-1)).ravel()
+    variance = np.concatenate([each.cell_variances(gradient) for each in table.design.cells])
+    now = float(table.variance(gradient.reshape(2, 2)))
+
+    def width(more):
+        left = variance * (room - more) / room * evidence / (evidence + more)
+        return 2 * 1.6448536 * np.sqrt(now - (variance - left).sum())
+
+    even = np.array([budget // 4 + (place < budget % 4) for place in range(4)])
+    found = (plan.width, plan.planned_width, plan.even_width)
+    assert found == pytest.approx((width(0.0), width(plan.reviews.ravel()), width(even)), rel=1e-6)
+    step = 1e-4
+    slopes = [(width(0.0) - width(step * np.eye(4)[place])) / step for place in range(4)]
+    assert plan.narrowing.ravel() == pytest.approx(np.array(slopes), rel=1e-3)
+    assert plan.planned_width <= plan.even_width + 1e-12
+    assert plan.reviews.sum() == budget
+    if not reviews.any():
+        assert plan.reviews.ravel().tolist() == even.tolist()
+    assert plan.unreviewed.ravel().tolist() == room.tolist()
+
+
+def test_the_text_of_a_plan_has_its_widths_and_rows():
+    """The caption has the three widths, and the cells with most reviews come first."""
+    plan = hs.labels.review_plan(hs.reviewed(COUNTS, REVIEWS), "f1", budget=40)
+    grid = plan.grid()
+    assert grid.caption == (
+        f"f1: width of the 95 % interval {plan.width:.4f} now, {plan.planned_width:.4f} expected with this plan, "
+        f"{plan.even_width:.4f} with equal numbers per cell."
+    )
+    first = plan.records()[0]
+    assert first["reviews"] == plan.reviews.max()
+    assert grid.rows[0][0] == f"{first['recorded']}, {first['predicted']}"
+    assert grid.rows[0][4] == str(first["reviews"])
+
+
+def test_reviews_of_two_parts_are_planned_by_part():
+    """Tables of two reviews, added up, have two cells of each place, and are refused."""
+    part = hs.reviewed(COUNTS, REVIEWS)
+    both = hs.pool_tables([part, hs.reviewed(COUNTS, REVIEWS[::-1])])
+    with pytest.raises(hs.HowsureError, match="several reviews, added up"):
+        hs.labels.review_plan(both, "f1", budget=3)
+
+
+def test_a_look_at_some_cells_is_a_look():
+    """After reviews of cells that agree alone, the plan is the best one by what they and the prior tell, not even."""
+    some = REVIEWS.copy()
+    some[[0, 1], [1, 0]] = 0
+    plan = hs.labels.review_plan(hs.reviewed(COUNTS, some), "accuracy", budget=40)
+    even = hs.labels.review_plan(hs.from_counts(COUNTS), "accuracy", budget=40)
+    assert even.reviews.tolist() == [[10, 10], [10, 10]]
+    assert plan.reviews.sum() == 40
+    assert np.ptp(plan.reviews) > 1
+    assert plan.planned_width < plan.even_width

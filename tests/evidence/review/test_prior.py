@@ -1,9 +1,12 @@
 """Priors of records that were not reviewed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
+import howsure as hs
 from howsure.evidence.review.prior import (
     OTHER,
     OTHER_WHERE_WRONG,
@@ -158,3 +161,44 @@ def test_the_priors_of_errors_have_their_means():
     assert share(OTHER_WHERE_WRONG) == pytest.approx(1 / 5)
     assert share(WRONG_WHERE_AGREED) == pytest.approx(1 / 5)
     assert share(WRONG_WHERE_NOT) == pytest.approx(1 / 2)
+
+
+def test_a_single_case_that_nothing_speaks_of_is_silent():
+    """Without a review and a pseudo-review a cell of one case is silent; an empty or reviewed one is not."""
+    counts, reviews = np.array([[1, 3], [0, 2]]), np.zeros((2, 2, 2))
+    reviews[1, 1, 1] = 2
+    prior = np.zeros((2, 2, 2))
+    prior[0, 1, 0] = 0.5
+    (cells,) = fixed_cells(counts, reviews, prior)
+    assert cells.index.tolist() == [0, 1, 3]
+    assert cells.silent.tolist() == [True, False, False]
+
+
+def test_no_more_cases_are_reviewed_than_recorded():
+    """As many reviews as cases are right, and one more is refused."""
+    for cells in groups():
+        cells.check(9)
+        full = replace(cells, recorded=cells.reviews.sum(1))
+        full.check(9)
+        with pytest.raises(hs.HowsureError, match="more cases than"):
+            replace(full, recorded=full.recorded - np.eye(len(full.recorded))[0]).check(9)
+
+
+@pytest.mark.parametrize("group", [1, 2])
+def test_points_of_unequal_classes_are_weighted_by_their_likelihood(group):
+    """Where classes are not equally frequent the reviews' likelihood is of the tilted pseudo-reviews of each point."""
+    cells = groups()[group]
+    number = cells.reviews.sum(1)
+    chances = np.array(
+        [
+            np.prod(
+                [
+                    stats.dirichlet_multinomial.pmf(seen[alpha > 0], alpha[alpha > 0], int(n))
+                    for seen, alpha, n in zip(cells.reviews, pseudo, number, strict=True)
+                ]
+            )
+            for pseudo in by_point(cells)
+        ]
+    )
+    assert cells.weights == pytest.approx(chances / chances.sum(), rel=1e-6)
+    assert np.ptp(cells.tilt) > 0.1

@@ -1,5 +1,7 @@
 """Tables corrected by a review, and their design."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -367,3 +369,146 @@ def test_few_reviews_are_said(each, cases, is_said) -> None:
     found = hs.estimate(hs.reviewed(counts, reviews), "accuracy")
     assert (f"{4 * each} of {4 * cases} cases were reviewed" in found.reason) is is_said
     assert ("review 100 or more" in found.reason) is is_said
+
+
+REVIEWED = np.array([[[9, 1], [6, 4]], [[5, 5], [1, 9]]])
+RECORDED = np.array([[420, 30], [60, 490]])
+
+
+def halves():
+    """Return the table of a review with half a pseudo-review of each label, and its expected cells one by one."""
+    known = REVIEWED + 0.5
+    expected = REVIEWED + (RECORDED - REVIEWED.sum(-1))[..., None] * known / known.sum(-1, keepdims=True)
+    return hs.reviewed(RECORDED, REVIEWED, prior=0.5), expected
+
+
+def test_reviewed_cases_are_worth_those_that_were_looked_at():
+    """The squared total over the sum of each case's weight: recorded over reviewed and pseudo-reviewed ones."""
+    table, expected = halves()
+    assert table.counts == pytest.approx(expected.sum(0).T)  # corrected × predicted
+    weight = RECORDED / (REVIEWED.sum(-1) + 1)
+    marked = np.array([[1, 0], [1, 1]])
+    resting = np.einsum("ijk,ij,kj->", expected, weight, marked)
+    assert table.effective_trials(marked) == pytest.approx((table.counts * marked).sum() ** 2 / resting)
+
+
+def test_parts_of_a_review_are_added_up():
+    """Two reviews' table has the sum of their counts and of their variances, and each note once."""
+    table, _ = halves()
+    other = hs.reviewed(RECORDED.T, REVIEWED.transpose(1, 0, 2), prior=0.5)
+    both = hs.pool_tables([table, other])
+    form = np.array([[0.3, -0.1], [0.2, 0.5]])
+    assert both.counts == pytest.approx(table.counts + other.counts)
+    assert both.variance(form) == pytest.approx(table.variance(form) + other.variance(form))
+    both.design.check((4,))
+    both.design.check_sums(both.cells)
+    assert both.design.note == table.design.note == other.design.note != ""
+    with pytest.raises(hs.HowsureError):
+        both.design.check_sums(table.cells)
+
+
+def test_draws_of_a_review_are_of_all_its_cases():
+    """Resampled tables have as many cases, and the mean of all is the table; posterior draws add Dirichlet noise."""
+    table, _ = halves()
+    drawn = table.design.resample(table.cells, 4000, np.random.default_rng(0))
+    np.testing.assert_allclose(drawn.sum(1), 1000)
+    assert drawn.mean(0) == pytest.approx(table.cells, abs=5 * drawn.std(0).max() / np.sqrt(4000))
+    prior = np.array([0.0, 30.0, 0.0, 5.0])
+    plain, more = (
+        table.design.posterior(table.cells, each, 4000, np.random.default_rng(1)) for each in (np.zeros(4), prior)
+    )
+    assert plain.mean(0) == pytest.approx(table.cells, abs=5 * plain.std(0).max() / np.sqrt(4000))
+    assert more.mean(0) - plain.mean(0) == pytest.approx(prior, abs=4 * plain.std(0).max() / np.sqrt(2000))
+
+
+@pytest.mark.parametrize("counts", [np.array([3, 1, 2, 4, 1, 5]), "n"])
+def test_rows_that_stand_for_several_cases_are_those_cases(counts):
+    """A column of numbers beside labels repeats its rows, as an array or by its name."""
+    rows = {"t": [0, 0, 1, 1, 0, 1], "p": [0, 1, 1, 0, 0, 1], "r": [0, 1, 1, None, None, None]}
+    number = np.array([3, 1, 2, 4, 1, 5])
+    names = {"y_true": "t", "y_pred": "p", "y_reviewed": "r"}
+    each = {role: np.repeat(np.array(rows[name], dtype=object), number).tolist() for role, name in names.items()}
+    expected = hs.reviewed(**each)
+    data = rows | {"n": number}
+    found = (
+        hs.reviewed(counts, **names, data=data)
+        if isinstance(counts, str)
+        else hs.reviewed(counts, **{role: rows[name] for role, name in names.items()})
+    )
+    assert found.counts == pytest.approx(expected.counts)
+    assert found.rows == expected.rows == 16
+
+
+def test_the_other_class_may_be_positive():
+    """With the first class as positive, counts, reviews and pseudo-reviews are turned along each of their axes."""
+    prior = np.random.default_rng(0).uniform(0.2, 2, (2, 2, 2))
+    table = hs.reviewed(RECORDED, REVIEWED, labels=["no", "yes"], prior=prior)
+    turned = hs.reviewed(RECORDED, REVIEWED, labels=["no", "yes"], prior=prior, pos_label="no")
+    assert turned.labels.tolist() == ["yes", "no"]
+    assert turned.counts == pytest.approx(table.counts[::-1, ::-1])
+    form = np.random.default_rng(1).normal(size=(2, 2))
+    assert turned.variance(form[::-1, ::-1]) == pytest.approx(table.variance(form))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"recorded": -np.ones(4)},
+        {"recorded": np.ones(4)},
+        {"reviews": np.ones((3, 2))},
+        {"index": np.zeros(4)},
+        {"index": np.zeros(3, int)},
+        {"fixed": np.ones((4, 3))},
+        {"tilt": -np.ones((4, 2))},
+        {"destination": np.full((4, 2), 4)},
+        {"role": np.full((4, 2), 3)},
+        {"weights": np.array([0.5])},
+        {"shared": np.ones(1)},
+    ],
+)
+def test_cells_that_fit_no_table_are_refused(change):
+    """Each part of the cells of a review must be of its size, and no more cases reviewed than recorded."""
+    design = halves()[0].design
+    design.check((4,))
+    (cells,) = design.cells
+    with pytest.raises(hs.HowsureError):
+        replace(design, cells=(replace(cells, **change),)).check((4,))
+    for other in ({"cells": ()}, {"labels": np.array([])}, {"note": None}):
+        with pytest.raises(hs.HowsureError):
+            replace(design, **other).check((4,))
+
+
+@pytest.mark.parametrize("prior", [None, 0.5, "recorded"])
+def test_cells_of_a_single_case_count(prior):
+    """Every recorded case is expected somewhere, those of cells with one alone too; empty cells expect none."""
+    counts = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1]])
+    reviews = np.zeros((3, 3, 3))
+    reviews[0, 0, 0] = reviews[1, 1, 1] = 1
+    table = hs.reviewed(counts, reviews, prior=prior)
+    assert table.counts.sum(0) == pytest.approx(counts.sum(0))
+    assert sum(len(each.recorded) for each in table.design.cells) == 6
+    if prior == "recorded":
+        assert table.counts == pytest.approx(counts)
+
+
+def test_matrices_of_several_groups_have_a_table_each():
+    """Counts and reviews of groups give each group's table, and all together that of the sums."""
+    counts = np.stack([RECORDED, RECORDED.T + 3])
+    reviews = np.stack([REVIEWED, REVIEWED[::-1]])
+    tables = hs.reviewed(counts, reviews, prior=0.5)
+    for table, own, looked in zip(tables.values(), counts, reviews, strict=True):
+        assert table.counts == pytest.approx(hs.reviewed(own, looked, prior=0.5).counts)
+    whole = hs.reviewed(counts.sum(0), reviews.sum(0), prior=0.5)
+    assert tables.overall.counts == pytest.approx(whole.counts)
+    for wrong in (REVIEWED, reviews[:1], reviews[..., :1], reviews[:, :, :1]):
+        with pytest.raises(hs.HowsureError, match="add an axis of corrected labels"):
+            hs.reviewed(counts, wrong, prior=0.5)
+
+
+@pytest.mark.parametrize("number, is_few", [(44, True), (45, False)])
+def test_half_of_few_cases_is_no_small_review(number, is_few):
+    """Of ninety cases 44 reviewed ones are few, and 45 are not."""
+    reviews = np.zeros((2, 2, 2))
+    reviews[0, 0, 0], reviews[1, 1, 1] = number - 10, 10
+    note = hs.reviewed([[60, 0], [0, 30]], reviews).design.note
+    assert (f"{number} of 90 cases were reviewed" in note) == is_few

@@ -161,3 +161,10 @@ def test_a_stack_of_counts_is_one_table_for_each():
     assert same(tables.overall, hs.reviewed(3 * counts, 2 * reviews))
     with pytest.raises(hs.HowsureError, match=r"shape \(2, 2, 2\) and `counts` \(2, 2, 2\)"):
         hs.reviewed(np.stack([counts, counts]), reviews)
+
+
+def test_a_class_that_is_only_predicted_is_a_class():
+    """Predictions of a class that nobody recorded, and no review found, have their column."""
+    table = hs.reviewed(y_true=["a", "b", "a", "b"], y_pred=["a", "c", "a", "b"], y_reviewed=["a", None, None, "b"])
+    assert table.labels.tolist() == ["a", "b", "c"]
+    assert table.counts.sum(0) == pytest.approx([2, 1, 1])

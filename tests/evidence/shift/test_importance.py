@@ -59,3 +59,9 @@ def test_ten_effective_cases_and_half_of_the_weight_are_still_taken():
     assert hs.shift.importance_weights([2.0] * 10).effective_size == 10
     with pytest.raises(HowsureError, match="effective cases"):
         hs.shift.importance_weights([2.0] * 9)
+
+
+@pytest.mark.parametrize("number", [99, 100])
+def test_a_hundred_effective_cases_are_enough(number):
+    """Equal ratios are as many effective cases: a hundred carry no note, and one fewer does."""
+    assert ("too narrow" in str(hs.shift.importance_weights([3.0] * number))) == (number == 99)

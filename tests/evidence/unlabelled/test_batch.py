@@ -1,5 +1,7 @@
 """Unlabelled batches under a calibrator."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -245,3 +247,59 @@ def test_draws_at_all_thresholds_are_those_of_the_scores():
         small.design.resample(small.cells, 50, np.random.Generator(np.random.MT19937(3))),
         small.design.resample(small.cells, 50, np.random.Generator(np.random.MT19937(3))),
     )
+
+
+@pytest.mark.parametrize("method", ["beta", "isotonic"])
+def test_the_variance_is_of_classes_and_of_the_curve(method):
+    """It is n p (1 − p) over the scores, and the variance of the form over the calibrator's draws."""
+    made = calibrator(method)
+    score = np.array([0.1, 0.1, 0.3, 0.55, 0.55, 0.55, 0.9])
+    table = hs.calibrated(score, calibrator=made)
+    distinct, number = np.unique(score, return_counts=True)
+    share, draws = made.mean(distinct), made.draws(distinct)
+    slopes = np.random.default_rng(0).normal(size=(4, 2))
+    form = slopes[:, 1] - slopes[:, 0]
+    expected = (number * share * (1 - share)) @ form**2 + np.var(draws @ (number * form), ddof=1)
+    assert table.variance(slopes) == pytest.approx(expected)
+    table.design.check((8,))
+    table.design.check_sums(table.cells)
+    for change in (
+        {"calibrator": None},
+        {"scores": np.array([0.1, 0.3, 0.55, np.nan])},
+        {"number": number[:3] * 1.0},
+        {"number": -number * 1.0},
+        {"cells": np.full((4, 2), 8)},
+        {"cells": np.zeros((3, 2), int)},
+    ):
+        with pytest.raises(hs.HowsureError):
+            replace(table.design, **change).check((8,))
+    with pytest.raises(hs.HowsureError):
+        table.design.check_sums(table.cells + np.eye(8)[3])
+
+
+@pytest.mark.parametrize("size", [10, 60])
+def test_draws_of_few_and_many_cells_keep_the_cases_of_each_score(size):
+    """Each score's cases are drawn binomially at a drawn curve: as many cases, with the design's mean and variance."""
+    made = calibrator("beta")
+    score = np.repeat(np.linspace(0.05, 0.95, size), 3)
+    table = hs.calibrated(score, calibrator=made)
+    drawn = table.design.resample(table.cells, 3000, np.random.default_rng(0)).reshape(3000, size, 2)
+    assert (drawn.sum(2) == 3).all()
+    total = drawn[:, :, 1].sum(1)
+    form = np.tile([0.0, 1.0], (size, 1))
+    assert total.mean() == pytest.approx(table.counts[:, 1].sum(), abs=5 * total.std() / np.sqrt(3000))
+    assert total.var() == pytest.approx(float(table.variance(form)), rel=0.12)
+    ((left, number),) = table.design.left_out(table.cells)
+    assert len(left) == 2 * size
+    assert number == pytest.approx(table.cells)
+
+
+@pytest.mark.parametrize("number, method", [(5000, "bayes"), (5001, "")])
+def test_scores_beyond_a_number_are_not_drawn_by_default(number, method):
+    """Up to 5,000 distinct scores are drawn by default; for more the delta method is as good."""
+    table = hs.calibrated(np.linspace(0.01, 0.99, number), calibrator=calibrator("platt"))
+    assert table.design.method == method
+    whole = replace(table.design, scores=table.design.scores).merged(np.arange(2 * number) % 2, 2)
+    assert whole.number.sum() == number
+    assert len(whole.number) <= 512
+    assert whole.scores @ whole.number == pytest.approx(table.scores.sum())

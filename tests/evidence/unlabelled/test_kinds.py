@@ -98,3 +98,71 @@ def test_kinds_that_do_not_fit_are_refused(score, settings, words):
     """What does not go together is refused in words."""
     with pytest.raises(hs.HowsureError, match=words):
         hs.calibrated(score, **settings)
+
+
+def test_probabilities_that_are_rounded_are_made_whole():
+    """Rows that add up to 1 within two thousandths are divided by their sum; others are named with theirs."""
+    near = np.array([[0.2, 0.8019], [0.4981, 0.5]])
+    table = hs.calibrated(near)
+    assert table.counts.sum() == pytest.approx(2)
+    assert table.counts[:, 1] == pytest.approx((near / near.sum(1, keepdims=True)).sum(0))
+    with pytest.raises(hs.HowsureError, match=r"of 1 cases do not sum to 1 \(first at row 1: 1.0021\)"):
+        hs.calibrated([[0.2, 0.8], [0.2021, 0.8], [0.5, 0.5]])
+    for worst, row in ((1.2, 2), (-0.1, 2)):
+        with pytest.raises(hs.HowsureError, match=rf"has 1 values outside \[0, 1\] \(first {worst}, at row {row}\)"):
+            hs.calibrated([0.0, 1.0, worst])
+    tiny = hs.calibrated([[1e-40, 1.0], [1e-20, 1.0]]).design.cases.probability
+    assert tiny[:, 0].tolist() == [0.0, 1e-20]
+
+
+@pytest.mark.parametrize("predicted", [["yes", "no", "yes"], np.array(["yes", "no", "yes"])])
+def test_predictions_are_classes_by_their_names(predicted):
+    """Predictions are the labels themselves, or their text; without any the likeliest class is predicted."""
+    rows = np.array([[0.9, 0.1], [0.2, 0.8], [0.4, 0.6]])
+    table = hs.calibrated(rows, y_pred=predicted, labels=["no", "yes"])
+    assert table.counts == pytest.approx(np.array([[0.2, 1.3], [0.8, 0.7]]))
+    assert hs.calibrated(rows, labels=["no", "yes"]).counts == pytest.approx(np.array([[0.9, 0.6], [0.1, 1.4]]))
+    numbers = hs.calibrated(rows, y_pred=["1", "0", "1"])
+    assert numbers.counts == pytest.approx(table.counts)
+    assert hs.calibrated(rows, y_pred=[True, False, True]).counts == pytest.approx(table.counts)
+    for wrong, words in ((["yes", "no"], "length"), (["yes", "no", "maybe"], "maybe")):
+        with pytest.raises(hs.HowsureError, match=words):
+            hs.calibrated(rows, y_pred=wrong, labels=["no", "yes"])
+    with pytest.raises(hs.HowsureError, match="names 3 classes, and `y_score` has 2 columns"):
+        hs.calibrated(rows, labels=["no", "yes", "maybe"])
+
+
+@pytest.mark.parametrize("every, names", [(1, ["0–0", "1–1", "2–2"]), (2, ["0–1", "2–2"]), (3, ["0–2"]), (9, ["0–2"])])
+def test_runs_of_cases_are_named_by_their_ends(every, names):
+    """Consecutive cases are named by the first and the last; the last run may be shorter."""
+    tables = hs.calibrated([0.2, 0.5, 0.9], every=every)
+    assert [str(name) for name in tables] == names
+    assert sum(table.rows for table in tables.values()) == 3
+
+
+@pytest.mark.parametrize(
+    "every, names",
+    [
+        ("week", ["2023-12-25", "2024-01-01", "2024-01-08"]),
+        ("quarter", ["2023-Q4", "2024-Q1"]),
+        ("month", ["2023-12", "2024-01"]),
+        ("year", ["2023", "2024"]),
+        ("day", ["2023-12-31", "2024-01-01", "2024-01-07", "2024-01-08"]),
+    ],
+)
+def test_periods_begin_on_their_first_day(every, names):
+    """Weeks begin on Mondays, quarters in January, April, July and October."""
+    days = ["2023-12-31", "2024-01-01", "2024-01-07", "2024-01-08"]
+    tables = hs.calibrated([0.2, 0.5, 0.9, 0.4], by=days, every=every)
+    assert [str(name) for name in tables] == names
+    last = {f"{year}-{month:02}-28": f"{year}-Q{(month + 2) // 3}" for year in (1969, 2024) for month in range(1, 13)}
+    found = hs.calibrated(np.full(24, 0.5), by=list(last), every="quarter")
+    assert [str(name) for name in found] == list(dict.fromkeys(last.values()))
+    assert all(table.rows == 3 for table in found.values())
+
+
+@pytest.mark.parametrize("every", [0, -1, True, 1.5, "fortnight"])
+def test_chunks_that_are_none_are_refused(every):
+    """A run has a case at least, and a period is one of those known."""
+    with pytest.raises(hs.HowsureError):
+        hs.calibrated([0.2, 0.5], by=["2024-01-01", "2024-01-02"] if isinstance(every, str) else None, every=every)

@@ -118,3 +118,55 @@ def test_many_scores_have_bounds_with_a_threshold_or_without():
     assert found.high == pytest.approx(found.value)  # 0.5 is the best threshold for calibrated scores
     whole = hs.shift.miscalibration(scores, "brier_score", shift=0.2)
     assert whole.low <= whole.value < whole.high
+
+
+@pytest.mark.parametrize("distance", [0.0, 0.1])
+def test_true_positives_within_the_distance_are_sums(distance):
+    """Precision and recall have their extremes at sums of scores plus or minus the distance, within 0 and 1."""
+    above = SCORE >= 0.4
+    found = {
+        name: hs.shift.miscalibration(hs.calibrated(SCORE), name, threshold=0.4, distance=distance)
+        for name in ("precision", "recall", "accuracy")
+    }
+    low, high = (np.clip(SCORE + sign * distance, 0, 1) for sign in (-1, 1))
+    assert (found["precision"].low, found["precision"].high) == pytest.approx((low[above].mean(), high[above].mean()))
+    ends = [
+        hits / (hits + misses)
+        for hits, misses in ((low[above].sum(), high[~above].sum()), (high[above].sum(), low[~above].sum()))
+    ]
+    assert (found["recall"].low, found["recall"].high) == pytest.approx(tuple(ends))
+    right = [(one[above].sum() + (1 - other[~above]).sum()) / 60 for one, other in ((low, high), (high, low))]
+    assert (found["accuracy"].low, found["accuracy"].high) == pytest.approx(tuple(right))
+    assert (found["accuracy"].low_at, found["accuracy"].high_at) == ((0.0, 1.0), (0.0, 1.0))
+
+
+def test_a_mean_of_the_scores_moves_with_each_of_them():
+    """The Brier score is linear in the true probabilities: its extremes are at those of the grid, with weights too."""
+    weight = np.random.default_rng(3).choice([0.5, 2.0], 60)
+    shift, slope = 0.6, 2.0
+
+    def brier(a, b):
+        true = shifted(SCORE, a, b)
+        return np.average(true * (1 - SCORE) ** 2 + (1 - true) * SCORE**2, weights=weight)
+
+    found = hs.shift.miscalibration(hs.calibrated(SCORE, sample_weight=weight), "brier_score", shift=shift, slope=slope)
+    grid = {(a, b): brier(a, b) for a in np.linspace(-shift, shift, 11) for b in slope ** np.linspace(-1, 1, 11)}
+    assert found.value == pytest.approx(brier(0, 1))
+    assert (found.low, found.high) == pytest.approx((min(grid.values()), max(grid.values())))
+    assert brier(*found.low_at) == pytest.approx(found.low)
+    assert brier(*found.high_at) == pytest.approx(found.high)
+    record = found.to_dict()
+    assert (record["low_at_shift"], record["low_at_slope"]) == found.low_at
+    assert (record["high_at_shift"], record["high_at_slope"]) == found.high_at
+    assert str(found).startswith(f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f} ")
+
+
+@pytest.mark.parametrize("amounts", [{"shift": 0.0}, {"slope": 1.0}, {"distance": 0.0}, {"distance": 1.0}])
+def test_amounts_at_their_ends_are_taken(amounts):
+    """No shift, a slope of 1 and distances of 0 and 1 mean something: nothing, or any probability at all."""
+    found = hs.shift.miscalibration(hs.calibrated(SCORE), "accuracy", threshold=0.4, **amounts)
+    expected = (0, 1) if amounts == {"distance": 1.0} else (found.value, found.value)
+    assert (found.low, found.high) == pytest.approx(expected)
+    for wrong in (-1e-9, 1 + 1e-9):
+        with pytest.raises(hs.HowsureError, match="between 0 and 1"):
+            hs.shift.miscalibration(hs.calibrated(SCORE), "accuracy", threshold=0.4, distance=wrong)
