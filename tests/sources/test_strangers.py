@@ -6,6 +6,7 @@ import pytest
 from scipy import sparse
 
 import howsure as hs
+from support.shell import run
 
 
 def written(folder, name, text):
@@ -14,12 +15,15 @@ def written(folder, name, text):
     return folder / name
 
 
-def test_a_threshold_of_one_half_on_logits_has_a_warning():
-    """Scores below 0 are no probabilities, of which one half is the usual threshold."""
-    table = hs.scores([1, 0, 1, 0, 1], [2.1, -1.3, 0.3, -0.6, -0.2])
-    with pytest.warns(hs.HowsureWarning, match="no probabilities"):
-        assert hs.estimate(table, "recall", threshold=0.5).value == pytest.approx(1 / 3)
-    assert hs.estimate(table, "recall", threshold=0).value == pytest.approx(2 / 3)
+def test_the_default_threshold_on_logits_has_a_warning(tmp_path):
+    """Scores below 0 are no probabilities, of which one half is the threshold that nobody stated."""
+    file = written(tmp_path, "a.csv", "y,s\n1,2.1\n0,-1.3\n1,0.3\n0,-0.6\n1,-0.2\n")
+    command = ["report", file, "--y-true", "y", "--y-score", "s", "--metrics", "recall", "--no-check"]
+    doubted, stated = run(*command), run(*command, "--threshold", "0")
+    assert "no probabilities. Give a --threshold" in " ".join(doubted.stderr.split())
+    assert "0.333" in doubted.stdout
+    assert "no probabilities" not in stated.stderr
+    assert "0.667" in stated.stdout
 
 
 def test_a_misspelt_class_is_refused():

@@ -19,7 +19,7 @@ from howsure.cli.inputs import HYPHEN, STANDARD, Files, Input, InputFormat, in_s
 from howsure.cli.judge import judge
 from howsure.cli.label_next import label_next
 from howsure.cli.leaderboard import leaderboard
-from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, one_seed, split
+from howsure.cli.options import THRESHOLD, Format, Level, Metrics, Page, Seed, Words, one_seed, split
 from howsure.cli.output import say_written, write, write_grid
 from howsure.cli.plan import plan
 from howsure.cli.study import study_app
@@ -78,7 +78,7 @@ def report(
     y_true: str,
     y_pred: Words = None,
     y_score: Words = None,
-    threshold: float = 0.5,
+    threshold: float = THRESHOLD,
     metrics: Metrics = None,
     method: str | None = None,
     confidence_level: Level = 0.95,

@@ -19,6 +19,7 @@ Metrics = Annotated[list[str] | None, Parameter(name=("--metrics", "--metric", "
 Page = Annotated[Path | None, Parameter(name=("--html", "--output", "-o"))]
 Seed = Annotated[int | None, Parameter(name=("--random-state", "--seed"))]
 Words = Annotated[list[str] | None, Parameter(consume_multiple=True)]
+THRESHOLD = 0.5  # of probabilities, for metrics of counts
 
 
 def one_seed(random_state: int | None) -> Any:

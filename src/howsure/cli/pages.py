@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from howsure.cli.inputs import Input
+from howsure.cli.options import THRESHOLD
 from howsure.cli.output import Block, command_line
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, warn
 
 if TYPE_CHECKING:
     from howsure.comparison.models import Comparisons
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from howsure.grids import Grid
     from howsure.report.evidence import Part, Subject
     from howsure.report.report import Report
+    from howsure.tables.scores import ScoresTable
     from howsure.tables.table import Table
 
 WIDE = 100  # terminal width at which the per-class report fits three decimals
@@ -96,6 +98,16 @@ def subjects_of(given: Input, columns: Columns, asked: Asked) -> list[Subject]:
     return asked.estimated(*found)
 
 
+def _warn_of_logits(table: ScoresTable, threshold: float) -> None:
+    """Warn if probabilities have the default threshold and scores are below 0."""
+    if threshold == THRESHOLD and table.ends[0] < 0:
+        low, high = table.ends
+        warn(
+            f"The threshold is {threshold:g}, and the scores run from {low:g} to {high:g}: no probabilities. Give a "
+            "--threshold on their scale, 0 for logits."
+        )
+
+
 def _subject(given: Input, columns: Columns, index: int, labels: list[Any] | None) -> Subject:
     from howsure.report.evidence import Subject
     from howsure.sources.confusion import confusion
@@ -108,7 +120,10 @@ def _subject(given: Input, columns: Columns, index: int, labels: list[Any] | Non
         scored = scores(
             columns.y_true, columns.y_score[index], data=given.data, pos_label=columns.positive, by=by, **columns.others
         )
-        table = in_groups(scored).at(columns.threshold)
+        grouped = in_groups(scored)
+        if not columns.y_pred:
+            _warn_of_logits(grouped.overall, columns.threshold)
+        table = grouped.at(columns.threshold)
     if columns.y_pred:
         prediction = columns.y_pred[index]
         table = confusion(columns.y_true, prediction, data=given.data, by=by, **columns.of_labels | {"labels": labels})

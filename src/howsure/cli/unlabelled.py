@@ -10,11 +10,9 @@ from cyclopts import Parameter
 
 from howsure.cli.gates import FailOver, FailUnder, bounds, hold
 from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, split
+from howsure.cli.options import THRESHOLD, Format, Level, Metrics, Page, Seed, Words, split
 from howsure.cli.output import command_line, say_written, write, write_grid, write_records
 from howsure.cli.pages import report_on, single_block
-
-THRESHOLD = 0.5  # of metrics of counts
 
 
 def unlabelled(

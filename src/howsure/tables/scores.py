@@ -19,7 +19,6 @@ from howsure.tables.last import Last
 from howsure.tables.table import LONG_TABLE, Table
 
 Array = NDArray[Any]
-ONE_HALF = 0.5  # the usual threshold of probabilities
 PER_CENT, FEW_FRACTIONS = 100.0, 0.05  # scores in per cent; the share of distinct ones between 0 and 1
 
 
@@ -178,11 +177,6 @@ class ScoresTable(Table):
         if 0 < number < 1 and low >= 0 and PER_CENT / 5 <= high <= PER_CENT and fractions < FEW_FRACTIONS:
             per_cent = f"In per cent it is {PER_CENT * number:g}."
             warn(f"`threshold` is {number:g}, and the scores run from {low:g} to {high:g}. {per_cent}")
-        if number == ONE_HALF and low < 0:
-            warn(
-                f"`threshold` is {number:g}, and the scores run from {low:g} to {high:g}: no probabilities. Give a "
-                "threshold on their scale, 0 for logits."
-            )
         return number
 
 
