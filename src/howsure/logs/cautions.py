@@ -61,11 +61,17 @@ def of_parts(task: str, parts: Sequence[Joined]) -> Iterator[str]:
         yield f"{task}: {words}"
 
 
-def of_absent(task: str, absent: Sequence[tuple[str, str]], metric: str | None) -> Iterator[str]:
-    """Yield caveats for models of a task without a score of the requested metric."""
+def of_absent(task: str, absent: Sequence[str], metric: str | None) -> Iterator[str]:
+    """Yield caveats for models of a task without a score, or without one of the requested metric."""
     if absent:
-        names = ", ".join(model for _, model in absent)
-        yield f"{task}: {names} {'has' if len(absent) == 1 else 'have'} no score by {metric!r}."
+        verb, by = "has" if len(absent) == 1 else "have", "" if metric is None else f" by {metric!r}"
+        yield f"{task}: {', '.join(absent)} {verb} no score{by}."
+
+
+def of_lacking(lacking: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield a caveat for each model without samples of tasks that other models have."""
+    for model in dict.fromkeys(model for _, model in lacking):
+        yield f"{model} lacks {listed(task for task, of in lacking if of == model)}, which another model has."
 
 
 def of_harness(log: Log, found: Joined) -> Iterator[str]:
@@ -109,4 +115,4 @@ def own_number(log: Log, found: Joined, model: str) -> tuple[float, int]:
 def of_tasks(absent: Sequence[str], metric: str | None) -> Iterator[str]:
     """Yield caveats for tasks without a score of the requested metric."""
     if absent:
-        yield f"Left out, without scores by {metric!r}: {listed(absent)}."
+        yield f"Left out, without scores{'' if metric is None else f' by {metric!r}'}: {listed(absent)}."

@@ -107,16 +107,24 @@ class Log(Mapping[str, Array]):
         """Return the metrics of one model on a task, the main one first."""
         return _distinct(self["metric"][(self["task"] == task) & (self["model"] == model)])
 
+    def scored_metrics(self, task: str, model: str) -> tuple[str, ...]:
+        """Return the metrics by which one model has a score, and not only items without one."""
+        own = (self["task"] == task) & (self["model"] == model) & np.isfinite(self["score"])
+        return _distinct(self["metric"][own])
+
+    def models_of(self, task: str) -> tuple[str, ...]:
+        """Return the models with samples of a task, in the order of the logs."""
+        return _distinct(self["model"][self["task"] == task])
+
     def main_metric(self, task: str) -> str:
-        """Return the main metric of a task: the first of those that most of its models have."""
-        names = zip(self["model"].tolist(), self["metric"].tolist(), (self["task"] == task).tolist(), strict=True)
-        models = Counter(name for _, name in dict.fromkeys((model, name) for model, name, own in names if own))
+        """Return the main metric of a task: the first of those by which most of its models have scores."""
+        models = Counter(name for model in self.models_of(task) for name in self.scored_metrics(task, model))
         return max(self.metrics(task), key=models.__getitem__)  # the first for ties
 
-    def without(self, task: str, metric: str) -> list[str]:
-        """Return the models of a task without a score of a metric."""
-        models = _distinct(self["model"][self["task"] == task])
-        return [model for model in models if metric not in self.metrics_of(task, model)]
+    def without(self, task: str, metric: str | None = None) -> list[str]:
+        """Return the models of a task without a score, by one metric or by any."""
+        known = {model: self.scored_metrics(task, model) for model in self.models_of(task)}
+        return [model for model, names in known.items() if not names or metric not in {None, *names}]
 
     def _refuse_without(self, found: Joined) -> None:
         if absent := self.without(found.task, found.metric):
@@ -173,6 +181,9 @@ class Log(Mapping[str, Array]):
         found = self.joined(task, metric)
         if incomplete == "refuse":
             self._refuse_without(found)
+        elif absent := self.without(found.task, found.metric):
+            rest = [model for model in found.models if model not in absent]
+            found = self.joined(task, metric, rest or None)
         if incomplete == "refuse" and (dropped := found.items - found.shared):
             lacks = ", ".join(f"{name!r} lacks {number:,}" for name, number in found.lacking.items() if number)
             message = (

@@ -1,0 +1,82 @@
+"""A gate passes only what it checked: models, tasks and differences that it cannot check end it with exit code 2."""
+
+import json
+
+import numpy as np
+import pytest
+
+import howsure as hs
+from support.shell import run
+
+GRADES = np.arange(40) % 7.0
+
+
+def table(path, scores):
+    """Write a CSV with a column of items, of models and of scores; return it and the options that name them."""
+    rows = [f"{item},{model},{value}" for model, values in scores.items() for item, value in enumerate(values)]
+    path.write_text("\n".join(["id,model,score", *rows]))
+    return ["evals", str(path), "--score", "score", "--item", "id", "--model", "model"]
+
+
+def inspect(path, model, values, **more):
+    """Write a log of Inspect whose samples have a score each, or several by name."""
+    scores = [each if isinstance(each, dict) else {"judge": {"value": each}} for each in values]
+    samples = [{"id": item, "epoch": 1, "input": f"q{item}", "scores": each} for item, each in enumerate(scores)]
+    about = {"task": "t", "model": model} | more
+    path.write_text(json.dumps({"eval": about, "status": "success", "results": {"scores": []}, "samples": samples}))
+
+
+@pytest.mark.parametrize("gate", [["--baseline", "old", "--fail-if-worse", "0.02"], ["--fail-below", "0.1"]])
+@pytest.mark.parametrize("harness", ["records", "inspect"])
+def test_a_model_without_one_score_is_named(harness, gate, tmp_path):
+    """A model all of whose answers lack a score has a caution, and no gate passes it."""
+    if harness == "records":
+        command = table(tmp_path / "a.csv", {"old": [1, 0] * 20, "new": [""] * 40})
+        task = "all"
+    else:
+        command, task = ["evals", str(tmp_path)], "t"
+        inspect(tmp_path / "a.json", "old", "CI" * 20)
+        inspect(tmp_path / "b.json", "new", [None] * 40)
+    result = run(*command, *gate)
+    assert f"{task}: new has no score." in result.stdout
+    assert (result.returncode, result.stderr) == (2, f"howsure: The gate cannot check new in {task}.\n")
+
+
+@pytest.mark.parametrize(
+    "new, code, sentence",
+    [
+        (GRADES - 2, 2, "new − old has no interval"),
+        (GRADES, 0, "not told apart from old: new."),
+        (GRADES - 2 - GRADES / 10, 1, "all differ from old."),
+    ],
+)
+def test_a_constant_loss_is_not_passed(new, code, sentence, tmp_path):
+    """The same loss on every item has no interval, which is another thing than no difference."""
+    command = table(tmp_path / "a.csv", {"new": new, "old": GRADES})
+    result = run(*command, "--baseline", "old", "--fail-if-worse", "0.1")
+    assert result.returncode == code, result.stderr
+    assert f"all: {sentence}" in " ".join(result.stdout.split())
+
+
+@pytest.mark.parametrize("lacking, other", [("new", "old"), ("old", "new")])
+def test_a_task_that_a_model_lacks_is_named(lacking, other):
+    """Whether the candidate or the baseline lacks it, the gate cannot check it."""
+    rows = [(task, model, item) for task in ("ta", "tb") for model in ("new", "old") for item in range(40)]
+    rows = [each for each in rows if each[:2] != ("tb", lacking)]
+    names = ("task", "model", "item")
+    columns = {name: [each[place] for each in rows] for place, name in enumerate(names)}
+    columns |= {"run": [1] * 120, "metric": ["acc"] * 120, "score": [item % 3 > 0 for _, _, item in rows]}
+    found = hs.evaluate_log(hs.results.Log(columns), baseline="old")
+    assert f"{lacking} lacks 'tb', which another model has." in found.cautions
+    assert found.not_compared() == [("tb", "new")]
+    assert ("tb", other) in found
+
+
+def test_a_first_score_without_values_is_not_the_main_one(tmp_path):
+    """The main metric is the first by which there are scores; a log without any is refused."""
+    inspect(tmp_path / "a.json", "A", [{"judge": {"value": None}, "match": {"value": "C"}}] * 40)
+    found = hs.evaluate_log(hs.read_log(tmp_path))
+    assert [each["metric"] for each in found.records()] == ["match"]
+    inspect(tmp_path / "a.json", "A", [None] * 40)
+    with pytest.raises(hs.HowsureError, match="No item of 't' has a score. Look whether"):
+        hs.evaluate_log(hs.read_log(tmp_path))
