@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from howsure.logs.opening import Opened
+from howsure.logs.opening import Opened, stem_of
 from howsure.logs.records import Reader, Reported, Score, entries, mapping, number
 
 BASE, PLUS, PASSED = "base", "plus", "passed"
@@ -13,7 +13,7 @@ BASE, PLUS, PASSED = "base", "plus", "passed"
 
 def _model(log: Opened) -> str:
     """Return the model from the name of the file, else of the folder."""
-    stem = log.path.name.removesuffix(".json")
+    stem = stem_of(log.path)
     return stem.removesuffix("_eval_results") if stem.endswith("_eval_results") else log.path.resolve().parent.name
 
 
@@ -61,7 +61,7 @@ def _is_bigcode(log: Opened) -> bool:
 
 
 def _bigcode_scores(log: Opened) -> Iterator[Score]:
-    task = log.path.name.removesuffix(".json")
+    task = stem_of(log.path)
     for item, run, outcome in _runs(log):
         yield Score(task, _model(log), item, run, PASSED, number(outcome[PASSED]), {})
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from howsure.logs.opening import Opened
+from howsure.logs.opening import Opened, beside
 from howsure.logs.records import Reader, Reported, Score, mapping, named_numbers, number, start_of
 
 NAME = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+)\.parquet")
@@ -45,14 +43,7 @@ def _results(path: Path) -> dict[str, Any]:
     if found is None or "details" not in parts:
         return {}
     start = len(parts) - 1 - parts[::-1].index("details")
-    return _stored(Path(*parts[:start], "results", *parts[start + 1 : -1], f"results_{found['date']}.json"))
-
-
-@lru_cache(maxsize=16)
-def _stored(path: Path) -> dict[str, Any]:
-    with suppress(OSError, ValueError, RecursionError):
-        return mapping(json.loads(path.read_text(encoding="utf-8")))
-    return {}
+    return mapping(beside(Path(*parts[:start], "results", *parts[start + 1 : -1], f"results_{found['date']}.json")))
 
 
 def _scores(log: Opened) -> Iterator[Score]:

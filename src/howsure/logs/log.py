@@ -237,7 +237,7 @@ def joined(log: Mapping[str, Array], task: str, metric: str, models_of: Sequence
     items, item = _coded(log["item"][rows])
     score = log["score"][rows]
     has = np.isfinite(score)
-    _refuse_repeated(models, items, model, item, log["run"][rows])
+    _refuse_repeated(task, models, items, model, item, log["run"][rows])
     counted = np.bincount(model[has] * len(items) + item[has], minlength=len(models) * len(items))
     present = counted.reshape(len(models), len(items)) > 0
     shared = np.asarray(present.all(0))
@@ -291,7 +291,9 @@ def _several(item: Array, codes: Array) -> Array:
     return found
 
 
-def _refuse_repeated(models: Sequence[str], items: Sequence[str], model: Array, item: Array, run: Array) -> None:
+def _refuse_repeated(
+    task: str, models: Sequence[str], items: Sequence[str], model: Array, item: Array, run: Array
+) -> None:
     """Refuse duplicate runs of an item, which would count as two runs."""
     runs, place = np.unique(run, return_inverse=True)
     flat = (model * len(items) + item) * len(runs) + place.ravel()
@@ -299,8 +301,8 @@ def _refuse_repeated(models: Sequence[str], items: Sequence[str], model: Array, 
     if len(distinct) < len(flat):
         again = int(np.setdiff1d(np.arange(len(flat)), first)[0])
         message = (
-            f"The model {models[model[again]]!r} has run {run[again]} of the item {items[item[again]]!r} twice. "
-            "Give each run a number of its own."
+            f"The model {models[model[again]]!r} has run {run[again]} of the item {items[item[again]]!r} twice in the "
+            f"task {task!r}. Give each run a number of its own."
         )
         raise HowsureError(message)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from howsure.logs.opening import Opened
+from howsure.logs.opening import Opened, stem_of
 from howsure.logs.records import Reader, Reported, Score, number, text
 
 CORRECT = ("correct", "is_correct")
@@ -29,7 +29,7 @@ def _knows(log: Opened) -> bool:
 
 
 def _task_and_model(log: Opened) -> tuple[str, str]:
-    return log.path.name.split(".json")[0], log.path.resolve().parent.name
+    return stem_of(log.path), log.path.resolve().parent.name
 
 
 def _scores(log: Opened) -> Iterator[Score]:

@@ -20,7 +20,7 @@ from howsure.logs.log import OPTIONAL, Log
 from howsure.logs.mteb import MTEB
 from howsure.logs.openai_evals import OPENAI_EVALS
 from howsure.logs.opencompass import OPENCOMPASS
-from howsure.logs.opening import opened
+from howsure.logs.opening import PACKED, opened
 from howsure.logs.own_records import doubts, own_records
 from howsure.logs.promptfoo import PROMPTFOO
 from howsure.logs.records import Reader, Reported, Score
@@ -38,7 +38,7 @@ BESIDE = {  # files that HELM and MTEB write next to their logs
     *("run_spec.json", "stats.json", "scenario.json", "scenario_state.json", "instances.json"),
     *("display_predictions.json", "display_requests.json"),
 }
-SUFFIXES = (".eval", ".json", ".jsonl", ".json.gz", ".jsonl.gz")  # suffixes of files that are read in a folder
+SUFFIXES = (".eval", *(f".json{lines}{packed}" for lines in ("", "l") for packed in PACKED))  # read in a folder
 DETAILS = "details_*.parquet"  # of lighteval
 Files: TypeAlias = str | Path | list[Any] | tuple[Any, ...]
 Key: TypeAlias = tuple[str, str]  # task and model
@@ -218,13 +218,17 @@ def _files(given: Any, *, every: bool = False) -> Iterator[tuple[Path, bool]]:
         is_folder = path.is_dir() and bool(str(given))
     if is_folder:
         inner = (each for each in sorted(path.rglob("*")) if each.is_file())
-        yield from ((each, False) for each in inner if every or each.name.endswith(SUFFIXES) or each.match(DETAILS))
+        yield from ((each, False) for each in inner if every or _is_log_by_name(each))
     elif is_file(path):
         yield path, True
     elif found := matching(path):  # Windows shells do not expand patterns
         yield from _files(found, every=every)
     else:
         raise missing(path)
+
+
+def _is_log_by_name(path: Path) -> bool:
+    return path.name.lower().endswith(SUFFIXES) or path.match(DETAILS)
 
 
 def _read(path: Path, *, is_alone: bool) -> Read:
@@ -246,6 +250,7 @@ def _content(path: Path, *, is_alone: bool) -> Read:
         reader = next((each for each in READERS if each.knows(log)), None)
         if reader is not None:
             scores, reported, notes = list(reader.scores(log)), list(reader.reported(log)), list(reader.notes(log))
+            _refuse_repeated(scores, path)
             return Read(path, scores, reported, reader.groups(log), notes, reader.created(log))
         without = tasks_without_samples(log)
     if not is_alone and without is not None:
@@ -262,6 +267,17 @@ def _content(path: Path, *, is_alone: bool) -> Read:
         "name the columns: `score`, `item` and `model`."
     )
     raise HowsureError(other or guessed(log) or message)
+
+
+def _refuse_repeated(scores: Sequence[Score], path: Path) -> None:
+    """Refuse a file that has one run of an item twice."""
+    counts = Counter((each.task, each.item, each.model, each.run, each.metric) for each in scores)
+    if again := next((key for key, number in counts.items() if number > 1), None):
+        message = (
+            f"'{path.name}' has the item {again[1]!r} of the task {again[0]!r} twice as run {again[3]} by "
+            f"{again[4]!r}. Look whether two runs were written to one file."
+        )
+        raise HowsureError(message)
 
 
 def _latest(found: Sequence[Read]) -> tuple[list[Read], list[str]]:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
 
-from howsure.errors import HowsureError
-from howsure.logs.opening import Opened
+from howsure.errors import HowsureError, listed
+from howsure.logs.opening import Opened, stem_of
 from howsure.logs.records import Reader, Reported, Score, mapping
 
 RESOLVED = "resolved_ids"
 # Instances without a patch, or whose tests could not run, count as not resolved, as on the leaderboard.
 OTHERS = ("unresolved_ids", "completed_ids", "empty_patch_ids", "error_ids", "incomplete_ids")
 EARLY = ("generated", "no_generation")  # all instances, in reports of early versions
+INSTANCE = re.compile(r".+__.+-\d+")  # a folder of one instance
 TASK, METRIC = "SWE-bench", "resolved"
 
 
@@ -46,7 +50,42 @@ def _model(log: Opened) -> str:
         return folders[1].name if log.path.name == "report.json" else folders[0].name
     if _is_early(log):
         return folders[1].name if folders[0].name == "results" else folders[0].name
-    return log.path.name.removesuffix(".json").split(".")[0] or log.path.name
+    return _without_run(stem_of(log.path))
+
+
+def _without_run(name: str) -> str:
+    """Return the model of a report named MODEL.RUN, whose model may hold dots; a number alone may be its version.
+
+    Examples
+    --------
+    >>> [_without_run(each) for each in ("gpt-4.1.run1", "model.baseline", "gpt-4.1")]
+    ['gpt-4.1', 'model', 'gpt-4.1']
+    """
+    model, _, run = name.rpartition(".")
+    return name if not model or run.isdecimal() else model
+
+
+@lru_cache(maxsize=16)
+def _unreported(folder: Path) -> tuple[str, tuple[str, ...]]:
+    """Return the first instance of a folder that has a report, and the instances that were run without one."""
+    instances = sorted(each for each in folder.iterdir() if INSTANCE.fullmatch(each.name) and each.is_dir())
+    has = {each.name: (each / "report.json").exists() for each in instances}
+    first = next((name for name, reported in has.items() if reported), "")
+    return first, tuple(name for name, reported in has.items() if not reported)
+
+
+def _others(log: Opened) -> tuple[str, ...]:
+    """Return the instances without a report beside the first one that has one; empty beside another."""
+    if not _instances(log) or log.path.name != "report.json":
+        return ()
+    first, others = _unreported(log.path.resolve().parents[1])
+    return others if log.path.resolve().parent.name == first else ()
+
+
+def _notes(log: Opened) -> Iterator[str]:
+    if others := _others(log):
+        many = f"{len(others):,} instance{'' if len(others) == 1 else 's'}"
+        yield f"{_model(log)} has {many} without a report.json, which count as not resolved: {listed(others)}."
 
 
 def _outcomes(log: Opened) -> dict[str, bool]:
@@ -58,7 +97,7 @@ def _outcomes(log: Opened) -> dict[str, bool]:
         If the file lists the resolved instances, but not all others.
     """
     if alone := _instances(log):
-        return alone
+        return alone | dict.fromkeys(_others(log), False)
     if _is_early(log):
         resolved, others = _ids(log, METRIC), [each for name in EARLY for each in _ids(log, name)]
         if "generated" not in log.first:
@@ -86,4 +125,4 @@ def _reported(log: Opened) -> Iterator[Reported]:
         yield Reported(TASK, _model(log), METRIC, math.nan, None, "higher", "mean")
 
 
-SWE_BENCH = Reader("SWE-bench", _knows, _scores, reported=_reported)
+SWE_BENCH = Reader("SWE-bench", _knows, _scores, _notes, _reported)
