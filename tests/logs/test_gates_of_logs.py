@@ -80,3 +80,24 @@ def test_a_first_score_without_values_is_not_the_main_one(tmp_path):
     inspect(tmp_path / "a.json", "A", [None] * 40)
     with pytest.raises(hs.HowsureError, match="No item of 't' has a score. Look whether"):
         hs.evaluate_log(hs.read_log(tmp_path))
+
+
+@pytest.mark.parametrize("lacking", ["new", "old"])
+def test_a_first_score_that_one_model_lacks(lacking, tmp_path):
+    """Another metric counts for both models then, with a caution, and no gate passes the model that lacks the first."""
+    for model in ("old", "new"):
+        judged = None if model == lacking else "C"
+        inspect(tmp_path / f"{model}.json", model, [{"judge": {"value": judged}, "match": {"value": "C"}}] * 40)
+    result = run("evals", str(tmp_path), "--baseline", "old", "--fail-if-worse", "0.2")
+    assert f"t: {lacking} has no score by 'judge', which comes first" in " ".join(result.stdout.split())
+    assert (result.returncode, result.stderr) == (2, "howsure: The gate cannot check new in t.\n")
+    chosen = run("evals", str(tmp_path), "--baseline", "old", "--fail-if-worse", "0.2", "--metric", "match")
+    assert chosen.returncode == 0, chosen.stderr
+
+
+def test_few_scores_are_counted(tmp_path):
+    """A model with a score of few items is said to have these, and not all of its rows."""
+    command = table(tmp_path / "a.csv", {"A": [1, 0] * 20, "B": [1, 0] * 5 + [""] * 30})
+    said = " ".join(run(*command).stdout.split())
+    assert "all: B is not compared with A: 10 and 40 items have a score, of which too few are the same." in said
+    assert "all: 30 of 40 items lack a score of B." in said

@@ -97,7 +97,8 @@ def evals(
         message = f"`--fail-if-worse` is a margin of 0 or more, not {fail_if_worse:g}."
         raise HowsureError(message)
     columns: dict[str, Any] = {"cluster": cluster, "item": item, "model": model, "task": task_column}
-    log = read_log(files_by_name(logs), score=split(score) or None, **columns)
+    files = files_by_name(logs)
+    log = read_log(files, score=split(score) or None, **columns)
     found = evaluate_log(
         log,
         baseline=baseline,
@@ -116,7 +117,8 @@ def evals(
     if html is not None:
         from howsure.report.evals import report_of_log
 
-        page = report_of_log(found, files=[each.rpartition("=")[2] for each in logs]).save(html)
+        given = files if isinstance(files, list) else [each for some in files.values() for each in some]
+        page = report_of_log(found, files=given).save(html)
     if how in {"json", "csv"}:
         write_records(found.records(), how)
     else:

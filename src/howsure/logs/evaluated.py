@@ -46,7 +46,7 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
     reported : mapping
         The harness's own values by task and model.
     absent : tuple of tuple of str
-        Tasks and models of the log that have no score, or none by the requested metric.
+        Tasks and models of the log that have no score, or none by the requested metric, or the model's first.
     lacking : tuple of tuple of str
         Tasks and models of the log where the model has no samples of the task.
     statistic : str
@@ -127,14 +127,16 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
     def not_compared(self) -> list[Key]:
         """Return tasks and models that no difference from the baseline checks: it, the model or the interval lacks."""
         own = dict.fromkeys(key for key in (*self.estimates, *self.absent, *self.lacking) if key[1] != self.baseline)
-        return [key for key in own if key not in self.comparisons or self._is_unknown(key)]
+        blind = {task for task, model in self.absent if model == self.baseline}
+        checked = {key for key in self.comparisons if not self._is_unknown(key) and key[0] not in blind}
+        return [key for key in own if key not in checked.difference(self.absent)]
 
     def unchecked(self, *, below: bool, above: bool) -> list[Key]:
         """Return tasks and models without a score or an interval, which no bound can check."""
         wanted = {False: below, True: above}
         fit = [key for key in self.estimates if wanted[self.is_lower_better(key)]]
         without_limits = [key for key in fit if math.isnan(self.estimates[key].low)]
-        return [*without_limits, *self.absent, *([] if fit else self.estimates)]
+        return list(dict.fromkeys([*without_limits, *self.absent, *([] if fit else self.estimates)]))
 
     def is_lower_better(self, key: Key) -> bool:
         """Whether lower values of a task and model are better."""
@@ -312,11 +314,14 @@ def evaluate_log(
     pairs = 0
     for name, parts in tasks.items():
         notes += cautions.of_parts(name, parts)
+        unscored = log.unscored(name) if metric is None else []
+        notes += cautions.of_unscored(name, unscored)
         notes += cautions.of_absent(name, [model for of, model in absent if of == name], metric)
         if baseline is not None and not any(baseline in part.models for part in parts):
             notes.append(f"{name}: {baseline} has no scores, and nothing is compared with it.")
+        absent += [(name, model) for model, _ in unscored]
         for part in parts:
-            notes += cautions.of_harness(log, part)
+            notes += [*cautions.of_harness(log, part), *cautions.of_group(log, part)]
             own = _estimates(part, statistic, settings)
             estimates |= {(name, model): found for model, found in own.items()}
             joined |= dict.fromkeys(((name, model) for model in own), part)

@@ -9,10 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from howsure.logs.opening import Opened, beside
+from howsure.logs.opening import Opened, beside, stem_of
 from howsure.logs.records import Reader, Reported, Score, mapping, named_numbers, number, start_of
 
 NAME = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+)\.parquet")
+RESULTS = re.compile(r"results_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+)")
 SCORES = ("metric", "metrics")  # columns with the scores of a sample, in later and earlier versions
 
 
@@ -73,6 +74,18 @@ def _reported(log: Opened) -> Iterator[Reported]:
 def _created(log: Opened) -> str:
     found = NAME.fullmatch(log.path.name)
     return found["date"] if found else ""
+
+
+def tasks_without_details(log: Opened) -> list[str] | None:
+    """Return the tasks of a file of results without details in the sibling folder; None for other files."""
+    found, parts = RESULTS.fullmatch(stem_of(log.path)), log.path.resolve().parent.parts
+    if found is None or "config_general" not in log.first or "results" not in parts:
+        return None
+    start = len(parts) - 1 - parts[::-1].index("results")
+    folder = Path(*parts[:start], "details", *parts[start + 1 :])
+    named = {file.name.replace(":", "|") for file in folder.rglob("details_*.parquet")}
+    tasks = [str(task) for task in mapping(log.first.get("results")) if task != "all"]
+    return [task for task in tasks if f"details_{task}_{found['date']}.parquet".replace(":", "|") not in named]
 
 
 LIGHTEVAL = Reader("lighteval", _knows, _scores, reported=_reported, created=_created)

@@ -12,7 +12,7 @@ from typing import Any
 from howsure.errors import HowsureError, listed
 from howsure.logs.metrics import BITS, PLACEHOLDERS, is_exponential
 from howsure.logs.opening import Opened, beside, stem_of
-from howsure.logs.records import Reader, Reported, Score, entries, mapping, number, text
+from howsure.logs.records import Reader, Reported, Score, entries, mapping, number, stated, text
 
 DATE = r"(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+)"
 NAME = re.compile(rf"samples_(?P<task>.+)_{DATE}")  # without the suffix, which is .jsonl, and .json in some versions
@@ -26,6 +26,7 @@ OTHERS = {  # other fields of early versions, which do not list their metrics
     *("doc_hash", "prompt_hash", "target_hash", "input", "submission"),
 }
 OWN = {"task_hashes", "lm_eval_version", "group_subtasks", "configs", "n-shot", "model_name"}  # of its results
+OF_TASKS, OF_RUNS = ("n-shot", "version"), ("model_args", "gen_kwargs", "limit")  # settings
 PER_UNIT = {"weighted_perplexity", "word_perplexity", "byte_perplexity", *BITS}  # of a log-likelihood and a length
 
 
@@ -239,6 +240,14 @@ def _created(log: Opened) -> str:
     return found["date"] if found else ""
 
 
+def _settings(log: Opened) -> dict[str, str]:
+    """Return number of examples, version of the task, and the model's arguments."""
+    results, (task, _) = _results(log.path), _task_and_model(log.path)
+    config = mapping(results.get("config"))
+    own = {name: mapping(results.get(f"{name}s" if name == "version" else name)).get(task) for name in OF_TASKS}
+    return stated(own, OF_TASKS) | stated(config, OF_RUNS)
+
+
 def tasks_without_samples(log: Opened) -> list[str] | None:
     """Return the tasks of a file of results without a file of samples in its folder; None for other files."""
     lmms = LMMS_RESULTS.fullmatch(stem_of(log.path))
@@ -264,4 +273,4 @@ def glob_free(name: str) -> str:
     return re.sub(r"([*?\[])", r"[\1]", name)
 
 
-LM_EVAL = Reader("lm-evaluation-harness", _knows, _scores, _notes, _reported, _groups, _created)
+LM_EVAL = Reader("lm-evaluation-harness", _knows, _scores, _notes, _reported, _groups, _created, _settings)

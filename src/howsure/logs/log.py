@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -41,6 +41,8 @@ class Log(Mapping[str, Array]):
         Caveats of the files.
     reported : tuple of Reported
         The harness's own results: value, number of samples, direction and aggregation for each task, model and metric.
+    groups : mapping of str to list of str
+        Tasks of each group of tasks that has a total.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class Log(Mapping[str, Array]):
     columns: Mapping[str, Any]
     notes: tuple[str, ...] = ()
     reported: tuple[Reported, ...] = ()
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.columns, Mapping) or not self.columns.keys() >= REQUIRED:
@@ -111,6 +114,12 @@ class Log(Mapping[str, Array]):
         """Return the metrics by which one model has a score, and not only items without one."""
         own = (self["task"] == task) & (self["model"] == model) & np.isfinite(self["score"])
         return _distinct(self["metric"][own])
+
+    def unscored(self, task: str) -> list[tuple[str, str]]:
+        """Return models of a task without a score by their first metric, but by another one, and that metric."""
+        known = {model: self.scored_metrics(task, model) for model in self.models_of(task)}
+        first = {model: self.metrics_of(task, model)[0] for model, names in known.items() if names}
+        return [(model, metric) for model, metric in first.items() if metric not in known[model]]
 
     def models_of(self, task: str) -> tuple[str, ...]:
         """Return the models with samples of a task, in the order of the logs."""
