@@ -101,3 +101,37 @@ def test_few_scores_are_counted(tmp_path):
     said = " ".join(run(*command).stdout.split())
     assert "all: B is not compared with A: 10 and 40 items have a score, of which too few are the same." in said
     assert "all: 30 of 40 items lack a score of B." in said
+
+
+def test_a_gate_without_a_candidate(tmp_path):
+    """A folder whose other logs are unreadable or without scores has a caution for each, and compares nothing."""
+    inspect(tmp_path / "a.json", "old", "CI" * 20)
+    (tmp_path / "b.json").write_text('{"eval": ')
+    resolved = {"schema_version": 2, "resolved_ids": [], "unresolved_ids": []}
+    (tmp_path / "new.run.json").write_text(json.dumps(resolved))
+    result = run("evals", str(tmp_path), "--baseline", "old", "--fail-if-worse", "0.02")
+    assert "'b.json' is left out" in result.stdout
+    assert "'new.run.json' is a log of SWE-bench without a score of any sample." in " ".join(result.stdout.split())
+    assert (result.returncode, result.stderr) == (
+        2,
+        "howsure: The gate compares no model with old: the logs have no other one.\n",
+    )
+
+
+@pytest.mark.parametrize("harness", ["lighteval", "openai"])
+def test_harnesses_whose_samples_all_lack_a_score(harness, tmp_path):
+    """The model is named, as one whose answers could not be graded."""
+    path = tmp_path / "b.jsonl"
+    if harness == "openai":
+        head = {"spec": {"eval_name": "t", "run_id": "1", "completion_fns": ["new"]}}
+        events = [{"sample_id": f"s{n}", "type": "match", "data": {"correct": None}} for n in range(9)]
+        path.write_text("\n".join(map(json.dumps, [head, *events])))
+    else:
+        pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        path = tmp_path / "details" / "new" / "details_t_2025-01-01T10-00-00.000001.parquet"
+        path.parent.mkdir(parents=True)
+        rows = [{"doc": {"id": str(n), "query": "?"}, "metric": str({"em": None})} for n in range(9)]
+        parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    log = hs.read_log(path)
+    assert log.without("t") == list(log.models)
+    assert len(log["score"]) == 9

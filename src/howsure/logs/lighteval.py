@@ -47,17 +47,22 @@ def _results(path: Path) -> dict[str, Any]:
     return mapping(beside(Path(*parts[:start], "results", *parts[start + 1 : -1], f"results_{found['date']}.json")))
 
 
+def _scores_of(row: dict[str, Any]) -> dict[str, Any]:
+    return next((found for name in SCORES if (found := _parsed(row.get(name)))), {})
+
+
 def _scores(log: Opened) -> Iterator[Score]:
     task, model = _task_and_model(log.path)
-    for place, row in enumerate(map(mapping, log.records)):
+    rows = list(map(mapping, log.records))
+    scored = {name for row in rows for name, value in _scores_of(row).items() if value is not None}
+    for place, row in enumerate(rows):
         document = _parsed(row.get("doc"))
         item = document.get("id") or row.get("example") or place
         content = start_of(document.get("query") or row.get("full_prompt") or row.get("example"))
-        scores = next((found for name in SCORES if (found := _parsed(row.get(name)))), {})
-        for name, value in scores.items():
+        kept = {name: value for name, value in _scores_of(row).items() if name in scored or not scored}
+        for name, value in kept.items():  # a metric that no row has is of another task
             for metric, each in named_numbers(str(name), value):
-                if value is not None:
-                    yield Score(task, model, str(item), 1, metric, each, {}, "", content)
+                yield Score(task, model, str(item), 1, metric, each, {}, "", content)
 
 
 def _reported(log: Opened) -> Iterator[Reported]:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.cached import cached_property
 from howsure.errors import HowsureError, listed, one_of
 from howsure.grids import Grid
 from howsure.logs.joined import Joined
@@ -108,12 +109,21 @@ class Log(Mapping[str, Array]):
 
     def metrics_of(self, task: str, model: str) -> tuple[str, ...]:
         """Return the metrics of one model on a task, the main one first."""
-        return _distinct(self["metric"][(self["task"] == task) & (self["model"] == model)])
+        return tuple(self._metrics.get((task, model), ()))
+
+    @cached_property
+    def _metrics(self) -> dict[tuple[str, str], dict[str, bool]]:
+        """The metrics of each task and model, and whether there is a score by each and not only items without one."""
+        found: dict[tuple[str, str], dict[str, bool]] = {}
+        names = (self[name].tolist() for name in ("task", "model", "metric"))
+        for task, model, metric, has in zip(*names, np.isfinite(self["score"]).tolist(), strict=True):
+            own = found.setdefault((task, model), {})
+            own[metric] = own.get(metric, False) or has
+        return found
 
     def scored_metrics(self, task: str, model: str) -> tuple[str, ...]:
         """Return the metrics by which one model has a score, and not only items without one."""
-        own = (self["task"] == task) & (self["model"] == model) & np.isfinite(self["score"])
-        return _distinct(self["metric"][own])
+        return tuple(name for name, has in self._metrics.get((task, model), {}).items() if has)
 
     def unscored(self, task: str) -> list[tuple[str, str]]:
         """Return models of a task without a score by their first metric, but by another one, and that metric."""
@@ -123,7 +133,7 @@ class Log(Mapping[str, Array]):
 
     def models_of(self, task: str) -> tuple[str, ...]:
         """Return the models with samples of a task, in the order of the logs."""
-        return _distinct(self["model"][self["task"] == task])
+        return tuple(model for of, model in self._metrics if of == task)
 
     def main_metric(self, task: str) -> str:
         """Return the main metric of a task: the first of those by which most of its models have scores."""

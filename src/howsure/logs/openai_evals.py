@@ -45,7 +45,8 @@ def _scores(log: Opened) -> Iterator[Score]:
     for event in events:
         data, item = mapping(event.get("data")), str(event.get("sample_id"))
         for metric, value in _found(event).items():
-            if _is_score(value) or (value is None and metric in scored):  # None: an answer that could not be graded
+            is_graded = metric in scored or not scored  # None: an answer that could not be graded
+            if _is_score(value) or (value is None and is_graded):
                 runs[item, metric] += 1
                 answers = text(data.get("expected")), text(data.get("picked"))
                 yield Score(task, model, item, runs[item, metric], str(metric), number(value), {}, "", "", *answers)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from howsure.cached import cached_property
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, reading
 from howsure.tables.parquet import MOST_BYTES, unpacked_bytes
 
 ARCHIVE, GZIP, PARQUET, ZSTD = b"PK\x03\x04", b"\x1f\x8b", b"PAR1", b"\x28\xb5\x2f\xfd"
@@ -133,7 +133,7 @@ def beside(path: Path) -> Any:
 
 @lru_cache(maxsize=64)
 def _stored(path: Path, _changed: float) -> Any:
-    with suppress(OSError, EOFError, ValueError, RecursionError):
+    with suppress(HowsureError), reading(f"'{path}'"):
         return next(iter(opened(path).records), None)
     return None
 

@@ -213,6 +213,7 @@ def _content(path: Path, *, is_alone: bool) -> Read:
         if reader is not None:
             scores, reported, notes = list(reader.scores(log)), list(reader.reported(log)), list(reader.notes(log))
             _refuse_repeated(scores, path)
+            notes += [] if scores else [f"'{path.name}' is a log of {reader.name} without a score of any sample."]
             ended, created, settings = reader.ended(log), reader.created(log), reader.settings(log)
             return Read(path, scores, reported, reader.groups(log), notes, created, settings, ended)
         details = tasks_without_details(log)

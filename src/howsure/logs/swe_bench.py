@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from functools import lru_cache
-from pathlib import Path
 
 from howsure.errors import HowsureError, listed
 from howsure.logs.opening import Opened, stem_of
@@ -65,21 +63,15 @@ def _without_run(name: str) -> str:
     return name if not model or run.isdecimal() else model
 
 
-@lru_cache(maxsize=16)
-def _unreported(folder: Path) -> tuple[str, tuple[str, ...]]:
-    """Return the first instance of a folder that has a report, and the instances that were run without one."""
-    instances = sorted(each for each in folder.iterdir() if INSTANCE.fullmatch(each.name) and each.is_dir())
-    has = {each.name: (each / "report.json").exists() for each in instances}
-    first = next((name for name, reported in has.items() if reported), "")
-    return first, tuple(name for name, reported in has.items() if not reported)
-
-
 def _others(log: Opened) -> tuple[str, ...]:
     """Return the instances without a report beside the first one that has one; empty beside another."""
+    own = log.path.resolve().parent
     if not _instances(log) or log.path.name != "report.json":
         return ()
-    first, others = _unreported(log.path.resolve().parents[1])
-    return others if log.path.resolve().parent.name == first else ()
+    instances = sorted(each for each in own.parent.iterdir() if INSTANCE.fullmatch(each.name) and each.is_dir())
+    if own != next((each for each in instances if (each / "report.json").exists()), None):
+        return ()
+    return tuple(each.name for each in instances if not (each / "report.json").exists())
 
 
 def _notes(log: Opened) -> Iterator[str]:
