@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -62,7 +63,9 @@ def _refuse_scores(name: str, path: Path, values: Sequence[Any]) -> None:
 
 def _is_empty(value: Any) -> bool:
     """Whether a cell holds nothing: None, nan, or blanks."""
-    return value is None or value != value or (isinstance(value, str) and not value.strip())  # noqa: PLR0124 - nan
+    if isinstance(value, float):
+        return math.isnan(value)
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def _is_absent(value: Any) -> bool:
