@@ -46,6 +46,13 @@ def test_rows_without_a_name(role, suffix, tmp_path):
         hs.read_log(path, score="score", **dict(zip(ROLES, ROLES, strict=True)))
 
 
+def test_numbers_of_items_are_the_same_as_floats(tmp_path):
+    """An integer that one file stores as a float names the same item."""
+    first = csv(tmp_path / "a.csv", "id,score", [(f"{n}.0", n % 2) for n in range(40)])
+    second = csv(tmp_path / "b.csv", "id,score", [(n, n % 2) for n in range(40)])
+    assert hs.read_log([first, second], score="score", item="id").joined().shared == 40
+
+
 @pytest.mark.parametrize(
     "values, mean, said",
     [
@@ -55,6 +62,7 @@ def test_rows_without_a_name(role, suffix, tmp_path):
         (["success", "failure"], 0.5, None),
         ([0.5, ""], 0.5, None),
         ([0.5, "n/a"], 0.5, None),
+        (["T", "F"], None, "holds no number: 'T', for example. Write numbers, such as 1 for right"),
         ([0.5, "good"], None, "has 'good', and numbers. Write numbers"),
         ([0.5, "inf"], None, "has 'inf', and numbers"),
         (["1", "yes!"], None, "has 'yes!', and numbers"),

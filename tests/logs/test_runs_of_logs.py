@@ -142,7 +142,11 @@ def test_a_total_by_a_metric_that_a_task_lacks(tmp_path):
         harness(tmp_path / "m", task, 20, metric=metric, group_subtasks=groups)
     _, said = values_of(tmp_path)
     assert "G: the total by 'acc' lacks 'tb', without such a score." in said
-    assert values_of(tmp_path, score=None)[0]["G", "m"] == 0.5
+    for task in ("ta", "tc"):
+        harness(tmp_path / "n", task, 20, group_subtasks=groups)
+    gate = ["--task", "G", "--metric", "acc", "--baseline", "m", "--fail-if-worse", "0.2"]
+    result = run("evals", str(tmp_path), *gate)
+    assert (result.returncode, result.stderr) == (2, "howsure: The gate cannot check n in tb.\n")
 
 
 def test_a_name_is_of_one_model(tmp_path):

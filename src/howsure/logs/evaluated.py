@@ -330,7 +330,8 @@ def evaluate_log(
             pairs += len(others) * (len(own) if baseline is None else 2) // 2
             compared = _compared(part, others, against, statistic, settings)
             comparisons |= {(name, model): each for model, each in compared.items()}
-    lacking = [(each, model) for each in wanted for model in log.models if model not in log.models_of(each)]
+    every = dict.fromkeys([*wanted, *(inner for each in wanted for inner in log.groups.get(each, ()))])
+    lacking = [(each, model) for each in every for model in log.models if model not in log.models_of(each)]
     notes += cautions.of_lacking(lacking)
     p_values = [each.p_value for each in comparisons.values()]
     # Unreported pairs, among which the best was selected: taken as equal, which makes the adjustment sufficient.
