@@ -118,7 +118,7 @@ def test_a_gate_without_a_candidate(tmp_path):
     )
 
 
-@pytest.mark.parametrize("harness", ["lighteval", "openai"])
+@pytest.mark.parametrize("harness", ["lighteval", "openai", "opencompass"])
 def test_harnesses_whose_samples_all_lack_a_score(harness, tmp_path):
     """The model is named, as one whose answers could not be graded."""
     path = tmp_path / "b.jsonl"
@@ -126,6 +126,8 @@ def test_harnesses_whose_samples_all_lack_a_score(harness, tmp_path):
         head = {"spec": {"eval_name": "t", "run_id": "1", "completion_fns": ["new"]}}
         events = [{"sample_id": f"s{n}", "type": "match", "data": {"correct": None}} for n in range(9)]
         path.write_text("\n".join(map(json.dumps, [head, *events])))
+    elif harness == "opencompass":
+        path.write_text(json.dumps({"accuracy": 0.0, "details": [{"pred": "A", "correct": None}] * 9}))
     else:
         pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
         path = tmp_path / "details" / "new" / "details_t_2025-01-01T10-00-00.000001.parquet"
@@ -133,5 +135,5 @@ def test_harnesses_whose_samples_all_lack_a_score(harness, tmp_path):
         rows = [{"doc": {"id": str(n), "query": "?"}, "metric": str({"em": None})} for n in range(9)]
         parquet.write_table(pyarrow.Table.from_pylist(rows), path)
     log = hs.read_log(path)
-    assert log.without("t") == list(log.models)
+    assert log.without(*log.tasks) == list(log.models)
     assert len(log["score"]) == 9

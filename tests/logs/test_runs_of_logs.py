@@ -1,6 +1,7 @@
 """Files of one task and model: which one counts, which are parts, which are runs, and what names them."""
 
 import json
+import zipfile
 
 import pytest
 
@@ -116,6 +117,19 @@ def test_one_that_ended_counts_before_one_that_did_not(tmp_path):
     found, said = values_of(tmp_path)
     assert found == {("t", "A"): 1}
     assert "the one that ended counts, 'a.json'" in said
+
+
+def test_a_sample_tried_again_in_one_log(tmp_path):
+    """The journal of an evaluation that did not end holds both tries, of which the last counts."""
+    tries = [[(n, "I") for n in range(30)], [(29, "C"), *((n, "C") for n in range(30, 40))]]
+    with zipfile.ZipFile(tmp_path / "a.eval", "w") as archive:
+        archive.writestr("_journal/start.json", json.dumps({"eval": {"task": "t", "model": "A"}}))
+        for place, rows in enumerate(tries):
+            samples = [{"id": n, "epoch": 1, "scores": {"m": {"value": value}}} for n, value in rows]
+            archive.writestr(f"_journal/summaries/{place}.json", json.dumps(samples))
+    found, said = values_of(tmp_path)
+    assert found == {("t", "A"): 11 / 40}
+    assert "did not end" in said
 
 
 def test_an_item_without_the_cluster_of_the_log(tmp_path):

@@ -42,7 +42,8 @@ def _samples(archive: Archive) -> list[dict[str, Any]]:
         return entries(archive.json(["summaries.json"])[0])
     parts = archive.named("_journal/summaries/")
     if parts:
-        return [sample for part in archive.json(parts) for sample in entries(part)]
+        samples = (sample for part in archive.json(parts) for sample in entries(part))
+        return list({(str(each.get("id")), _epoch(each)): each for each in samples}.values())  # the last try of each
     return entries(archive.json(archive.named("samples/")))
 
 

@@ -16,7 +16,7 @@ def _details(log: Opened) -> dict[str, dict[str, Any]]:
     """Return the details of each sample, by its number."""
     found = log.first.get("details")
     pairs = found.items() if isinstance(found, dict) else enumerate(found) if isinstance(found, list) else ()
-    return {str(name): each for name, each in pairs if isinstance(each, dict) and _correct(each) is not None}
+    return {str(name): each for name, each in pairs if isinstance(each, dict) and any(key in each for key in CORRECT)}
 
 
 def _correct(detail: dict[str, Any]) -> Any:
