@@ -30,10 +30,10 @@ def harness(folder, task, right, date=DATES[0], metric="acc", **results):
     path.write_text(json.dumps(held))
 
 
-def inspect(path, items, value, created, status="success"):
+def inspect(path, items, value, created, status="success", **more):
     """Write a log of Inspect whose samples have one score."""
     samples = [{"id": n, "epoch": 1, "input": f"q{n}", "scores": {"m": {"value": value}}} for n in items]
-    about = {"task": "t", "model": "A", "created": created}
+    about = {"task": "t", "model": "A", "created": created} | more
     path.write_text(json.dumps({"eval": about, "status": status, "results": {"scores": []}, "samples": samples}))
 
 
@@ -58,6 +58,11 @@ def test_the_later_one_is_that_of_the_later_moment(first, second, value, tmp_pat
     found, said = values_of(tmp_path)
     assert list(found.values()) == [value]
     assert "the later one counts, 'a.json'" in said if value else "the later one counts, 'b.json'" in said
+
+
+def test_minutes_are_a_time():
+    """A time without seconds is one; EvalPlus states such."""
+    assert moment("2025-06-01 10:00") == moment("2025-06-01T10:00:00Z") < moment("20250601_1001")
 
 
 @pytest.mark.parametrize("text", ["", "soon", "2025-13-01T00:00:00", "2025"])
@@ -90,6 +95,17 @@ def test_a_retried_part_leaves_the_others(tmp_path):
     assert found == {("t", "A"): 0.5}
     assert "'s1.json' and 's1retry.json'" in said
     assert "s2.json" not in said
+
+
+def test_parts_of_other_settings_are_told(tmp_path):
+    """Files that share no item are parts of one evaluation, but the note tells their other arguments."""
+    for place, subject in enumerate(("anatomy", "law")):
+        items = range(20 * place, 20 * place + 20)
+        inspect(tmp_path / f"{subject}.json", items, "C", f"2025-06-0{place + 1}", task_args={"subject": subject})
+    found, said = values_of(tmp_path)
+    assert found == {("t", "A"): 1}
+    assert "'anatomy.json' and 'law.json' count as parts of the task 't' of the model 'A', for they share" in said
+    assert "not of the same task_args ({'subject': 'anatomy'} and {'subject': 'law'})" in said
 
 
 def test_a_rerun_leaves_no_numbers_behind(tmp_path):
@@ -144,7 +160,7 @@ def test_an_item_without_the_cluster_of_the_log(tmp_path):
     (tmp_path / "a.json").write_text(json.dumps(log))
     found = hs.evaluate_log(hs.read_log(tmp_path))
     assert found.records()[0]["clusters"] == 11
-    assert "t: 1 of the items lack the log's field of clusters: each counts as a cluster of its own." in found.cautions
+    assert "t: 1 item without the log's field of clusters counts as a cluster of its own." in found.cautions
     with pytest.raises(hs.HowsureError, match="'7' has no cluster"):
         hs.evaluate_log(hs.read_log(tmp_path, cluster="g"))
 

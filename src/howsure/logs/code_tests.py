@@ -47,6 +47,10 @@ def _evalplus_reported(log: Opened) -> Iterator[Reported]:
         yield Reported(_task(items[0]), _model(log), str(metric), value, len(items), "higher", "mean")
 
 
+def _created(log: Opened) -> str:
+    return str(log.first.get("date") or "")
+
+
 def _runs(log: Opened) -> Iterator[tuple[str, int, dict[str, Any]]]:
     """Yield problem, run and outcome of each program, as the harness has them: pairs of the run and its outcome."""
     for item, runs in log.first.items():
@@ -66,5 +70,5 @@ def _bigcode_scores(log: Opened) -> Iterator[Score]:
         yield Score(task, _model(log), item, run, PASSED, number(outcome[PASSED]), {})
 
 
-EVALPLUS = Reader("EvalPlus", _is_evalplus, _evalplus_scores, reported=_evalplus_reported)
+EVALPLUS = Reader("EvalPlus", _is_evalplus, _evalplus_scores, reported=_evalplus_reported, created=_created)
 BIGCODE = Reader("bigcode-evaluation-harness", _is_bigcode, _bigcode_scores)

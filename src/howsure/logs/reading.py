@@ -304,11 +304,12 @@ def _with_clusters(scores: list[Score]) -> tuple[list[Score], tuple[str, ...]]:
             made.append(each._replace(fields={each.cluster: f"item {each.item}"}))
         else:
             made.append(each)
-    told = (
-        f"{task}: {len(items):,} of the items lack the log's field of clusters: each counts as a cluster of its own."
-        for task, items in lone.items()
-    )
-    return made, tuple(told)
+    return made, tuple(_lone(task, len(items)) for task, items in lone.items())
+
+
+def _lone(task: str, number: int) -> str:
+    items, end = ("item", "counts as a cluster of its own") if number == 1 else ("items", "are clusters themselves")
+    return f"{task}: {number:,} {items} without the log's field of clusters {end}."
 
 
 def _text(value: Any) -> str | None:

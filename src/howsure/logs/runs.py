@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,7 +19,7 @@ from howsure.logs.records import Reported, Score
 Key: TypeAlias = tuple[str, str]  # task and model
 MOST_SHOWN = 60  # characters of a setting in a note
 TIME = re.compile(
-    r"(\d{4})-?(\d\d)-?(\d\d)[T_ ](\d\d)[-:]?(\d\d)[-:]?(\d\d)(?:[.,](\d{1,6})\d*)?\s*(?:([+-])(\d\d):?(\d\d))?"
+    r"(\d{4})-?(\d\d)-?(\d\d)[T_ ](\d\d)[-:]?(\d\d)(?:[-:]?(\d\d))?(?:[.,](\d{1,6})\d*)?\s*(?:([+-])(\d\d):?(\d\d))?"
 )
 
 
@@ -115,7 +116,7 @@ def moment(created: str) -> float:
         return -math.inf
     *parts, fraction, sign, hours, minutes = found.groups()
     try:
-        named = datetime(*map(int, parts), tzinfo=UTC).timestamp()  # type: ignore[misc, arg-type]
+        named = datetime(*(int(each or 0) for each in parts), tzinfo=UTC).timestamp()  # type: ignore[misc, arg-type]
     except ValueError:
         return -math.inf
     away = (60 * int(hours) + int(minutes)) * 60 if sign else 0
@@ -131,7 +132,7 @@ def latest(found: Sequence[Read]) -> tuple[list[Read], list[str]]:
     """
     counted, replaced = _replaced(found)
     parts = {key for key, places in counted.items() if len(places) > 1}
-    kept, notes = [], []
+    kept, notes = [], [note for key in sorted(parts) for note in _unlike(key, [found[each] for each in counted[key]])]
     for place, one in enumerate(found):
         for key, later in sorted(replaced[place].items()):
             notes.append(_said(key, one, found[later]))
@@ -182,6 +183,16 @@ def _said(key: Key, one: Read, later: Read) -> str:
         f"'{one.path.name}' and '{later.path.name}' both hold the task {key[0]!r} of the model {key[1]!r}: {said}, "
         f"'{later.path.name}'{_difference(one, later)}."
     )
+
+
+def _unlike(key: Key, found: Sequence[Read]) -> Iterator[str]:
+    """Yield notes on parts of one evaluation whose settings differ."""
+    for later, one in pairwise(found):
+        if difference := _difference(one, later):
+            yield (
+                f"'{one.path.name}' and '{later.path.name}' count as parts of the task {key[0]!r} of the model "
+                f"{key[1]!r}, for they share no item{difference}."
+            )
 
 
 def _difference(one: Read, later: Read) -> str:
