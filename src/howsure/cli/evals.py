@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -11,6 +11,9 @@ from howsure.cli.inputs import files_by_name
 from howsure.cli.options import Format, Level, Page, Seed, Words, split
 from howsure.cli.output import say_written, write_grid, write_records
 from howsure.errors import MOST_LISTED, HowsureError
+
+if TYPE_CHECKING:
+    from howsure.logs.evaluated import LogEvaluation
 
 Logs = Annotated[list[str], Parameter(name="LOG", negative=())]
 
@@ -97,7 +100,8 @@ def evals(
         message = f"`--fail-if-worse` is a margin of 0 or more, not {fail_if_worse:g}."
         raise HowsureError(message)
     columns: dict[str, Any] = {"cluster": cluster, "item": item, "model": model, "task": task_column}
-    log = read_log(files_by_name(logs), score=split(score) or None, **columns)
+    files = files_by_name(logs)
+    log = read_log(files, score=split(score) or None, **columns)
     found = evaluate_log(
         log,
         baseline=baseline,
@@ -116,23 +120,30 @@ def evals(
     if html is not None:
         from howsure.report.evals import report_of_log
 
-        page = report_of_log(found, files=[each.rpartition("=")[2] for each in logs]).save(html)
+        given = files if isinstance(files, list) else [each for some in files.values() for each in some]
+        page = report_of_log(found, files=given).save(html)
     if how in {"json", "csv"}:
         write_records(found.records(), how)
     else:
         write_grid(found.grid(), how=how, title=", ".join(logs[:3]) + (" …" if len(logs) > 3 else ""))
     say_written(page)
-    unchecked, failed = [], []
-    if fail_below is not None:
-        failed += [f"{key[1]} is below {fail_below:g} in {key[0]}" for key in found.below(fail_below)]
-    if fail_above is not None:
-        failed += [f"{key[1]} is above {fail_above:g} in {key[0]}" for key in found.above(fail_above)]
-    if fail_if_worse is not None:
-        failed += [f"{key[1]} is worse than {baseline} in {key[0]}" for key in found.worse(fail_if_worse)]
-        unchecked += found.not_compared()
-    if fail_below is not None or fail_above is not None:
-        unchecked += found.unchecked(below=fail_below is not None, above=fail_above is not None)
-    end_where(failed)
+    _hold(found, below=fail_below, above=fail_above, margin=fail_if_worse)
+
+
+def _hold(found: LogEvaluation, *, below: float | None, above: float | None, margin: float | None) -> None:
+    """End with exit code 1 if a model fails a gate, and with an error if a gate cannot check one."""
+    failed = [] if below is None else [f"{key[1]} is below {below:g} in {key[0]}" for key in found.below(below)]
+    failed += [] if above is None else [f"{key[1]} is above {above:g} in {key[0]}" for key in found.above(above)]
+    worse = [] if margin is None else found.worse(margin)
+    end_where([*failed, *(f"{model} is worse than {found.baseline} in {task}" for task, model in worse)])
+    unchecked = [] if margin is None else found.not_compared()
+    if margin is not None and not found.comparisons and not unchecked:
+        message = f"The gate compares no model with {found.baseline}: the logs have no other one."
+        raise HowsureError(message)
+    if below is not None or above is not None:
+        unchecked += found.unchecked(below=below is not None, above=above is not None)
     if unchecked:
-        message = f"The gate cannot check {'; '.join(f'{model} in {task}' for task, model in unchecked[:MOST_LISTED])}."
+        named = list(dict.fromkeys(f"{model} in {task}" for task, model in unchecked))
+        rest = f" and {len(named) - MOST_LISTED:,} more" if len(named) > MOST_LISTED else ""
+        message = f"The gate cannot check {'; '.join(named[:MOST_LISTED])}{rest}."
         raise HowsureError(message)

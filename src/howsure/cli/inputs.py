@@ -108,7 +108,7 @@ def _kept(input_format: str) -> Path:
 
 
 def files_by_name(logs: Sequence[str]) -> list[str] | dict[str, list[str]]:
-    """Return files, or a mapping from name to files for NAME=FILE (unless the whole text is the name of a file).
+    """Return files, or a mapping from name to files for NAME=FILE (unless the whole text names a file or matches some).
 
     Parameters
     ----------
@@ -120,7 +120,10 @@ def files_by_name(logs: Sequence[str]) -> list[str] | dict[str, list[str]]:
     HowsureError
         If only some have a name.
     """
-    pairs = [("", each) if Path(each).exists() or "=" not in each else tuple(each.split("=", 1)) for each in logs]
+    from howsure.sources.locations import matching
+
+    whole = [each for each in logs if "=" not in each or Path(each).exists() or matching(each)]
+    pairs = [("", each) if each in whole else tuple(each.split("=", 1)) for each in logs]
     if not any(name for name, _ in pairs):
         return list(logs)
     if not all(name for name, _ in pairs):

@@ -24,7 +24,9 @@ def of_items(found: Joined) -> Iterator[str]:
     task, lacking = found.task, {name: number for name, number in found.lacking.items() if number}
     if dropped := found.items - found.shared:
         lacks = ", ".join(f"{name} lacks {number:,}" for name, number in lacking.items())
-        yield f"{task}: {dropped:,} of {found.items:,} items lack a score and are left out for all models: {lacks}."
+        many = f"{dropped:,} of {found.items:,} items lack a score"
+        every = f"and are left out for all models: {lacks}" if len(found.models) > 1 else f"of {found.models[0]}"
+        yield f"{task}: {many} {every}."
     if found.unlike:
         many = f"{found.unlike:,} item{'' if found.unlike == 1 else 's'}"
         yield f"{task}: {many} asked different things of different models: look whether the items are the same."
@@ -45,6 +47,13 @@ def of_items(found: Joined) -> Iterator[str]:
         yield f"{task}: no model scores above {best:.3f}: the task is too hard to tell the models apart."
 
 
+def of_group(log: Log, found: Joined) -> Iterator[str]:
+    """Yield a caveat for a group's total by a metric that some of its tasks lack."""
+    tasks = log.groups.get(found.task, ())
+    if lacking := [each for each in tasks if found.metric not in log.metrics(each)]:
+        yield f"{found.task}: the total by {found.metric!r} lacks {listed(lacking)}, without such a score."
+
+
 def of_parts(task: str, parts: Sequence[Joined]) -> Iterator[str]:
     """Yield caveats for models of a task that are reported separately, with the reason."""
     main, *others = parts
@@ -53,7 +62,7 @@ def of_parts(task: str, parts: Sequence[Joined]) -> Iterator[str]:
         verb = "is" if len(each.models) == 1 else "are"
         words = (
             f"{names} {verb} not compared with {', '.join(main.models)}: "
-            f"{each.items:,} items have a score, of which few are among the {main.items:,} of the others."
+            f"{each.shared:,} and {main.shared:,} items have a score, of which too few are the same."
             if each.metric == main.metric
             else f"{names} {verb} not compared with {', '.join(main.models)}: "
             f"the scores are by {each.metric!r}, not by {main.metric!r}."
@@ -61,11 +70,23 @@ def of_parts(task: str, parts: Sequence[Joined]) -> Iterator[str]:
         yield f"{task}: {words}"
 
 
-def of_absent(task: str, absent: Sequence[tuple[str, str]], metric: str | None) -> Iterator[str]:
-    """Yield caveats for models of a task without a score of the requested metric."""
+def of_absent(task: str, absent: Sequence[str], metric: str | None) -> Iterator[str]:
+    """Yield caveats for models of a task without a score, or without one of the requested metric."""
     if absent:
-        names = ", ".join(model for _, model in absent)
-        yield f"{task}: {names} {'has' if len(absent) == 1 else 'have'} no score by {metric!r}."
+        verb, by = "has" if len(absent) == 1 else "have", "" if metric is None else f" by {metric!r}"
+        yield f"{task}: {', '.join(absent)} {verb} no score{by}."
+
+
+def of_unscored(task: str, unscored: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield a caveat for each model whose first metric has no value, so that another one counts."""
+    for model, metric in unscored:
+        yield f"{task}: {model} has no score by {metric!r}, which comes first; --metric (`metric`) chooses another one."
+
+
+def of_lacking(lacking: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield a caveat for each model without samples of tasks that other models have."""
+    for model in dict.fromkeys(model for _, model in lacking):
+        yield f"{model} lacks {listed(task for task, of in lacking if of == model)}, which another model has."
 
 
 def of_harness(log: Log, found: Joined) -> Iterator[str]:
@@ -109,4 +130,4 @@ def own_number(log: Log, found: Joined, model: str) -> tuple[float, int]:
 def of_tasks(absent: Sequence[str], metric: str | None) -> Iterator[str]:
     """Yield caveats for tasks without a score of the requested metric."""
     if absent:
-        yield f"Left out, without scores by {metric!r}: {listed(absent)}."
+        yield f"Left out, without scores{'' if metric is None else f' by {metric!r}'}: {listed(absent)}."

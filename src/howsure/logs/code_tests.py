@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from howsure.logs.opening import Opened
+from howsure.logs.opening import Opened, stem_of
 from howsure.logs.records import Reader, Reported, Score, entries, mapping, number
 
 BASE, PLUS, PASSED = "base", "plus", "passed"
@@ -13,7 +13,7 @@ BASE, PLUS, PASSED = "base", "plus", "passed"
 
 def _model(log: Opened) -> str:
     """Return the model from the name of the file, else of the folder."""
-    stem = log.path.name.removesuffix(".json")
+    stem = stem_of(log.path)
     return stem.removesuffix("_eval_results") if stem.endswith("_eval_results") else log.path.resolve().parent.name
 
 
@@ -47,6 +47,10 @@ def _evalplus_reported(log: Opened) -> Iterator[Reported]:
         yield Reported(_task(items[0]), _model(log), str(metric), value, len(items), "higher", "mean")
 
 
+def _created(log: Opened) -> str:
+    return str(log.first.get("date") or "")
+
+
 def _runs(log: Opened) -> Iterator[tuple[str, int, dict[str, Any]]]:
     """Yield problem, run and outcome of each program, as the harness has them: pairs of the run and its outcome."""
     for item, runs in log.first.items():
@@ -61,10 +65,10 @@ def _is_bigcode(log: Opened) -> bool:
 
 
 def _bigcode_scores(log: Opened) -> Iterator[Score]:
-    task = log.path.name.removesuffix(".json")
+    task = stem_of(log.path)
     for item, run, outcome in _runs(log):
         yield Score(task, _model(log), item, run, PASSED, number(outcome[PASSED]), {})
 
 
-EVALPLUS = Reader("EvalPlus", _is_evalplus, _evalplus_scores, reported=_evalplus_reported)
+EVALPLUS = Reader("EvalPlus", _is_evalplus, _evalplus_scores, reported=_evalplus_reported, created=_created)
 BIGCODE = Reader("bigcode-evaluation-harness", _is_bigcode, _bigcode_scores)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from howsure.logs.opening import Opened
+from howsure.logs.opening import Opened, stem_of
 from howsure.logs.records import Reader, Reported, Score, entries, mapping, number, text
 
 NUMBERED = re.compile(r"(conversational_)?test_case_\d+")  # DeepEval's default names, by position
@@ -36,7 +36,7 @@ def _knows(log: Opened) -> bool:
 def _task_and_model(log: Opened) -> tuple[str, str]:
     run = _run(log)
     settings = {str(name).lower(): value for name, value in mapping(run.get("hyperparameters")).items()}
-    model = str(settings.get("model") or run.get("identifier") or log.path.name.split(".")[0])
+    model = str(settings.get("model") or run.get("identifier") or stem_of(log.path))
     return str(_either(run, "testFile", "test_file") or "DeepEval"), model
 
 
@@ -47,10 +47,30 @@ def _reported(log: Opened) -> Iterator[Reported]:
     passed, failed = (_either(run, *names) for names in (("testPassed", "test_passed"), ("testFailed", "test_failed")))
     if isinstance(passed, int) and isinstance(failed, int) and passed + failed > 0:
         yield Reported(task, model, "pass", passed / (passed + failed), passed + failed, "higher", "mean")
+    directions = _directions(log)
     for each in entries(_either(run, "metricsScores", "metrics_scores")):
         scores = [score for score in map(number, each.get("scores") or []) if not math.isnan(score)]
+        name = str(each.get("metric"))
         if scores:
-            yield Reported(task, model, str(each.get("metric")), sum(scores) / len(scores), len(scores), "", "mean")
+            better = directions.pop(name, "")
+            yield Reported(task, model, name, sum(scores) / len(scores), len(scores), better, "mean")
+    for name, better in directions.items():
+        yield Reported(task, model, name, better=better, aggregation="mean")
+
+
+def _directions(log: Opened) -> dict[str, str]:
+    """Return which scores of a metric are better: those on the side of its threshold where samples succeed."""
+    sides: dict[str, set[str]] = {}
+    for each in (each for case in _cases(log) for each in _metrics(case)):
+        away = number(each.get("score")) - number(each.get("threshold"))
+        success = each.get("success")
+        if isinstance(success, bool) and abs(away) > 0:
+            sides.setdefault(str(each.get("name")), set()).add("higher" if success == (away > 0) else "lower")
+    return {name: next(iter(found)) for name, found in sides.items() if len(found) == 1}
+
+
+def _metrics(case: dict[str, Any]) -> list[dict[str, Any]]:
+    return entries(_either(case, "metricsData", "metrics_data"))
 
 
 def _scores(log: Opened) -> Iterator[Score]:
@@ -61,7 +81,7 @@ def _scores(log: Opened) -> Iterator[Score]:
         name = str(case.get("name") or "")
         item = name if name and not (asked and NUMBERED.fullmatch(name)) else str(asked)
         runs[item] += 1
-        metrics = entries(_either(case, "metricsData", "metrics_data"))
+        metrics = _metrics(case)
         fields = mapping(_either(case, "metadata", "additionalMetadata", "additional_metadata"))
         target = text(_either(case, "expectedOutput", "expected_output", "expectedOutcome"))
         rest = target, text(_either(case, "actualOutput", "actual_output"))

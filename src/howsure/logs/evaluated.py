@@ -5,20 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
 from howsure.comparison.compare import compare
 from howsure.comparison.multiplicity import adjusted_p_values
 from howsure.comparison.result import Comparison
-from howsure.errors import HowsureError, checked_level, looked_up, one_of, several
+from howsure.errors import HowsureError, checked_level, listed, looked_up, one_of, several
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
 from howsure.grids import Grid, Tabular
 from howsure.logs import cautions
 from howsure.logs.joined import Joined
 from howsure.logs.log import Log
+from howsure.logs.parts import parts_of
 from howsure.logs.records import Reported
 from howsure.methods.method import Method
 from howsure.methods.names import MethodName
@@ -45,7 +46,9 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
     reported : mapping
         The harness's own values by task and model.
     absent : tuple of tuple of str
-        Tasks and models of the log that have no score by the requested metric.
+        Tasks and models of the log that have no score, or none by the requested metric, or the model's first.
+    lacking : tuple of tuple of str
+        Tasks and models of the log where the model has no samples of the task.
     statistic : str
         The name of the statistic.
     baseline : str, optional
@@ -70,6 +73,7 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
     joined: Mapping[Key, Joined]
     reported: Mapping[Key, Reported]
     absent: tuple[Key, ...]
+    lacking: tuple[Key, ...]
     statistic: str
     baseline: str | None
     pairs: int
@@ -105,7 +109,12 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
     def not_told_apart(self, task: str) -> list[str]:
         """Return the models without a significant difference from their reference model."""
         found = {model: each for (of, model), each in self.comparisons.items() if of == task}
-        return [model for model, each in found.items() if not each.p_value <= 1 - each.confidence_level]
+        return [model for model, each in found.items() if not _differs(each) and not self._is_unknown((task, model))]
+
+    def _is_unknown(self, key: Key) -> bool:
+        """Whether a difference has no interval, and is not that of equal scores on every item."""
+        compared, joined = self.comparisons[key], self.joined[key]
+        return math.isnan(compared.low) and not joined.is_alike(*compared.names)
 
     def below(self, threshold: float) -> list[Key]:
         """Return tasks and models whose whole interval is below a value, for scores where higher is better."""
@@ -116,20 +125,18 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
         return [key for key, each in self.estimates.items() if self.is_lower_better(key) and each.low > threshold]
 
     def not_compared(self) -> list[Key]:
-        """Return tasks and models that are not compared with the baseline, in tasks that the baseline has."""
-        tasks = {task for task, model in self.estimates if model == self.baseline}
-        return [
-            key
-            for key in (*self.estimates, *self.absent)
-            if key[0] in tasks and key[1] != self.baseline and key not in self.comparisons
-        ]
+        """Return tasks and models that no difference from the baseline checks: it, the model or the interval lacks."""
+        own = dict.fromkeys(key for key in (*self.estimates, *self.absent, *self.lacking) if key[1] != self.baseline)
+        blind = {task for task, model in self.absent if model == self.baseline}
+        checked = {key for key in self.comparisons if not self._is_unknown(key) and key[0] not in blind}
+        return [key for key in own if key not in checked.difference(self.absent)]
 
     def unchecked(self, *, below: bool, above: bool) -> list[Key]:
         """Return tasks and models without a score or an interval, which no bound can check."""
         wanted = {False: below, True: above}
         fit = [key for key in self.estimates if wanted[self.is_lower_better(key)]]
         without_limits = [key for key in fit if math.isnan(self.estimates[key].low)]
-        return [*without_limits, *self.absent, *([] if fit else self.estimates)]
+        return list(dict.fromkeys([*without_limits, *self.absent, *([] if fit else self.estimates)]))
 
     def is_lower_better(self, key: Key) -> bool:
         """Whether lower values of a task and model are better."""
@@ -147,10 +154,13 @@ class LogEvaluation(Tabular, Mapping[Key, Estimate]):
         """Return, for each task, a sentence on the models without significant differences."""
         said = []
         for task in self.tasks:
+            own = {model: each for (of, model), each in self.comparisons.items() if of == task}
             alike = self.not_told_apart(task)
-            for against in dict.fromkeys(each.names[1] for (of, _), each in self.comparisons.items() if of == task):
-                words = f"not told apart from {against}: {', '.join(alike)}" if alike else f"all differ from {against}"
-                said += [f"{task}: {words}."]
+            unknown = [model for model in own if self._is_unknown((task, model))]
+            for against in dict.fromkeys(each.names[1] for each in own.values()):
+                said += [f"{task}: not told apart from {against}: {', '.join(alike)}."] if alike else []
+                said += [f"{task}: all differ from {against}."] if not alike and not unknown else []
+                said += [f"{task}: {model} − {against} {_without_interval(own[model])}." for model in unknown]
         return said
 
     @property
@@ -291,25 +301,27 @@ def evaluate_log(
         one_of("model", baseline, log.models)
     settings: dict[str, Any] = {"method": method, "confidence_level": level, "random_state": random_state}
     wanted = log.tasks if task is None else [one_of("task", each, log.tasks) for each in _several(task)]
-    absent = [each for each in wanted if metric is not None and metric not in log.metrics(each)]
-    tasks = {each: _parts(log, each, metric) for each in wanted if each not in absent}
+    tasks = {each: parts for each in wanted if (parts := parts_of(log, each, metric))}
     if not tasks:
-        known = dict.fromkeys(name for each in wanted for name in log.metrics(each))
-        raise HowsureError.unknown("metric", metric, known)
+        _refuse_without_scores(log, wanted, metric)
+    absent = [(each, model) for each in wanted for model in log.without(each, metric)]
     if better is not None:
         tasks = {each: [replace(part, better=better) for part in parts] for each, parts in tasks.items()}
-    notes = [*log.notes, *cautions.of_tasks(absent, metric)]
+    notes = [*log.notes, *cautions.of_tasks([each for each in wanted if each not in tasks], metric)]
     estimates: dict[Key, Estimate] = {}
     comparisons: dict[Key, Comparison] = {}
     joined: dict[Key, Joined] = {}
     pairs = 0
     for name, parts in tasks.items():
         notes += cautions.of_parts(name, parts)
-        notes += cautions.of_absent(name, _without_metric(log, name, metric), metric)
+        unscored = log.unscored(name) if metric is None else []
+        notes += cautions.of_unscored(name, unscored)
+        notes += cautions.of_absent(name, [model for of, model in absent if of == name], metric)
         if baseline is not None and not any(baseline in part.models for part in parts):
             notes.append(f"{name}: {baseline} has no scores, and nothing is compared with it.")
+        absent += [(name, model) for model, _ in unscored]
         for part in parts:
-            notes += cautions.of_harness(log, part)
+            notes += [*cautions.of_harness(log, part), *cautions.of_group(log, part)]
             own = _estimates(part, statistic, settings)
             estimates |= {(name, model): found for model, found in own.items()}
             joined |= dict.fromkeys(((name, model) for model in own), part)
@@ -318,6 +330,9 @@ def evaluate_log(
             pairs += len(others) * (len(own) if baseline is None else 2) // 2
             compared = _compared(part, others, against, statistic, settings)
             comparisons |= {(name, model): each for model, each in compared.items()}
+    every = dict.fromkeys([*wanted, *(inner for each in wanted for inner in log.groups.get(each, ()))])
+    lacking = [(each, model) for each in every for model in log.models if model not in log.models_of(each)]
+    notes += cautions.of_lacking(lacking)
     p_values = [each.p_value for each in comparisons.values()]
     # Unreported pairs, among which the best was selected: taken as equal, which makes the adjustment sufficient.
     adjusted = adjusted_p_values([*p_values, *[1.0] * (pairs - len(p_values))])
@@ -329,7 +344,8 @@ def evaluate_log(
         comparisons=changed,
         joined=joined,
         reported={key: log.said(*key, each.metric) for key, each in joined.items()},
-        absent=tuple(key for each in wanted for key in _without_metric(log, each, metric)),
+        absent=tuple(absent),
+        lacking=tuple(lacking),
         statistic=statistic,
         baseline=baseline,
         pairs=pairs,
@@ -354,42 +370,25 @@ def _compared(
     return {model: replace(each, better="lower" if lower else each.better) for model, each in found.items()}
 
 
+def _differs(found: Comparison) -> bool:
+    """Whether a difference is significant; by its interval for methods without p-values."""
+    return found.is_settled if math.isnan(found.p_value) else found.p_value <= 1 - found.confidence_level
+
+
+def _without_interval(found: Comparison) -> str:
+    return f"has no interval: {found.reason.partition(':')[0]}" if found.reason else "has no interval"
+
+
+def _refuse_without_scores(log: Log, tasks: Sequence[str], metric: str | None) -> NoReturn:
+    known = dict.fromkeys(name for each in tasks for name in log.metrics(each))
+    if metric is None or metric in known:
+        message = f"No item of {listed(tasks)} has a score{'' if metric is None else f' by {metric!r}'}."
+        raise HowsureError(f"{message} Look whether the evaluation ended in errors.")
+    raise HowsureError.unknown("metric", metric, known)
+
+
 def _several(given: str | Sequence[str]) -> list[str]:
     return [given] if isinstance(given, str) else several("task", given, "names of tasks")
-
-
-def _without_metric(log: Log, task: str, metric: str | None) -> list[Key]:
-    """Return the pairs of task and model without a score of the requested metric."""
-    return [] if metric is None else [(task, model) for model in log.without(task, metric)]
-
-
-def _models_of(log: Log, task: str, metric: str | None) -> Iterator[tuple[str, list[str]]]:
-    """Yield the metrics by which models of a task are compared, each with its models; the main one first."""
-    models = dict.fromkeys(log["model"][log["task"] == task].tolist())
-    known = {model: log.metrics_of(task, model) for model in models}
-    if metric is not None:
-        known = {model: (metric,) for model, names in known.items() if metric in names}
-    while known:
-        order = dict.fromkeys(name for names in known.values() for name in names)
-        chosen = max(order, key=lambda name: sum(name in names for names in known.values()))  # the first for ties
-        yield chosen, [model for model, names in known.items() if chosen in names]
-        known = {model: names for model, names in known.items() if chosen not in names}
-
-
-def _parts(log: Log, task: str, metric: str | None) -> list[Joined]:
-    """Return a task's models in parts for comparisons; a model with few of the items is its own part."""
-    found = []
-    for name, models in _models_of(log, task, metric):
-        together = log.joined(task, name, models)
-        short = [model for model in models if 2 * together.lacking[model] > together.items]
-        rest = [model for model in models if model not in short]
-        if rest and short:
-            together = log.joined(task, name, rest)
-        if not together.shared and len(models) > 1:
-            short, rest = models, []
-        found += [together] if rest else []
-        found += [log.joined(task, name, [model]) for model in short]
-    return [each for each in found if each.shared] or found[:1]
 
 
 def _aggregated(found: Estimate, joined: Joined) -> Estimate:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 from howsure.errors import listed
 from howsure.logs.metrics import better_by_name
-from howsure.logs.opening import Opened
+from howsure.logs.opening import Opened, beside
 from howsure.logs.records import Reader, Reported, Score, entries, mapping, number
 
 # Statistics of the run itself, not of its answers.
@@ -28,9 +26,7 @@ def _knows(log: Opened) -> bool:
 
 
 def _beside(log: Opened, name: str) -> Any:
-    with suppress(OSError, ValueError, RecursionError):
-        return json.loads((log.path.parent / name).read_text(encoding="utf-8"))
-    return None
+    return beside(log.path.parent / name)
 
 
 def _task_and_model(log: Opened) -> tuple[str, str]:

@@ -7,9 +7,21 @@ from typing import Any
 
 from howsure.errors import HowsureError
 from howsure.logs.opening import Archive, Opened
-from howsure.logs.records import Reader, Reported, Score, entries, mapping, named_numbers, number, start_of, text
+from howsure.logs.records import (
+    Reader,
+    Reported,
+    Score,
+    entries,
+    mapping,
+    named_numbers,
+    number,
+    start_of,
+    stated,
+    text,
+)
 
 HEADERS = ("header.json", "_journal/start.json")  # only the second if an evaluation did not finish
+SETTINGS = ("task_version", "task_args", "model_args", "model_generate_config", "solver", "solver_args")
 
 
 def _knows(log: Opened) -> bool:
@@ -30,7 +42,8 @@ def _samples(archive: Archive) -> list[dict[str, Any]]:
         return entries(archive.json(["summaries.json"])[0])
     parts = archive.named("_journal/summaries/")
     if parts:
-        return [sample for part in archive.json(parts) for sample in entries(part)]
+        samples = (sample for part in archive.json(parts) for sample in entries(part))
+        return list({(str(each.get("id")), _epoch(each)): each for each in samples}.values())  # the last try of each
     return entries(archive.json(archive.named("samples/")))
 
 
@@ -88,10 +101,18 @@ def _created(log: Opened) -> str:
     return str(mapping(_header(log).get("eval")).get("created") or "")
 
 
+def _settings(log: Opened) -> dict[str, str]:
+    return stated(mapping(_header(log).get("eval")), SETTINGS)
+
+
+def _ended(log: Opened) -> bool:
+    return _header(log).get("status") == "success"
+
+
 def _notes(log: Opened) -> Iterator[str]:
-    status = _header(log).get("status", "started")
-    if status != "success":
+    if not _ended(log):
+        status = _header(log).get("status", "started")
         yield f"The evaluation in '{log.path}' did not end ({status}): the items that it lacks may be the harder ones."
 
 
-INSPECT = Reader("Inspect", _knows, _scores, _notes, _reported, created=_created)
+INSPECT = Reader("Inspect", _knows, _scores, _notes, _reported, created=_created, settings=_settings, ended=_ended)

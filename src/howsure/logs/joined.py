@@ -81,6 +81,11 @@ class Joined:
         size = len(self.models), int(self.item.max(initial=-1)) + 1
         return np.bincount(self.model * size[1] + self.item, minlength=size[0] * size[1]).reshape(size)
 
+    def is_alike(self, first: str, second: str) -> bool:
+        """Whether two models have the same mean score on every item."""
+        places = [self.models.index(each) for each in (first, second)]
+        return bool((self.means[places[0]] == self.means[places[1]]).all())
+
     @cached_property
     def means(self) -> Array:
         """Mean over its runs of each model's scores of each item."""

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from howsure.logs.opening import Opened
+from howsure.logs.opening import Opened, beside, stem_of
 from howsure.logs.records import Reader, Reported, Score, mapping, named_numbers, number, start_of
 
 NAME = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+)\.parquet")
+RESULTS = re.compile(r"results_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+)")
 SCORES = ("metric", "metrics")  # columns with the scores of a sample, in later and earlier versions
 
 
@@ -45,27 +44,25 @@ def _results(path: Path) -> dict[str, Any]:
     if found is None or "details" not in parts:
         return {}
     start = len(parts) - 1 - parts[::-1].index("details")
-    return _stored(Path(*parts[:start], "results", *parts[start + 1 : -1], f"results_{found['date']}.json"))
+    return mapping(beside(Path(*parts[:start], "results", *parts[start + 1 : -1], f"results_{found['date']}.json")))
 
 
-@lru_cache(maxsize=16)
-def _stored(path: Path) -> dict[str, Any]:
-    with suppress(OSError, ValueError, RecursionError):
-        return mapping(json.loads(path.read_text(encoding="utf-8")))
-    return {}
+def _scores_of(row: dict[str, Any]) -> dict[str, Any]:
+    return next((found for name in SCORES if (found := _parsed(row.get(name)))), {})
 
 
 def _scores(log: Opened) -> Iterator[Score]:
     task, model = _task_and_model(log.path)
-    for place, row in enumerate(map(mapping, log.records)):
+    rows = list(map(mapping, log.records))
+    scored = {name for row in rows for name, value in _scores_of(row).items() if value is not None}
+    for place, row in enumerate(rows):
         document = _parsed(row.get("doc"))
         item = document.get("id") or row.get("example") or place
         content = start_of(document.get("query") or row.get("full_prompt") or row.get("example"))
-        scores = next((found for name in SCORES if (found := _parsed(row.get(name)))), {})
-        for name, value in scores.items():
+        kept = {name: value for name, value in _scores_of(row).items() if name in scored or not scored}
+        for name, value in kept.items():  # a metric that no row has is of another task
             for metric, each in named_numbers(str(name), value):
-                if value is not None:
-                    yield Score(task, model, str(item), 1, metric, each, {}, "", content)
+                yield Score(task, model, str(item), 1, metric, each, {}, "", content)
 
 
 def _reported(log: Opened) -> Iterator[Reported]:
@@ -82,6 +79,18 @@ def _reported(log: Opened) -> Iterator[Reported]:
 def _created(log: Opened) -> str:
     found = NAME.fullmatch(log.path.name)
     return found["date"] if found else ""
+
+
+def tasks_without_details(log: Opened) -> list[str] | None:
+    """Return the tasks of a file of results without details in the sibling folder; None for other files."""
+    found, parts = RESULTS.fullmatch(stem_of(log.path)), log.path.resolve().parent.parts
+    if found is None or "config_general" not in log.first or "results" not in parts:
+        return None
+    start = len(parts) - 1 - parts[::-1].index("results")
+    folder = Path(*parts[:start], "details", *parts[start + 1 :])
+    named = {file.name.replace(":", "|") for file in folder.rglob("details_*.parquet")}
+    tasks = [str(task) for task in mapping(log.first.get("results")) if task != "all"]
+    return [task for task in tasks if f"details_{task}_{found['date']}.parquet".replace(":", "|") not in named]
 
 
 LIGHTEVAL = Reader("lighteval", _knows, _scores, reported=_reported, created=_created)

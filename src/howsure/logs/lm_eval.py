@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from collections.abc import Iterator
-from contextlib import suppress
-from functools import lru_cache
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from howsure.errors import listed
+from howsure.errors import HowsureError, listed
 from howsure.logs.metrics import BITS, PLACEHOLDERS, is_exponential
-from howsure.logs.opening import Opened
-from howsure.logs.records import Reader, Reported, Score, entries, mapping, number, text
+from howsure.logs.opening import Opened, beside, stem_of
+from howsure.logs.records import Reader, Reported, Score, entries, mapping, number, stated, text
 
-NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+)\.jsonl(\.gz)?")
-LMMS = re.compile(r"(?P<date>\d{4,8}_\d{4,6}(_[^_]+)?)_samples_(?P<task>.+)\.jsonl(\.gz)?")  # names of lmms-eval
-LMMS_RESULTS = re.compile(r"(?P<date>\d{4,8}_\d{4,6}(_[^_]+)?)_results\.json")
-RESULTS = re.compile(r"results(_(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+))?\.json")
+DATE = r"(?P<date>\d{4}-\d\d-\d\dT[\d\-.:]+)"
+NAME = re.compile(rf"samples_(?P<task>.+)_{DATE}")  # without the suffix, which is .jsonl, and .json in some versions
+LMMS = re.compile(r"(?P<date>\d{4,8}_\d{4,6}(_[^_]+)?)_samples_(?P<task>.+)")  # names of lmms-eval
+LMMS_RESULTS = re.compile(r"(?P<date>\d{4,8}_\d{4,6}(_[^_]+)?)_results")
+RESULTS = re.compile(rf"results(_{DATE})?")
+OF_FILE = re.compile(rf"(?!samples_|results_).+_{DATE}")  # results if the output path is a file
 ARGUMENTS = re.compile(r"(?P<model>\w+=.*?[^_])_(?P<task>[^_].*)")  # early names: the model's arguments and the task
 OTHERS = {  # other fields of early versions, which do not list their metrics
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
     *("doc_hash", "prompt_hash", "target_hash", "input", "submission"),
 }
+OWN = {"task_hashes", "lm_eval_version", "group_subtasks", "configs", "n-shot", "model_name"}  # of its results
+OF_TASKS, OF_RUNS = ("n-shot", "version"), ("model_args", "gen_kwargs", "limit")  # settings
 PER_UNIT = {"weighted_perplexity", "word_perplexity", "byte_perplexity", *BITS}  # of a log-likelihood and a length
 
 
@@ -34,9 +36,10 @@ def _knows(log: Opened) -> bool:
 
 def _scores(log: Opened) -> Iterator[Score]:
     task, model = _task_and_model(log.path)
-    aggregations = _aggregations(_results(log.path), task)
-    for row in map(mapping, log.records):
-        filtered = row.get("filter", "none")
+    results = _results(log.path)
+    aggregations = _aggregations(results, task)
+    rows = list(map(mapping, log.records))
+    for row, filtered in zip(rows, _filters(rows, results, task, log.path), strict=True):
         answer = row.get("filtered_resps") or [None]
         first = answer if isinstance(answer, str) else next(iter(answer))
         shared = task, model, str(row.get("doc_id")), 1
@@ -47,6 +50,24 @@ def _scores(log: Opened) -> Iterator[Score]:
                 content = str(row.get("doc_hash") or "")
                 answers = text(row.get("target")), text(first)
                 yield Score(*shared, metric, found[0], mapping(row.get("doc")), "", content, *answers, found[1])
+
+
+def _filters(rows: Sequence[dict[str, Any]], results: dict[str, Any], task: str, path: Path) -> Iterator[str]:
+    """Yield the filter of each row; early versions repeat a document for each filter of the results, in their order."""
+    keys = (str(key).partition(",") for key in mapping(mapping(results.get("results")).get(task)))
+    known = list(dict.fromkeys(kept for name, _, kept in keys if kept and not name.endswith("_stderr")))
+    seen: Counter[str] = Counter()
+    repeats = max(Counter(str(row.get("doc_id")) for row in rows if "filter" not in row).values(), default=1)
+    if repeats > 1 and repeats != len(known):
+        message = (
+            f"'{path.name}' has documents of the task {task!r} {repeats:,} times without a filter's name, and the "
+            f"results beside it have {len(known):,} filters. Give each filter a file of its own."
+        )
+        raise HowsureError(message)
+    for row in rows:
+        place = seen[str(row.get("doc_id"))]
+        seen[str(row.get("doc_id"))] += "filter" not in row
+        yield str(row.get("filter", known[place] if repeats > 1 else "none"))
 
 
 def _score(value: Any, name: str, aggregation: str) -> tuple[float, float] | None:
@@ -105,15 +126,15 @@ def _reported(log: Opened) -> Iterator[Reported]:
             kept = log.first.get("filter", "none")
             metric = name if kept == "none" else f"{name},{kept}"
             yield Reported(task, model, metric, aggregation=aggregation)
-    for group in mapping(results.get("group_subtasks")):
-        if group != task:
+    for group, inner in mapping(results.get("group_subtasks")).items():
+        if group != task and inner:  # an empty one is a task, whose own samples have its numbers
             yield from _numbers(results, group, model)
 
 
 def _numbers(results: dict[str, Any], task: str, model: str) -> Iterator[Reported]:
     """Yield the harness's numbers of a task, or of a group of tasks."""
     own = mapping(mapping(results.get("results")).get(task)) or mapping(mapping(results.get("groups")).get(task))
-    higher = mapping(mapping(results.get("higher_is_better")).get(task))
+    higher = _higher(results, task)
     samples = mapping(mapping(results.get("n-samples")).get(task)).get("effective")
     aggregations = _aggregations(results, task)
     seen = set()
@@ -137,6 +158,17 @@ def _numbers(results: dict[str, Any], task: str, model: str) -> Iterator[Reporte
 def _aggregation(stated: dict[str, str], name: str) -> str:
     """Return the aggregation of a metric from its configuration, else by its name."""
     return stated.get(name) or (name if name in PER_UNIT or is_exponential(name) else "")
+
+
+def _higher(results: dict[str, Any], task: str, above: Sequence[str] = ()) -> dict[str, Any]:
+    """Return whether higher is better by metric: as stated for the task, in its configuration, or for its parts."""
+    inner = mapping(results.get("group_subtasks")).get(task)
+    found: dict[str, Any] = {}
+    for each in inner if isinstance(inner, list) and task not in above else []:
+        found = _higher(results, str(each), (*above, task)) | found
+    stated = entries(mapping(mapping(results.get("configs")).get(task)).get("metric_list"))
+    found |= {str(each.get("metric")): each["higher_is_better"] for each in stated if "higher_is_better" in each}
+    return found | mapping(mapping(results.get("higher_is_better")).get(task))
 
 
 def _better(is_higher_better: Any) -> str:
@@ -168,33 +200,32 @@ def _groups(log: Opened) -> dict[str, list[str]]:
 
 def _results(path: Path) -> dict[str, Any]:
     """Return the results in the folder of a file of samples; empty if there are none."""
-    if (found := NAME.fullmatch(path.name)) is not None:
-        return _read(path.parent / f"results_{found['date']}.json")
-    found = LMMS.fullmatch(path.name)
-    return _read(path.parent / (f"{found['date']}_results.json" if found else "results.json"))
+    if (found := NAME.fullmatch(stem_of(path))) is not None:
+        of_name = mapping(beside(path.parent / f"results_{found['date']}.json"))
+        return of_name or _of_date(path.parent, found["date"])
+    found = LMMS.fullmatch(stem_of(path))
+    return mapping(beside(path.parent / (f"{found['date']}_results.json" if found else "results.json")))
 
 
-@lru_cache(maxsize=64)
-def _stored(path: Path, _changed: float) -> dict[str, Any]:
-    with suppress(OSError, ValueError, RecursionError):
-        return mapping(json.loads(path.read_text(encoding="utf-8")))
-    return {}
+def _of_date(folder: Path, date: str) -> dict[str, Any]:
+    """Return the results of a run whose `--output_path` names a file: FILE_DATE.json."""
+    named = sorted(each for each in folder.glob(f"*_{date}.json*") if OF_FILE.fullmatch(stem_of(each)))
+    found = (mapping(beside(each.with_name(f"{stem_of(each)}.json"))) for each in named)
+    return next((each for each in found if _is_results(each)), {})
 
 
-def _read(path: Path) -> dict[str, Any]:
-    with suppress(OSError):
-        return _stored(path, path.stat().st_mtime)
-    return {}
+def _is_results(found: dict[str, Any]) -> bool:
+    return isinstance(found.get("results"), dict) and not OWN.isdisjoint(found)
 
 
 def _task_and_model(path: Path) -> tuple[str, str]:
     """Return task and model from the names of file and folder, and the model from the results of the samples."""
     results = _results(path)
     folder = path.resolve().parent.name
-    found = NAME.fullmatch(path.name) or LMMS.fullmatch(path.name)
+    stem = stem_of(path)
+    found = NAME.fullmatch(stem) or LMMS.fullmatch(stem)
     if found is not None:
         return found["task"], str(results.get("model_name") or folder)
-    stem = re.sub(r"\.jsonl?(\.gz)?$", "", path.name)
     known = sorted(mapping(results.get("results")), key=len, reverse=True)
     task = next((str(each) for each in known if stem.endswith(f"_{each}")), None)
     if task is not None:
@@ -205,25 +236,34 @@ def _task_and_model(path: Path) -> tuple[str, str]:
 
 
 def _created(log: Opened) -> str:
-    found = NAME.fullmatch(log.path.name) or LMMS.fullmatch(log.path.name)
+    found = NAME.fullmatch(stem_of(log.path)) or LMMS.fullmatch(stem_of(log.path))
     return found["date"] if found else ""
+
+
+def _settings(log: Opened) -> dict[str, str]:
+    """Return number of examples, version of the task, and the model's arguments."""
+    results, (task, _) = _results(log.path), _task_and_model(log.path)
+    config = mapping(results.get("config"))
+    own = {name: mapping(results.get(f"{name}s" if name == "version" else name)).get(task) for name in OF_TASKS}
+    return stated(own, OF_TASKS) | stated(config, OF_RUNS)
 
 
 def tasks_without_samples(log: Opened) -> list[str] | None:
     """Return the tasks of a file of results without a file of samples in its folder; None for other files."""
-    lmms = LMMS_RESULTS.fullmatch(log.path.name)
-    found = lmms or RESULTS.fullmatch(log.path.name)
+    lmms = LMMS_RESULTS.fullmatch(stem_of(log.path))
+    of_file = OF_FILE.fullmatch(stem_of(log.path)) if _is_results(log.first) else None
+    found = lmms or RESULTS.fullmatch(stem_of(log.path)) or of_file
     results = mapping(log.first.get("results"))
     is_own = isinstance(log.first.get("results"), dict) and all(isinstance(each, dict) for each in results.values())
     if found is None or not (is_own or found["date"]):  # other programs also write a results.json
         return None
     groups = mapping(log.first.get("group_subtasks"))
-    start = f"{found['date']}_samples_" if lmms else ""
-    ending = f"_{found['date']}.jsonl" if found["date"] and not lmms else ".jsonl"
+    date = found["date"]
+    start, ending = (f"{date}_samples_", "") if lmms else ("samples_", f"_{date}") if date else ("*", "")
 
     def has_samples(task: str) -> bool:
-        name = f"{start or '*'}{glob_free(task)}{glob_free(ending)}*"
-        return any(log.path.parent.glob(name))
+        files = log.path.parent.glob(f"{start}{glob_free(task)}{glob_free(ending)}.[jJ]*")
+        return any(date or each.suffix != ".json" for each in files)
 
     return [str(task) for task in results if not groups.get(task) and not has_samples(str(task))]
 
@@ -233,4 +273,4 @@ def glob_free(name: str) -> str:
     return re.sub(r"([*?\[])", r"[\1]", name)
 
 
-LM_EVAL = Reader("lm-evaluation-harness", _knows, _scores, _notes, _reported, _groups, _created)
+LM_EVAL = Reader("lm-evaluation-harness", _knows, _scores, _notes, _reported, _groups, _created, _settings)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.cached import cached_property
 from howsure.errors import HowsureError, listed, one_of
 from howsure.grids import Grid
 from howsure.logs.joined import Joined
@@ -41,6 +42,8 @@ class Log(Mapping[str, Array]):
         Caveats of the files.
     reported : tuple of Reported
         The harness's own results: value, number of samples, direction and aggregation for each task, model and metric.
+    groups : mapping of str to list of str
+        Tasks of each group of tasks that has a total.
 
     Examples
     --------
@@ -56,6 +59,7 @@ class Log(Mapping[str, Array]):
     columns: Mapping[str, Any]
     notes: tuple[str, ...] = ()
     reported: tuple[Reported, ...] = ()
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.columns, Mapping) or not self.columns.keys() >= REQUIRED:
@@ -105,18 +109,41 @@ class Log(Mapping[str, Array]):
 
     def metrics_of(self, task: str, model: str) -> tuple[str, ...]:
         """Return the metrics of one model on a task, the main one first."""
-        return _distinct(self["metric"][(self["task"] == task) & (self["model"] == model)])
+        return tuple(self._metrics.get((task, model), ()))
+
+    @cached_property
+    def _metrics(self) -> dict[tuple[str, str], dict[str, bool]]:
+        """The metrics of each task and model, and whether there is a score by each and not only items without one."""
+        found: dict[tuple[str, str], dict[str, bool]] = {}
+        names = (self[name].tolist() for name in ("task", "model", "metric"))
+        for task, model, metric, has in zip(*names, np.isfinite(self["score"]).tolist(), strict=True):
+            own = found.setdefault((task, model), {})
+            own[metric] = own.get(metric, False) or has
+        return found
+
+    def scored_metrics(self, task: str, model: str) -> tuple[str, ...]:
+        """Return the metrics by which one model has a score, and not only items without one."""
+        return tuple(name for name, has in self._metrics.get((task, model), {}).items() if has)
+
+    def unscored(self, task: str) -> list[tuple[str, str]]:
+        """Return models of a task without a score by their first metric, but by another one, and that metric."""
+        known = {model: self.scored_metrics(task, model) for model in self.models_of(task)}
+        first = {model: self.metrics_of(task, model)[0] for model, names in known.items() if names}
+        return [(model, metric) for model, metric in first.items() if metric not in known[model]]
+
+    def models_of(self, task: str) -> tuple[str, ...]:
+        """Return the models with samples of a task, in the order of the logs."""
+        return tuple(model for of, model in self._metrics if of == task)
 
     def main_metric(self, task: str) -> str:
-        """Return the main metric of a task: the first of those that most of its models have."""
-        names = zip(self["model"].tolist(), self["metric"].tolist(), (self["task"] == task).tolist(), strict=True)
-        models = Counter(name for _, name in dict.fromkeys((model, name) for model, name, own in names if own))
+        """Return the main metric of a task: the first of those by which most of its models have scores."""
+        models = Counter(name for model in self.models_of(task) for name in self.scored_metrics(task, model))
         return max(self.metrics(task), key=models.__getitem__)  # the first for ties
 
-    def without(self, task: str, metric: str) -> list[str]:
-        """Return the models of a task without a score of a metric."""
-        models = _distinct(self["model"][self["task"] == task])
-        return [model for model in models if metric not in self.metrics_of(task, model)]
+    def without(self, task: str, metric: str | None = None) -> list[str]:
+        """Return the models of a task without a score, by one metric or by any."""
+        known = {model: self.scored_metrics(task, model) for model in self.models_of(task)}
+        return [model for model, names in known.items() if not names or metric not in {None, *names}]
 
     def _refuse_without(self, found: Joined) -> None:
         if absent := self.without(found.task, found.metric):
@@ -173,6 +200,9 @@ class Log(Mapping[str, Array]):
         found = self.joined(task, metric)
         if incomplete == "refuse":
             self._refuse_without(found)
+        elif absent := self.without(found.task, found.metric):
+            rest = [model for model in found.models if model not in absent]
+            found = self.joined(task, metric, rest or None)
         if incomplete == "refuse" and (dropped := found.items - found.shared):
             lacks = ", ".join(f"{name!r} lacks {number:,}" for name, number in found.lacking.items() if number)
             message = (
@@ -226,7 +256,7 @@ def joined(log: Mapping[str, Array], task: str, metric: str, models_of: Sequence
     items, item = _coded(log["item"][rows])
     score = log["score"][rows]
     has = np.isfinite(score)
-    _refuse_repeated(models, items, model, item, log["run"][rows])
+    _refuse_repeated(task, models, items, model, item, log["run"][rows])
     counted = np.bincount(model[has] * len(items) + item[has], minlength=len(models) * len(items))
     present = counted.reshape(len(models), len(items)) > 0
     shared = np.asarray(present.all(0))
@@ -280,7 +310,9 @@ def _several(item: Array, codes: Array) -> Array:
     return found
 
 
-def _refuse_repeated(models: Sequence[str], items: Sequence[str], model: Array, item: Array, run: Array) -> None:
+def _refuse_repeated(
+    task: str, models: Sequence[str], items: Sequence[str], model: Array, item: Array, run: Array
+) -> None:
     """Refuse duplicate runs of an item, which would count as two runs."""
     runs, place = np.unique(run, return_inverse=True)
     flat = (model * len(items) + item) * len(runs) + place.ravel()
@@ -288,8 +320,8 @@ def _refuse_repeated(models: Sequence[str], items: Sequence[str], model: Array, 
     if len(distinct) < len(flat):
         again = int(np.setdiff1d(np.arange(len(flat)), first)[0])
         message = (
-            f"The model {models[model[again]]!r} has run {run[again]} of the item {items[item[again]]!r} twice. "
-            "Give each run a number of its own."
+            f"The model {models[model[again]]!r} has run {run[again]} of the item {items[item[again]]!r} twice in the "
+            f"task {task!r}. Give each run a number of its own."
         )
         raise HowsureError(message)
 

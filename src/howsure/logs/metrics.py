@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 
-LOWER = re.compile(
-    r"perplexity|bits_per_byte|toxic|(^|_)(wer|cer|ter|mer)$|brier|(^|_)loss$|nll|error|latency|cost|bias_score|hallucination",
+WORSE = r"perplexity|bits_per_byte|toxic|brier|nll|error|latency|cost|bias_score|hallucination|levenshtein"
+WORSE += "|false_(positive|negative|alarm)"
+WORSE_WORDS = r"n?r?mse|r?msle|n?mae|medae|[sw]?mape|mase|ppl|bpb|bpc|loss|distance|seconds|runtime|fpr|fnr|eer"
+RATES = r"wer|cer|ter|mer"  # of words, characters, translations and matches; at the end of a name
+LOWER = re.compile(rf"{WORSE}|(^|[\W_])({WORSE_WORDS})([\W_]|$)|(^|[\W_])({RATES})$", re.IGNORECASE)
+FREE = re.compile(
+    rf"^neg(ative)?_|(^|[\W_])(non|not|no|without)[\W_]?({WORSE}|{WORSE_WORDS})|({WORSE}|{WORSE_WORDS})\w*?[\W_]?free([\W_]|$)",
     re.IGNORECASE,
 )
 EXPONENTIAL = {"perplexity", "word_perplexity", "byte_perplexity", "weighted_perplexity"}  # exp of a mean log loss
@@ -29,10 +34,11 @@ def better_by_name(metric: str) -> str:
 
     Examples
     --------
-    >>> better_by_name("word_perplexity"), better_by_name("acc_norm"), better_by_name("cer")
-    ('lower', 'higher', 'lower')
+    >>> [better_by_name(each) for each in ("word_perplexity", "acc_norm", "cer", "non_toxic")]
+    ['lower', 'higher', 'lower', 'higher']
     """
-    return "lower" if LOWER.search(name_of(metric)) else "higher"
+    name = name_of(metric)
+    return "lower" if LOWER.search(name) and not FREE.search(name) else "higher"
 
 
 def is_exponential(aggregation: str) -> bool:

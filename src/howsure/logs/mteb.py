@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
-from contextlib import suppress
-from typing import Any
 
-from howsure.logs.opening import Opened
+from howsure.logs.opening import Opened, beside
 from howsure.logs.records import Reader, Score, entries, mapping, number
 
 TASK, METRIC = "MTEB", "main_score"
@@ -26,10 +23,8 @@ def _knows(log: Opened) -> bool:
 
 def _model(log: Opened) -> str:
     """Return the model's name from the file in the folder of the results, else from the folder of its revision."""
-    with suppress(OSError, ValueError, RecursionError):
-        beside: Any = json.loads((log.path.parent / "model_meta.json").read_text(encoding="utf-8"))
-        if name := mapping(beside).get("name"):
-            return str(name)
+    if name := mapping(beside(log.path.parent / "model_meta.json")).get("name"):
+        return str(name)
     folder = log.path.resolve().parent
     return (folder if "__" in folder.name else folder.parent).name.replace("__", "/")
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from howsure.logs.opening import Opened
+from howsure.logs.opening import Opened, stem_of
 from howsure.logs.records import Reader, Reported, Score, mapping, number, text
 
 MATCH, METRICS = "match", "metrics"  # events with scores
@@ -23,7 +23,7 @@ def _knows(log: Opened) -> bool:
 
 def _task_and_model(log: Opened) -> tuple[str, str]:
     spec = _spec(log)
-    given = spec.get("completion_fns") or spec.get("model_name") or log.path.stem
+    given = spec.get("completion_fns") or spec.get("model_name") or stem_of(log.path)
     return str(spec["eval_name"]), ", ".join(map(str, given)) if isinstance(given, list) else str(given)
 
 
@@ -45,7 +45,8 @@ def _scores(log: Opened) -> Iterator[Score]:
     for event in events:
         data, item = mapping(event.get("data")), str(event.get("sample_id"))
         for metric, value in _found(event).items():
-            if _is_score(value) or (value is None and metric in scored):  # None: an answer that could not be graded
+            is_graded = metric in scored or not scored  # None: an answer that could not be graded
+            if _is_score(value) or (value is None and is_graded):
                 runs[item, metric] += 1
                 answers = text(data.get("expected")), text(data.get("picked"))
                 yield Score(task, model, item, runs[item, metric], str(metric), number(value), {}, "", "", *answers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from howsure.logs.opening import Opened
+from howsure.logs.opening import Opened, stem_of
 from howsure.logs.records import Reader, Reported, Score, number, text
 
 CORRECT = ("correct", "is_correct")
@@ -16,7 +16,7 @@ def _details(log: Opened) -> dict[str, dict[str, Any]]:
     """Return the details of each sample, by its number."""
     found = log.first.get("details")
     pairs = found.items() if isinstance(found, dict) else enumerate(found) if isinstance(found, list) else ()
-    return {str(name): each for name, each in pairs if isinstance(each, dict) and _correct(each) is not None}
+    return {str(name): each for name, each in pairs if isinstance(each, dict) and any(key in each for key in CORRECT)}
 
 
 def _correct(detail: dict[str, Any]) -> Any:
@@ -29,7 +29,7 @@ def _knows(log: Opened) -> bool:
 
 
 def _task_and_model(log: Opened) -> tuple[str, str]:
-    return log.path.name.split(".json")[0], log.path.resolve().parent.name
+    return stem_of(log.path), log.path.resolve().parent.name
 
 
 def _scores(log: Opened) -> Iterator[Score]:

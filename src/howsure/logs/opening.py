@@ -6,17 +6,22 @@ import gzip
 import importlib
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
 from howsure.cached import cached_property
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, reading
 from howsure.tables.parquet import MOST_BYTES, unpacked_bytes
 
-ARCHIVE, GZIP, PARQUET = b"PK\x03\x04", b"\x1f\x8b", b"PAR1"
+ARCHIVE, GZIP, PARQUET, ZSTD = b"PK\x03\x04", b"\x1f\x8b", b"PAR1", b"\x28\xb5\x2f\xfd"
+PACKED = ("", ".gz", ".zst")  # suffixes of compressed files, and of plain ones
+SUFFIX = re.compile(r"\.(jsonl?|eval|parquet)(\.(gz|zst))?$", re.IGNORECASE)
 ZSTANDARD = 93  # compression method in an archive
 LOCAL_HEADER = 30  # bytes before an entry's name, which with the name's and the rest's lengths precede its data
 
@@ -93,9 +98,44 @@ def opened(path: Path) -> Opened:
         return Opened(path, None, _parquet(path))
     with gzip.open(path) if start[:2] == GZIP else path.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
+    if start == ZSTD:
+        data = _decompressed(data, MOST_BYTES + 1, path)
     if len(data) > MOST_BYTES:
         refuse_size(path)
-    return Opened(path, None, _records(data.decode("utf-8-sig")))
+    return Opened(path, None, _records(data.decode("utf-8-sig"), path))
+
+
+def stem_of(path: Path) -> str:
+    """Return the name of a file without the suffixes of its format and compression; other dots are kept.
+
+    Examples
+    --------
+    >>> stem_of(Path("gpt-4.1.json.gz"))
+    'gpt-4.1'
+    """
+    return SUFFIX.sub("", path.name)
+
+
+def beside(path: Path) -> Any:
+    """Return the JSON value of a file next to a log, plain or compressed; None if there is none.
+
+    Parameters
+    ----------
+    path : Path
+        The plain file.
+    """
+    for suffix in PACKED:
+        packed = path.with_name(f"{path.name}{suffix}")
+        with suppress(OSError):
+            return _stored(packed, packed.stat().st_mtime)
+    return None
+
+
+@lru_cache(maxsize=64)
+def _stored(path: Path, _changed: float) -> Any:
+    with suppress(HowsureError), reading(f"'{path}'"):
+        return next(iter(opened(path).records), None)
+    return None
 
 
 def _parquet(path: Path) -> list[Any]:
@@ -111,7 +151,7 @@ def _parquet(path: Path) -> list[Any]:
     return list(parquet.read_table(str(path)).to_pylist())
 
 
-def _records(text: str) -> list[Any]:
+def _records(text: str, path: Path) -> list[Any]:
     """Return one JSON document, or one for each line."""
     try:
         found = json.loads(text)
@@ -119,10 +159,18 @@ def _records(text: str) -> list[Any]:
         lines = [line for line in text.split("\n") if line.strip()]
         if len(lines) < 2:
             raise
-        return [json.loads(line) for line in lines]
+        return [_of_line(line, place, path) for place, line in enumerate(lines, 1)]
     if isinstance(found, list) and found and all(isinstance(each, dict) for each in found):
         return found  # of early versions of lm-evaluation-harness, which name it .jsonl
     return [found]
+
+
+def _of_line(line: str, place: int, path: Path) -> Any:
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError:
+        message = f"'{path}' cannot be read: record {place:,} is no JSON, or is cut short. Complete it, or remove it."
+        raise HowsureError(message) from None
 
 
 def refuse_size(path: Path) -> NoReturn:
@@ -132,17 +180,21 @@ def refuse_size(path: Path) -> NoReturn:
 
 
 def _without_zstandard(data: bytes, size: int, path: Path) -> bytes:
+    found = _decompressed(data, size + 1, path)
+    if len(found) > size:
+        message = f"'{path}' is damaged: an entry is longer than it states."
+        raise HowsureError(message)
+    return found
+
+
+def _decompressed(data: bytes, most: int, path: Path) -> bytes:
     """Return at most so many decompressed bytes, by Python (from 3.14 on), `zstandard`, or PyArrow."""
     for module, decompress in DECOMPRESSORS.items():
         try:
             package = importlib.import_module(module)
         except ImportError:
             continue
-        found = decompress(package, data, size + 1)
-        if len(found) > size:
-            message = f"'{path}' is damaged: an entry is longer than it states."
-            raise HowsureError(message)
-        return found
+        return decompress(package, data, most)
     message = f"'{path}' is compressed by Zstandard. To read it: pip install zstandard."
     raise HowsureError(message)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +14,9 @@ from howsure.errors import HowsureError, listed, reading
 from howsure.logs.records import WORDS, Score, number
 from howsure.sources.frames import columns as read_columns
 
+NAMES = ("item", "model", "task")  # roles of columns with names
 ABSENT = frozenset({"nan", "none", "null", "na", "n/a", "error", "-"})
+WRITE = "Write numbers, such as 1 for right and 0 for wrong, and leave a cell without a score empty."
 FAILED = -1.0  # a usual code for an answer of a judge that could not be parsed
 
 
@@ -44,16 +47,42 @@ def doubts(path: Path, scores: Sequence[Score]) -> Iterator[str]:
 
 
 def _refuse_scores(name: str, path: Path, values: Sequence[Any]) -> None:
-    """Refuse a column of scores without a number, or with words of which only some have a value."""
+    """Refuse a column of scores without a number, or with text of which only some has a value."""
     if not any(np.isfinite(number(each)) for each in values):
-        message = f"The column '{name}' of '{path}' holds no number: {values[0]!r}, for example."
+        message = f"The column '{name}' of '{path}' holds no number: {values[0]!r}, for example. {WRITE}"
         raise HowsureError(message)
-    words = dict.fromkeys(each.strip() for each in values if isinstance(each, str) and each.strip())
-    unknown = [word for word in words if not np.isfinite(number(word)) and word.casefold() not in ABSENT]
-    if unknown and any(word.casefold() in WORDS for word in words):
+    unknown = dict.fromkeys(str(each) for each in values if not _is_absent(each) and not np.isfinite(number(each)))
+    if unknown:
+        has_words = any(isinstance(each, str) and each.strip().casefold() in WORDS for each in values)
+        rest = f"words with a value ({', '.join(WORDS)})" if has_words else "numbers"
+        message = f"The column '{name}' of '{path}' has {listed(unknown)}, and {rest}. {WRITE}"
+        raise HowsureError(message)
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether a cell holds nothing: None, nan, or blanks."""
+    if isinstance(value, float):
+        return math.isnan(value)
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def _is_absent(value: Any) -> bool:
+    """Whether a score is empty, or a word for its absence."""
+    return _is_empty(value) or (isinstance(value, str) and value.strip().casefold() in ABSENT)
+
+
+def _name(value: Any) -> str:
+    """Return a name as text; a whole number is the same in a column of integers and of floats."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _refuse_empty(role: str, name: str, path: Path, values: Sequence[Any]) -> None:
+    """Refuse a column of names with empty cells, which would become one item, model or task."""
+    empty = [place for place, each in enumerate(values, 1) if _is_empty(each)]
+    if empty:
         message = (
-            f"The column '{name}' of '{path}' has {listed(unknown)}, and words with a value ({', '.join(WORDS)}). "
-            "Write numbers: 1 for right, 0 for wrong."
+            f"The column '{name}' of '{path}' names no {role} in {len(empty):,} of {len(values):,} rows, the first of "
+            f"which is row {empty[0]:,}. Name it there, or leave these rows out."
         )
         raise HowsureError(message)
 
@@ -76,13 +105,15 @@ def own_records(path: Path, scores: Sequence[str], columns: Mapping[str, str | N
         found = read_columns(str(path), named)
     held = {role: np.asarray(each, dtype=object).tolist() for role, each in found.items()}
     size = len(next(iter(held.values())))
+    for role in NAMES:
+        _refuse_empty(role, wanted.get(role, ""), path, held.get(role, []))
     if "item" not in held and "model" in held and len(set(held["model"])) > 1:
         message = f"'{path}' has several models. Give `item`, the column that tells the items apart, to join them by."
         raise HowsureError(message)
-    items = list(map(str, held.get("item", range(1, size + 1))))
-    models = list(map(str, held.get("model", [path.stem] * size)))
-    tasks = list(map(str, held.get("task", ["all"] * size)))
-    clusters = held.get("cluster", [None] * size)
+    items = list(map(_name, held.get("item", range(1, size + 1))))
+    models = list(map(_name, held.get("model", [path.stem] * size)))
+    tasks = list(map(_name, held.get("task", ["all"] * size)))
+    clusters = [None if _is_empty(each) else each for each in held.get("cluster", [None] * size)]
     made: list[Score] = []
     for name in scores:
         runs: Counter[tuple[str, str, str]] = Counter()

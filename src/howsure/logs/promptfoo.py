@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from howsure.errors import listed
 from howsure.logs.opening import Opened
 from howsure.logs.records import Reader, Reported, Score, entries, mapping, number, text
 
@@ -32,11 +33,12 @@ def _rows(log: Opened) -> list[dict[str, Any]]:
 def _scores(log: Opened) -> Iterator[Score]:
     rows = _rows(log)
     task = str(mapping(log.first.get("config")).get("description") or "promptfoo")
-    prompts = {_prompt(row) for row in rows}
+    names = _names(rows)
+    unlike = _unlike(rows, names)
     runs: Counter[tuple[str, str]] = Counter()
-    for row in rows:
+    for row, name in zip(rows, names, strict=True):
         test = mapping(row.get("testCase"))
-        model = " · ".join([_provider(row), *([_prompt(row)] if len(prompts) > 1 else [])])
+        model = _placed(name, row.get("promptIdx")) if name in unlike else name
         item = _item(row, test)
         runs[model, item] += 1
         fields = mapping(row.get("vars") or test.get("vars")) | mapping(test.get("metadata"))
@@ -48,17 +50,47 @@ def _scores(log: Opened) -> Iterator[Score]:
             yield Score(task, model, item, runs[model, item], metric, found, fields, answer=answer)
 
 
+def _names(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the provider of each result, with the prompt if there are several."""
+    several = len({_prompt(row) for row in rows}) > 1
+    return [" · ".join([_provider(row), *([_prompt(row)] if several else [])]) for row in rows]
+
+
+def _unlike(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> list[str]:
+    """Return the names that stand for several columns of the results: one provider with several configurations."""
+    places: dict[str, set[str]] = {}
+    for row, name in zip(rows, names, strict=True):
+        places.setdefault(name, set()).add(str(row.get("promptIdx")))
+    return [name for name, found in places.items() if len(found) > 1]
+
+
+def _placed(name: str, place: Any) -> str:
+    return f"{name} · promptIdx {place}"
+
+
+def _notes(log: Opened) -> Iterator[str]:
+    rows = _rows(log)
+    if unlike := _unlike(rows, _names(rows)):
+        yield (
+            f"'{log.path.name}' has several configurations of {listed(unlike)}, told apart by promptIdx: a `label` of "
+            "each provider names them."
+        )
+
+
 def _reported(log: Opened) -> Iterator[Reported]:
     """Yield the proportion of passed tests of each prompt and provider."""
     found = mapping(log.first.get("results"))
     prompts = entries(found.get("prompts"))
     task = str(mapping(log.first.get("config")).get("description") or "promptfoo")
     several = len({_label(each) for each in prompts}) > 1
-    for each in prompts:
+    rows = _rows(log)
+    unlike = _unlike(rows, _names(rows))
+    for place, each in enumerate(prompts):
         metrics = mapping(each.get("metrics"))
         passed, failed = metrics.get("testPassCount"), metrics.get("testFailCount")
         if isinstance(passed, int) and isinstance(failed, int) and passed + failed > 0:
             model = " · ".join([str(each.get("provider")), *([_label(each)] if several else [])])
+            model = _placed(model, place) if model in unlike else model
             yield Reported(task, model, "pass", passed / (passed + failed), passed + failed, "higher", "mean")
 
 
@@ -84,4 +116,9 @@ def _item(row: dict[str, Any], test: dict[str, Any]) -> str:
     return " ".join(said) or f"test {row.get('testIdx')}"
 
 
-PROMPTFOO = Reader("promptfoo", _knows, _scores, reported=_reported)
+def _created(log: Opened) -> str:
+    stated = mapping(log.first.get("results")).get("timestamp")
+    return str(stated or mapping(log.first.get("metadata")).get("evaluationCreatedAt") or "")
+
+
+PROMPTFOO = Reader("promptfoo", _knows, _scores, _notes, _reported, created=_created)

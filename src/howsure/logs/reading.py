@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,20 +14,21 @@ from howsure.logs.code_tests import BIGCODE, EVALPLUS
 from howsure.logs.deepeval import DEEPEVAL
 from howsure.logs.helm import HELM
 from howsure.logs.inspect import INSPECT
-from howsure.logs.lighteval import LIGHTEVAL
+from howsure.logs.lighteval import LIGHTEVAL, tasks_without_details
 from howsure.logs.lm_eval import LM_EVAL, tasks_without_samples
 from howsure.logs.log import OPTIONAL, Log
 from howsure.logs.mteb import MTEB
 from howsure.logs.openai_evals import OPENAI_EVALS
 from howsure.logs.opencompass import OPENCOMPASS
-from howsure.logs.opening import opened
+from howsure.logs.opening import PACKED, opened
 from howsure.logs.own_records import doubts, own_records
 from howsure.logs.promptfoo import PROMPTFOO
-from howsure.logs.records import Reader, Reported, Score
+from howsure.logs.records import Reader, Score
+from howsure.logs.runs import Read, as_runs, latest, refuse_models, refuse_places
 from howsure.logs.simple_evals import SIMPLE_EVALS
 from howsure.logs.swe_bench import SWE_BENCH
 from howsure.logs.unknown import guessed, refuse_table, told_apart
-from howsure.sources.locations import is_file, matching, missing
+from howsure.sources.locations import FORMATS, is_file, matching, missing, suffix_of
 
 READERS: list[Reader] = [
     *(INSPECT, LM_EVAL, PROMPTFOO, DEEPEVAL, HELM, OPENAI_EVALS, SWE_BENCH, OPENCOMPASS, LIGHTEVAL),
@@ -38,75 +39,9 @@ BESIDE = {  # files that HELM and MTEB write next to their logs
     *("run_spec.json", "stats.json", "scenario.json", "scenario_state.json", "instances.json"),
     *("display_predictions.json", "display_requests.json"),
 }
-SUFFIXES = (".eval", ".json", ".jsonl", ".json.gz", ".jsonl.gz")  # suffixes of files that are read in a folder
+SUFFIXES = (".eval", *(f".json{lines}{packed}" for lines in ("", "l") for packed in PACKED))  # read in a folder
 DETAILS = "details_*.parquet"  # of lighteval
 Files: TypeAlias = str | Path | list[Any] | tuple[Any, ...]
-Key: TypeAlias = tuple[str, str]  # task and model
-
-
-@dataclass(eq=False)
-class Read:
-    """The content of one file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    scores : list of Score
-        Its scores.
-    reported : list of Reported
-        The harness's own numbers.
-    groups : mapping of str
-        Tasks of each group of tasks.
-    notes : list of str
-        Caveats.
-    created : str
-        Time of the evaluation.
-    is_alone : bool
-        Whether the file was passed by itself rather than in a folder.
-    is_foreign : bool
-        Whether it is not a log.
-    """
-
-    path: Path
-    scores: list[Score] = field(default_factory=list)
-    reported: list[Reported] = field(default_factory=list)
-    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    created: str = ""
-    is_alone: bool = False
-    is_foreign: bool = False
-
-    @property
-    def keys(self) -> dict[Key, None]:
-        """Tasks and models of the scores."""
-        return dict.fromkeys((each.task, each.model) for each in self.scores)
-
-    def without(self, keys: set[Key]) -> Read:
-        """Return the content without some tasks and models."""
-        scores = [each for each in self.scores if (each.task, each.model) not in keys]
-        reported = [each for each in self.reported if (each.task, each.model) not in keys]
-        return replace(self, scores=scores, reported=reported)
-
-    def unreported(self, keys: set[Key]) -> Read:
-        """Return the content without the harness's values of tasks and models that it holds only in part."""
-        if not keys:
-            return self
-        reported = [
-            each._replace(value=float("nan"), samples=None) if (each.task, each.model) in keys else each
-            for each in self.reported
-        ]
-        return replace(self, reported=reported)
-
-    def renamed(self, name: str) -> Read:
-        """Return the content with another name for its only model."""
-        models = dict.fromkeys(each.model for each in self.scores)
-        if len(models) > 1:
-            message = f"'{self.path}' holds several models: {listed(models)}. Give it without a name of its own."
-            raise HowsureError(message)
-        scores = [each._replace(model=name) for each in self.scores]
-        reported = [each._replace(model=name) for each in self.reported]
-        return replace(self, scores=scores, reported=reported)
 
 
 def read_log(
@@ -131,9 +66,9 @@ def read_log(
     Parameters
     ----------
     logs : str, Path, list of them, or mapping of str to these
-        Files, or folders of them. The keys of a mapping are names of models; several files of one name are its runs. If
-        a folder has two runs of one task and model, the later one is used. Unusable files in a folder are skipped with
-        a note.
+        Files, or folders of them. The keys of a mapping are names of models; several files of one name are its runs,
+        and a folder with a name holds one model. If a folder has two runs of one task and model, the later one is used.
+        Unusable files in a folder are skipped with a note.
     cluster : str, optional
         Field of the items (their metadata, document or variables) with the cluster of each, such as the passage that
         several questions are about. The default is the cluster field of the log's own standard errors, if any.
@@ -172,26 +107,16 @@ def read_log(
     if score is None and any(each is not None for each in (item, model, task)):
         message = "`item`, `model` and `task` are columns of records. Give `score`, the column of their scores, too."
         raise HowsureError(message)
+    records = None if score is None else Records((score,) if isinstance(score, str) else tuple(score), columns)
     found: list[Read] = []
     notes: list[str] = []
     for name, files in named.items():
-        some: list[Read] = []
-        for path, is_alone in _files(files, every=score is not None):
-            if score is not None:
-                wanted = [score] if isinstance(score, str) else list(score)
-                records = own_records(path, wanted, columns)
-                each = Read(path, records, notes=list(doubts(path, records)))
-            else:
-                each = _read(path, is_alone=is_alone)
-            each = each if name is None else each.renamed(str(name))
-            notes += each.notes
-            each.is_alone = is_alone
-            some.append(each)
-        foreign = [one.path.name for one in some if one.is_foreign]
-        notes += [f"Left out, for they are no logs that are known: {listed(foreign)}."] if foreign else []
-        kept, said = _as_runs(some) if name is not None else _latest(some)
-        notes += said
+        some = [each for given in _flat(files) for each in _reads(given, name, records)]
+        kept, said = latest(some) if name is None else as_runs(some)
+        notes += [*(note for each in some for note in each.notes), *_foreign(some, records), *said]
         found += kept
+    if item is None and records is not None:
+        refuse_places(found)
     scores = [each for one in found for each in one.scores]
     if not scores:
         files = listed(
@@ -200,16 +125,44 @@ def read_log(
         message = f"There is no score in {files}. {' '.join([*notes, 'Give logs with samples.'])}"
         raise HowsureError(message)
     reported = [each for one in found for each in one.reported]
-    groups = {name: tasks for one in found for name, tasks in one.groups.items()}
-    return _log([*scores, *_of_groups(scores, groups)], cluster, tuple(dict.fromkeys(notes)), tuple(reported))
+    groups = _members(scores, {name: tasks for one in found for name, tasks in one.groups.items()})
+    more = {"notes": tuple(dict.fromkeys(notes)), "reported": tuple(reported), "groups": groups}
+    return _log([*scores, *_of_groups(scores, groups)], cluster, **more)
+
+
+@dataclass(frozen=True)
+class Records:
+    """How records are read: their columns of scores, and those of other roles."""
+
+    scores: tuple[str, ...]
+    columns: Mapping[str, str | None]
+
+
+def _flat(given: Any) -> Iterator[Any]:
+    """Yield the files and folders of nested lists."""
+    for each in given if isinstance(given, list | tuple) else [given]:
+        yield from _flat(each) if isinstance(each, list | tuple) else [each]
+
+
+def _reads(given: Any, name: Any, records: Records | None) -> list[Read]:
+    """Return the content of a file, or of the files of a folder; with a name, for their only model."""
+    found = [_read(path, records, is_alone=is_alone) for path, is_alone in _files(given, every=records is not None)]
+    if name is None:
+        return found
+    if records is None or records.columns["model"] is not None:
+        refuse_models(given, found)
+    return [each.renamed(str(name)) for each in found]
+
+
+def _foreign(found: Sequence[Read], records: Records | None) -> list[str]:
+    """Return a note on the files of a folder that are of another kind."""
+    foreign = [one.path.name for one in found if one.is_foreign]
+    kind = "no logs that are known" if records is None else "no files of records"
+    return [f"Left out, for they are {kind}: {listed(foreign)}."] if foreign else []
 
 
 def _files(given: Any, *, every: bool = False) -> Iterator[tuple[Path, bool]]:
     """Yield files, and whether each was passed by itself rather than in a folder (which may hold other files too)."""
-    if isinstance(given, list | tuple):
-        for each in given:
-            yield from _files(each, every=every)
-        return
     if not isinstance(given, str | Path):
         message = f"A log is given by its path, not by {given!r}."
         raise HowsureError(message)
@@ -218,25 +171,38 @@ def _files(given: Any, *, every: bool = False) -> Iterator[tuple[Path, bool]]:
         is_folder = path.is_dir() and bool(str(given))
     if is_folder:
         inner = (each for each in sorted(path.rglob("*")) if each.is_file())
-        yield from ((each, False) for each in inner if every or each.name.endswith(SUFFIXES) or each.match(DETAILS))
+        yield from ((each, False) for each in inner if every or _is_log_by_name(each))
     elif is_file(path):
         yield path, True
     elif found := matching(path):  # Windows shells do not expand patterns
-        yield from _files(found, every=every)
+        for each in found:
+            yield from _files(each, every=every)
     else:
         raise missing(path)
 
 
-def _read(path: Path, *, is_alone: bool) -> Read:
+def _is_log_by_name(path: Path) -> bool:
+    return path.name.lower().endswith(SUFFIXES) or path.match(DETAILS)
+
+
+def _read(path: Path, records: Records | None, *, is_alone: bool) -> Read:
     """Return the content of a file; only a note for an unusable file in a folder."""
-    if not is_alone and path.name in BESIDE:
+    if not is_alone and path.name in BESIDE and records is None:
         return Read(path)
     try:
-        return _content(path, is_alone=is_alone)
+        found = _content(path, is_alone=is_alone) if records is None else _of_records(path, records, is_alone=is_alone)
     except HowsureError as error:
         if is_alone:
             raise
         return Read(path, notes=[f"'{path.name}' is left out: {error}"])
+    return replace(found, is_alone=is_alone)
+
+
+def _of_records(path: Path, records: Records, *, is_alone: bool) -> Read:
+    if not is_alone and suffix_of(path) not in FORMATS:
+        return Read(path, is_foreign=True)
+    scores = own_records(path, records.scores, records.columns)
+    return Read(path, scores, notes=list(doubts(path, scores)))
 
 
 def _content(path: Path, *, is_alone: bool) -> Read:
@@ -246,11 +212,19 @@ def _content(path: Path, *, is_alone: bool) -> Read:
         reader = next((each for each in READERS if each.knows(log)), None)
         if reader is not None:
             scores, reported, notes = list(reader.scores(log)), list(reader.reported(log)), list(reader.notes(log))
-            return Read(path, scores, reported, reader.groups(log), notes, reader.created(log))
-        without = tasks_without_samples(log)
+            _refuse_repeated(scores, path)
+            notes += [] if scores else [f"'{path.name}' is a log of {reader.name} without a score of any sample."]
+            ended, created, settings = reader.ended(log), reader.created(log), reader.settings(log)
+            return Read(path, scores, reported, reader.groups(log), notes, created, settings, ended)
+        details = tasks_without_details(log)
+        without = tasks_without_samples(log) if details is None else details
+    option = "--log_samples" if details is None else "--save-details"
     if not is_alone and without is not None:
-        said = f"'{path.name}' has results of {listed(without)} without samples, which are left out: use --log_samples."
+        said = f"'{path.name}' has results of {listed(without)} without samples, which are left out: use {option}."
         return Read(path, notes=[said] if without else [])
+    if details is not None:
+        message = f"'{path}' holds results of lighteval. Run with {option}, and give the folder `details` beside it."
+        raise HowsureError(message)
     if without is not None or "task_hashes" in log.first or "lm_eval_version" in log.first:
         message = f"'{path}' holds results without samples. Run with --log_samples, and give the samples_*.jsonl."
         raise HowsureError(message)
@@ -264,74 +238,36 @@ def _content(path: Path, *, is_alone: bool) -> Read:
     raise HowsureError(other or guessed(log) or message)
 
 
-def _latest(found: Sequence[Read]) -> tuple[list[Read], list[str]]:
-    """Return files without the tasks and models that a later file repeats, and notes on these.
-
-    A later file in the same folder replaces an earlier one. Duplicates among files passed by themselves, or in other
-    folders, may be of different versions of a model, and are refused.
-    """
-    order = sorted(range(len(found)), key=lambda place: (found[place].created, place))
-    owner = {key: place for place in order for key in found[place].keys}
-    parts = _in_parts(found)
-    kept, notes = [], []
-    for place, one in enumerate(found):
-        again = {key for key in one.keys if owner[key] != place} - parts
-        for key in sorted(again):
-            later = found[owner[key]]
-            if one.is_alone or later.is_alone or one.path.parent != later.path.parent:
-                _refuse_twice(key, one.path, later.path)
-            notes.append(
-                f"'{one.path.name}' and '{later.path.name}' both hold the task {key[0]!r} of the model {key[1]!r}: the "
-                f"later one counts, '{later.path.name}'."
-            )
-        kept.append((one.without(again) if again else one).unreported(parts))
-    return kept, notes
-
-
-def _in_parts(found: Sequence[Read]) -> set[Key]:
-    """Return tasks and models of several files without common items, which are parts of one evaluation."""
-    files: Counter[Key] = Counter(key for one in found for key in one.keys)
-    several = {key for key, number in files.items() if number > 1}
-    items: Counter[tuple[str, str, str]] = Counter()
-    for one in found:
-        items.update({(each.task, each.model, each.item) for each in one.scores if (each.task, each.model) in several})
-    return several - {(task, model) for (task, model, _), number in items.items() if number > 1}
-
-
-def _refuse_twice(key: Key, first: Path, second: Path) -> None:
-    message = (
-        f"'{first}' and '{second}' both hold the task {key[0]!r} of the model {key[1]!r}. Name them, such as "
-        "{'new': …, 'old': …}, or give one list under one name if they are runs of the same."
-    )
-    raise HowsureError(message)
-
-
-def _as_runs(found: Sequence[Read]) -> tuple[list[Read], list[str]]:
-    """Return files of one name with consecutive run numbers."""
-    most: dict[Key, int] = defaultdict(int)
-    kept = []
-    for one in found:
-        scores = [each._replace(run=each.run + most[each.task, each.model]) for each in one.scores]
-        for each in scores:
-            most[each.task, each.model] = max(most[each.task, each.model], each.run)
-        has_runs = any(key in other.keys for other in found if other is not one for key in one.keys)
-        reported = [each._replace(value=float("nan"), samples=None) if has_runs else each for each in one.reported]
-        kept.append(replace(one, scores=scores, reported=reported))
-    return kept, []
+def _refuse_repeated(scores: Sequence[Score], path: Path) -> None:
+    """Refuse a file that has one run of an item twice."""
+    counts = Counter((each.task, each.item, each.model, each.run, each.metric) for each in scores)
+    if again := next((key for key, number in counts.items() if number > 1), None):
+        message = (
+            f"'{path.name}' has the item {again[1]!r} of the task {again[0]!r} twice as run {again[3]} by "
+            f"{again[4]!r}. Look whether two runs were written to one file."
+        )
+        raise HowsureError(message)
 
 
 def _of_groups(scores: Sequence[Score], groups: Mapping[str, Sequence[str]]) -> Iterator[Score]:
-    """Yield the scores of tasks again under the groups of tasks that the harness reports."""
+    """Yield the scores of tasks again under the groups of tasks."""
+    for name, members in groups.items():
+        for each in scores:
+            if each.task in members:
+                yield each._replace(task=name, item=f"{each.task}: {each.item}")
+
+
+def _members(scores: Sequence[Score], groups: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return the groups of several tasks with scores, and these tasks."""
     known = {each.task for each in scores}
-    for name, tasks in groups.items():
-        members = known.intersection(tasks) if name not in known else set()
-        if len(members) > 1:
-            for each in scores:
-                if each.task in members:
-                    yield each._replace(task=name, item=f"{each.task}: {each.item}")
+    inner = {name: [each for each in tasks if each in known] for name, tasks in groups.items() if name not in known}
+    return {name: tasks for name, tasks in inner.items() if len(tasks) > 1}
 
 
-def _log(scores: list[Score], cluster: str | None, notes: tuple[str, ...], reported: tuple[Reported, ...]) -> Log:
+def _log(scores: list[Score], cluster: str | None, **more: Any) -> Log:
+    notes: tuple[str, ...] = ()
+    if cluster is None:
+        scores, notes = _with_clusters(scores)
     names = [cluster or each.cluster for each in scores]
     columns: dict[str, Iterable[Any]] = {
         "task": [each.task for each in scores],
@@ -353,7 +289,27 @@ def _log(scores: list[Score], cluster: str | None, notes: tuple[str, ...], repor
     empty = {name for name in OPTIONAL if all(each is None for each in columns[name])}
     if "weight" not in empty:
         columns["weight"] = [each.weight for each in scores]
-    return Log({name: each for name, each in columns.items() if name not in empty}, notes, reported)
+    more["notes"] += notes
+    return Log({name: each for name, each in columns.items() if name not in empty}, **more)
+
+
+def _with_clusters(scores: list[Score]) -> tuple[list[Score], tuple[str, ...]]:
+    """Return scores with a cluster for each item that lacks the log's own field of clusters, if others have it."""
+    has = {(each.task, each.metric) for each in scores if each.fields.get(each.cluster) is not None}
+    lone: dict[str, set[str]] = {}
+    made = []
+    for each in scores:
+        if each.cluster and each.fields.get(each.cluster) is None and (each.task, each.metric) in has:
+            lone.setdefault(each.task, set()).add(each.item)
+            made.append(each._replace(fields={each.cluster: f"item {each.item}"}))
+        else:
+            made.append(each)
+    return made, tuple(_lone(task, len(items)) for task, items in lone.items())
+
+
+def _lone(task: str, number: int) -> str:
+    items, end = ("item", "counts as a cluster of its own") if number == 1 else ("items", "are clusters themselves")
+    return f"{task}: {number:,} {items} without the log's field of clusters {end}."
 
 
 def _text(value: Any) -> str | None:

@@ -11,6 +11,8 @@ from howsure.logs.opening import Opened
 
 WORDS = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 WORDS |= {"correct": 1.0, "incorrect": 0.0, "right": 1.0, "wrong": 0.0, "pass": 1.0, "fail": 0.0, "y": 1.0}
+WORDS |= {"passed": 1.0, "failed": 0.0, "success": 1.0, "failure": 0.0}
+PER_CENT = 100
 
 
 class Score(NamedTuple):
@@ -101,7 +103,11 @@ class Reader:
     groups : callable
         Tasks of each group of tasks that the harness reports as one, by its name.
     created : callable
-        Time of the evaluation as sortable text; the later of two runs of one task and model is used.
+        Time of the evaluation as text; the later of two runs of one task and model is used.
+    settings : callable
+        Settings of the evaluation as text by name, which a note on two such runs tells if they differ.
+    ended : callable
+        Whether the evaluation ended; another one that did counts before one that did not.
     """
 
     name: str
@@ -111,6 +117,8 @@ class Reader:
     reported: Callable[[Opened], Iterable[Reported]] = lambda _: ()
     groups: Callable[[Opened], Mapping[str, Sequence[str]]] = lambda _: {}
     created: Callable[[Opened], str] = lambda _: ""
+    settings: Callable[[Opened], Mapping[str, str]] = lambda _: {}
+    ended: Callable[[Opened], bool] = lambda _: True
 
 
 def number(value: Any) -> float:
@@ -118,13 +126,15 @@ def number(value: Any) -> float:
 
     Examples
     --------
-    >>> [number(each) for each in ("C", "P", True, 0.25, "0.5", "later")]
-    [1.0, 0.5, 1.0, 0.25, 0.5, nan]
+    >>> [number(each) for each in ("C", "P", True, 0.25, "0.5", "85 %", "later")]
+    [1.0, 0.5, 1.0, 0.25, 0.5, 0.85, nan]
     """
     if isinstance(value, str):
         word = value.strip().lower()
         if word in WORDS:
             return WORDS[word]
+        if word.endswith("%"):
+            return number(word[:-1]) / PER_CENT
     try:
         found = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -160,6 +170,11 @@ def text(value: Any) -> str | None:
 def start_of(value: Any) -> str:
     """Return the start of a text with single blanks, as in logs that shorten texts; empty for other values."""
     return " ".join(value.split())[:200] if isinstance(value, str) else ""
+
+
+def stated(found: Mapping[str, Any], names: Iterable[str]) -> dict[str, str]:
+    """Return the fields that hold something, as text."""
+    return {name: str(found[name]) for name in names if found.get(name) not in (None, "", [], {})}
 
 
 def mapping(value: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from howsure.logs.opening import Opened
+from howsure.logs.opening import Opened, stem_of
 from howsure.logs.records import Reader, Reported, Score, entries, mapping, number, start_of
 
 NAME = re.compile(
@@ -28,7 +28,7 @@ def _task_and_model(log: Opened) -> tuple[str, str]:
     found = NAME.fullmatch(log.path.name)
     if found is not None:
         return found["task"], found["model"]
-    return log.path.name.removesuffix(".json").removesuffix("_allresults"), log.path.resolve().parent.name
+    return stem_of(log.path).removesuffix("_allresults"), log.path.resolve().parent.name
 
 
 def _list(value: Any) -> list[Any]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 
-from howsure.errors import HowsureError
-from howsure.logs.opening import Opened
+from howsure.errors import HowsureError, listed
+from howsure.logs.opening import Opened, stem_of
 from howsure.logs.records import Reader, Reported, Score, mapping
 
 RESOLVED = "resolved_ids"
 # Instances without a patch, or whose tests could not run, count as not resolved, as on the leaderboard.
 OTHERS = ("unresolved_ids", "completed_ids", "empty_patch_ids", "error_ids", "incomplete_ids")
 EARLY = ("generated", "no_generation")  # all instances, in reports of early versions
+INSTANCE = re.compile(r".+__.+-\d+")  # a folder of one instance
 TASK, METRIC = "SWE-bench", "resolved"
 
 
@@ -46,7 +48,36 @@ def _model(log: Opened) -> str:
         return folders[1].name if log.path.name == "report.json" else folders[0].name
     if _is_early(log):
         return folders[1].name if folders[0].name == "results" else folders[0].name
-    return log.path.name.removesuffix(".json").split(".")[0] or log.path.name
+    return _without_run(stem_of(log.path))
+
+
+def _without_run(name: str) -> str:
+    """Return the model of a report named MODEL.RUN, whose model may hold dots; a number alone may be its version.
+
+    Examples
+    --------
+    >>> [_without_run(each) for each in ("gpt-4.1.run1", "model.baseline", "gpt-4.1")]
+    ['gpt-4.1', 'model', 'gpt-4.1']
+    """
+    model, _, run = name.rpartition(".")
+    return name if not model or run.isdecimal() else model
+
+
+def _others(log: Opened) -> tuple[str, ...]:
+    """Return the instances without a report beside the first one that has one; empty beside another."""
+    own = log.path.resolve().parent
+    if not _instances(log) or log.path.name != "report.json":
+        return ()
+    instances = sorted(each for each in own.parent.iterdir() if INSTANCE.fullmatch(each.name) and each.is_dir())
+    if own != next((each for each in instances if (each / "report.json").exists()), None):
+        return ()
+    return tuple(each.name for each in instances if not (each / "report.json").exists())
+
+
+def _notes(log: Opened) -> Iterator[str]:
+    if others := _others(log):
+        many = f"{len(others):,} instance{'' if len(others) == 1 else 's'}"
+        yield f"{_model(log)} has {many} without a report.json, which count as not resolved: {listed(others)}."
 
 
 def _outcomes(log: Opened) -> dict[str, bool]:
@@ -58,7 +89,7 @@ def _outcomes(log: Opened) -> dict[str, bool]:
         If the file lists the resolved instances, but not all others.
     """
     if alone := _instances(log):
-        return alone
+        return alone | dict.fromkeys(_others(log), False)
     if _is_early(log):
         resolved, others = _ids(log, METRIC), [each for name in EARLY for each in _ids(log, name)]
         if "generated" not in log.first:
@@ -86,4 +117,4 @@ def _reported(log: Opened) -> Iterator[Reported]:
         yield Reported(TASK, _model(log), METRIC, math.nan, None, "higher", "mean")
 
 
-SWE_BENCH = Reader("SWE-bench", _knows, _scores, reported=_reported)
+SWE_BENCH = Reader("SWE-bench", _knows, _scores, _notes, _reported)

@@ -1,0 +1,97 @@
+"""Records of any evaluation: what names no item, and what is no score, is refused and never dropped in silence."""
+
+import pytest
+
+import howsure as hs
+from support.shell import run
+
+ROLES = ("item", "model", "task")
+
+
+def csv(path, head, rows):
+    """Write a table with a comma between cells; return its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join([head, *(",".join(map(str, row)) for row in rows)]))
+    return path
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_files_are_not_joined_by_the_numbers_of_rows(named, tmp_path):
+    """Two files without a column of items may have them in another order."""
+    paths = [
+        csv(tmp_path / "a.csv", "q,score", [(n, n % 2) for n in range(40)]),
+        csv(tmp_path / "b.csv", "q,score", [(39 - n, (39 - n) % 2) for n in range(40)]),
+    ]
+    given = {"A": paths} if named else paths
+    with pytest.raises(hs.HowsureError, match="a.csv' and '.*b.csv' have no names of items. Give `item`"):
+        hs.read_log(given, score="score")
+    assert hs.read_log(given, score="score", item="q").joined().shared == 40
+    assert hs.read_log(paths[0], score="score").joined().shared == 40
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_rows_without_a_name(role, suffix, tmp_path):
+    """Empty cells are no item, model or task named None."""
+    pandas = pytest.importorskip("pandas")
+    names = {name: [None if name == role and n in (4, 5) else f"{name} {n}" for n in range(40)] for name in ROLES}
+    frame, path = pandas.DataFrame(names | {"score": [0, 1] * 20}), tmp_path / f"a{suffix}"
+    {
+        ".csv": lambda: frame.to_csv(path, index=False),
+        ".jsonl": lambda: frame.to_json(path, orient="records", lines=True),
+        ".parquet": lambda: frame.to_parquet(path),
+    }[suffix]()
+    said = f"'{role}' of '.*' names no {role} in 2 of 40 rows, the first of which is row 5"
+    with pytest.raises(hs.HowsureError, match=said):
+        hs.read_log(path, score="score", **dict(zip(ROLES, ROLES, strict=True)))
+
+
+def test_numbers_of_items_are_the_same_as_floats(tmp_path):
+    """An integer that one file stores as a float names the same item."""
+    first = csv(tmp_path / "a.csv", "id,score", [(f"{n}.0", n % 2) for n in range(40)])
+    second = csv(tmp_path / "b.csv", "id,score", [(n, n % 2) for n in range(40)])
+    assert hs.read_log([first, second], score="score", item="id").joined().shared == 40
+
+
+@pytest.mark.parametrize(
+    "values, mean, said",
+    [
+        (["90%", "10%"], 0.5, None),
+        (["85%", 0.5], 0.675, None),
+        (["passed", "failed"], 0.5, None),
+        (["success", "failure"], 0.5, None),
+        ([0.5, ""], 0.5, None),
+        ([0.5, "n/a"], 0.5, None),
+        (["T", "F"], None, "holds no number: 'T', for example. Write numbers, such as 1 for right"),
+        ([0.5, "good"], None, "has 'good', and numbers. Write numbers"),
+        ([0.5, "inf"], None, "has 'inf', and numbers"),
+        (["1", "yes!"], None, "has 'yes!', and numbers"),
+        (["pass", "failde"], None, "has 'failde', and words with a value"),
+    ],
+)
+def test_text_among_scores(values, mean, said, tmp_path):
+    """Per cents and usual words have a value, other text is refused, and an empty cell is an item without a score."""
+    path = csv(tmp_path / "a.csv", "id,score", [(n, values[n % 2]) for n in range(40)])
+    if said is not None:
+        with pytest.raises(hs.HowsureError, match=said):
+            hs.read_log(path, score="score", item="id")
+        return
+    found = hs.evaluate_log(hs.read_log(path, score="score", item="id"))
+    assert found["all", "a"].value == pytest.approx(mean)
+
+
+def test_other_files_in_a_folder_of_records(tmp_path):
+    """They are left out with a caution each; a file passed by itself is refused."""
+    for model in "AB":
+        csv(tmp_path / f"{model}.csv", "id,score", [(n, n % 2) for n in range(40)])
+    (tmp_path / "README.md").write_text("# x")
+    (tmp_path / "C.csv").write_text("")
+    csv(tmp_path / "D.csv", "id,other", [(1, 2)])
+    log = hs.read_log(tmp_path, score="score", item="id")
+    assert log.models == ("A", "B")
+    assert "Left out, for they are no files of records: 'README.md'." in log.notes
+    assert [name for name in ("C.csv", "D.csv") if any(f"'{name}' is left out" in note for note in log.notes)] == [
+        "C.csv",
+        "D.csv",
+    ]
+    assert run("evals", str(tmp_path / "C.csv"), "--score", "score").returncode == 2
