@@ -468,3 +468,24 @@ def test_a_lower_smallest_value_is_shown_from_below():
         assert plan.curve.high - plan.curve.low == pytest.approx(np.zeros(41), abs=1e-6)  # the value is stated
     with pytest.raises(hs.HowsureError, match="drop `margin`"):
         hs.plan(PILOT, "accuracy", power=0.8, n=400, margin=(0.8, 0.95))
+
+
+@pytest.mark.parametrize(
+    "first, second",
+    [
+        ([[50, 3], [5, 42]], [[400, 130], [90, 380]]),
+        ([[400, 130], [90, 380]], [[50, 3], [5, 42]]),
+        ([[50, 3], [5, 42]], [[40, 13], [9, 38]]),
+    ],
+)
+def test_test_sets_of_unequal_size_are_pooled(first, second):
+    """The normal approximation is the textbook's for two proportions, pooled under the null, whatever the sizes."""
+    tables = [hs.from_counts(each) for each in (first, second)]
+    found = hs.plan(*tables, "accuracy", power=0.8)
+    sizes = np.array([table.rows for table in tables])
+    right, shares = np.array([np.trace(table.counts) for table in tables]) / sizes, sizes / sizes.sum()
+    pooled = shares @ right
+    null, true = pooled * (1 - pooled) * (1 / shares).sum(), (right * (1 - right) / shares).sum()
+    quantiles = np.array([NormalDist().inv_cdf(each) for each in (0.975, 0.8)])
+    expected = (quantiles @ np.sqrt([null, true]) / (right[0] - right[1])) ** 2
+    assert found.asymptotic == pytest.approx(expected, rel=1e-5)

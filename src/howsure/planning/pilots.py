@@ -210,8 +210,22 @@ class Pilot:
         filled = table.smoothed()
         with np.errstate(all="ignore"):
             gradient = np.nan_to_num(metric.gradient(filled.counted)).reshape(filled.cells.shape)
+        if len(self.tables) > 1:
+            return self._pooled(metric.of_one_model, gradient)
         worth = float(table.effective_trials(is_heard(np.ones(gradient.shape), gradient)))
         return self.variance + self.value**2 * self.cases / worth if worth > 0 else self.variance
+
+    def _pooled(self, metric: Metric, gradient: Array) -> float:
+        """Return the variance per case of the difference of two test sets with the same proportion."""
+        ends = np.cumsum([int(np.prod(each.shape)) for each in self.tables])[:-1]
+        heard = [is_heard(np.ones(part.shape), part) for part in np.split(gradient, ends)]
+        pairs = zip(self.tables, heard, strict=True)
+        worth = np.array([float(each.effective_trials(part.reshape(each.shape))) for each, part in pairs])
+        if not (worth > 0).all():
+            return self.variance
+        values = np.array([float(metric(each.counted)) for each in self.tables])
+        pooled = float(worth @ values / worth.sum())
+        return float(pooled * (1 - pooled) * self.cases * (1 / worth).sum())
 
     def told(self, size: int, rng: np.random.Generator) -> tuple[Table, Array, Array] | None:
         """Return pilots resampled from this one, their values and variances per case; None if none can be drawn.

@@ -16,7 +16,6 @@ from howsure.sources.frames import columns
 
 Array = NDArray[Any]
 FEWEST = 10.0  # effective cases: with fewer, 95 % intervals for accuracy are 0.6 wide or wider on average
-MOST = 0.5  # share of the weight on one case: with more, these intervals are 0.8 wide
 POOR = 100.0  # effective cases: with fewer, these intervals cover in 88 to 92 % of simulated studies
 
 
@@ -89,8 +88,8 @@ def importance_weights(density_ratio: Any, *, data: Any = None) -> ImportanceWei
     Raises
     ------
     HowsureError
-        If a ratio is negative or not finite. If the effective sample size is below 10, or more than half of the weight
-        is on one case: intervals would carry no information.
+        If a ratio is negative or not finite. If the effective sample size is below 10: intervals would carry no
+        information.
 
     References
     ----------
@@ -109,11 +108,11 @@ def importance_weights(density_ratio: Any, *, data: Any = None) -> ImportanceWei
     given = density_ratio if data is None else columns(data, {"density_ratio": density_ratio})["density_ratio"]
     weight = checked_weight(given, "density_ratio")
     size, largest = float(weight.sum() ** 2 / (weight**2).sum()), float(weight.max() / weight.sum())
-    if size < FEWEST or largest > MOST:
+    if size < FEWEST:
         message = (
             f"The density ratios leave {size:.1f} effective cases of {len(weight):,}, and {percent(largest)} of the "
             f"weight on one: too few to say anything of the other population. Label cases of it; fewer than "
-            f"{FEWEST:.0f}, or more than {percent(MOST)} on one, are refused."
+            f"{FEWEST:.0f} are refused."
         )
         raise HowsureError(message)
     return ImportanceWeights(weight=weight / weight.mean(), effective_size=size, largest_share=largest)
