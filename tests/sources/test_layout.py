@@ -445,6 +445,7 @@ EXTRA = {
     "PA": ([94, 89], "refused"),
     "Recall (%)": ([94, 89], "refused"),
     "support": ([5, 47], "refused"),
+    "F1": ([92, 91], "refused"),
 }
 
 
@@ -477,10 +478,11 @@ def test_columns_of_outcomes_or_metrics_are_no_classes(header, tmp_path):
         read_matrix(tmp_path / "m.csv")
 
 
-def test_an_absent_class_is_no_statistic():
-    """A class that is only predicted is a class, whatever its name."""
-    frame = pd.DataFrame([[5, 1, 2], [2, 7, 0]], index=["a", "b"], columns=["a", "b", "n"])
-    assert hs.from_counts(frame).labels.tolist() == ["a", "b", "n"]
+@pytest.mark.parametrize("name", ["n", "F", "unknown"])
+def test_an_absent_class_is_no_statistic(name):
+    """A class that is only predicted is a class, also where its name is a letter."""
+    frame = pd.DataFrame([[5, 1, 2], [2, 7, 0]], index=["a", "b"], columns=["a", "b", name])
+    assert set(hs.from_counts(frame).labels.tolist()) == {"a", "b", name}
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,8 @@ STATISTICS = frozenset(  # labels that are no classes where the other axis has n
         "cases",
         "count",
         "counts",
-        "f",
+        "f1",
+        "f1score",
         "fn",
         "fp",
         "fpr",
@@ -194,7 +195,7 @@ def axis_kind(name: Any) -> str:
 
 def names_statistic(label: Any) -> bool:
     """Whether a label is a word for a number of cases or a metric."""
-    return re.sub(r"[\W\d_]", "", str(label)).casefold() in STATISTICS
+    return re.sub(r"[\W_]", "", str(label)).casefold() in STATISTICS
 
 
 def names_total(label: Any) -> bool:
