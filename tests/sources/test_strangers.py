@@ -34,6 +34,9 @@ def test_a_misspelt_class_is_refused():
         hs.confusion(true, said, labels=["cat", "dog", "brid"])
     assert hs.confusion(true, said, labels=["cat", "dog", "horse"]).rows == 10
     assert hs.confusion(true, said, labels=["cat", "dog", "brid"], check=False).rows == 10
+    numbered = [f"class {each}" for each in (1, 2, 3)] * 5
+    assert hs.confusion(numbered, numbered, labels=["class 1", "class 2", "class 4"], check=False).rows == 10
+    assert hs.confusion(numbered, numbered[::-1], labels=["class 1", "class 2", "class 4"]).rows > 0
 
 
 @pytest.mark.parametrize("name", ["Freq", "n", "count"])

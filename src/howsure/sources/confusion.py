@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sized
 from dataclasses import replace
 from typing import Any, overload
@@ -244,7 +245,8 @@ def _refuse_other_labels(labels: list[Any], known: set[Any], *, check: bool) -> 
             raise HowsureError(message)
         raise HowsureError.unknown("label", str(labels[0]), sorted(left_out))
     for label in absent if check else ():
-        near = [each for each in get_close_matches(label, left_out, cutoff=ALIKE) if len(label) > SHORT]
+        others = [each for each in left_out if re.sub(r"\d", "", each) != re.sub(r"\d", "", label)]  # class 1, class 2
+        near = [each for each in get_close_matches(label, others, cutoff=ALIKE) if len(label) > SHORT]
         if near:
             message = (
                 f"`labels` holds {label!r}, which never occurs, and lacks {near[0]!r}, whose cases would be left out. "
