@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from howsure.errors import HowsureError, did_you_mean, listed, reading
+from howsure.errors import HowsureError, did_you_mean, listed, reading, several
 from howsure.logs.alpaca_eval import ALPACA_EVAL
 from howsure.logs.code_tests import BIGCODE, EVALPLUS
 from howsure.logs.deepeval import DEEPEVAL
@@ -107,7 +107,10 @@ def read_log(
     if score is None and any(each is not None for each in (item, model, task)):
         message = "`item`, `model` and `task` are columns of records. Give `score`, the column of their scores, too."
         raise HowsureError(message)
-    records = None if score is None else Records((score,) if isinstance(score, str) else tuple(score), columns)
+    records = None
+    if score is not None:
+        wanted = [score] if isinstance(score, str) else several("score", score, "names of columns")
+        records = Records(tuple(wanted), columns)
     found: list[Read] = []
     notes: list[str] = []
     for name, files in named.items():
