@@ -95,3 +95,16 @@ def test_refusals_lead_on(call, words):
     """The message names what to give instead."""
     with pytest.raises(hs.HowsureError, match=words):
         call()
+
+
+@pytest.mark.parametrize("true, said", [((-1, 1), (0, 1)), ((1, 2), (0, 1)), ((0, 1), (1, 2))])
+def test_two_classes_in_other_codes_are_refused(true, said):
+    """Columns of two numbers each that share one hold the same classes in other codes, unless there are few cases."""
+    rng = np.random.default_rng(0)
+    columns = [rng.choice(each, 40) for each in (true, said)]
+    with pytest.raises(hs.HowsureError, match="other codes"):
+        hs.confusion(*columns)
+    with pytest.raises(hs.HowsureError, match="other codes"):
+        hs.paired(columns[0], {"A": columns[1], "B": columns[0].copy()})
+    assert len(hs.confusion(*columns, check=False).labels) == 3
+    assert len(hs.confusion([0, 1, 1], [1, 2, 1]).labels) == 3

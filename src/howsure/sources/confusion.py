@@ -15,7 +15,13 @@ from howsure.designs.clusters import OWN
 from howsure.designs.counted import MOST_ATOMS
 from howsure.errors import DoubtfulDataError, HowsureError, NoCaseError, OneClassError
 from howsure.sources.columns import Grouped, checked_weight, indicator, same_length
-from howsure.sources.doubts import refuse_counted_lines, refuse_odd_classes, refuse_total_row, refuse_unshared
+from howsure.sources.doubts import (
+    refuse_counted_lines,
+    refuse_odd_classes,
+    refuse_other_codes,
+    refuse_total_row,
+    refuse_unshared,
+)
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns, expanded, grouped, refuse_unread_counts, weight_or_counts
 from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
@@ -154,6 +160,7 @@ def confusion(
     ranks = counted.ranks[:2]
     if check and labels is None:
         refuse_total_row(counted)
+        refuse_other_codes(counted)
     if check and data is not None and sample_weight is None and counts is None:
         refuse_unread_counts(data, keys, counted.n)
     axis = class_labels(counted.levels[0], counted.levels[1], labels, *ranks, pos_label=pos_label, check=check)

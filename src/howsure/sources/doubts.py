@@ -24,6 +24,7 @@ JUDGES = ("y_true", "y_made", "y_reviewed", "annotations")
 MANY_ROWS = 8  # with this many ratings on a scale some value repeats
 FEW_LINES = 4  # smallest number of distinct lines that may be a table of frequencies
 MANY_TERMS = 9  # smallest number of terms at which an equal sum is not a coincidence
+MANY_CASES = 20  # with this many cases a class of three does not lack in either column
 FEW_ROWS = 3  # with more cases, a label equal to the number of the others is suspicious
 JUDGED = ("y_pred", "y_score")
 
@@ -188,6 +189,29 @@ def refuse_total_row(counted: Grouped) -> None:
             if is_number or (cases in {1, total / 2} and names_total(label)):
                 message = f"The label {label!r} seems to name a row of totals, and no class. Leave out such rows."
                 raise DoubtfulDataError(message)
+
+
+def refuse_other_codes(counted: Grouped) -> None:
+    """Refuse two columns of two numbers each that share only one, such as −1 and 1 beside 0 and 1.
+
+    Parameters
+    ----------
+    counted : Grouped
+        The combinations of labels of two columns, and their numbers of cases.
+    """
+    both = [
+        set(names[np.bincount(codes, minlength=len(names)) > 0].tolist())
+        for codes, names in zip(counted.codes[:2], counted.levels[:2], strict=True)
+    ]
+    are_numbers = all(isinstance(label, int | float) for label in both[0] | both[1])
+    are_two = [len(each) for each in both] == [2, 2] and len(both[0] & both[1]) == 1
+    if are_numbers and are_two and counted.n.sum() >= MANY_CASES:
+        first, second = (listed(sorted(each)) for each in both)
+        message = (
+            f"One column holds {first} and the other {second}: the same classes in other codes, it seems. Give both "
+            "the same."
+        )
+        raise DoubtfulDataError(message)
 
 
 def refuse_counted_lines(n: Array, weight: Array) -> None:

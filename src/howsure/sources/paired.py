@@ -14,7 +14,7 @@ from howsure.designs.base import Design
 from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.columns import Grouped
 from howsure.sources.confusion import are_named, class_labels, grouped_by_weight, refuse_mixed
-from howsure.sources.doubts import refuse_counted_lines, refuse_total_row
+from howsure.sources.doubts import refuse_counted_lines, refuse_other_codes, refuse_total_row
 from howsure.sources.frames import grouped
 from howsure.sources.groups import Cells, Groups, by_columns, roles
 from howsure.sources.layout import covers, is_stated
@@ -232,6 +232,7 @@ def _axis(
     ranks = counted.ranks[: len(models) + 1]
     if check and labels is None:
         refuse_total_row(counted)
+        refuse_other_codes(counted)
     axis = class_labels(counted.levels[0], as_labels(list(said)), labels, *ranks, pos_label=pos_label, check=check)
     return axis, is_stated(axis.tolist(), labels, pos_label, ranked=covers(ranks, axis.tolist()))
 
