@@ -22,6 +22,7 @@ FOUND = {
     4114821: "a pooled limit beyond the largest number warned",
     7004780: "an average lost a class at the limit of a rate",
     8015131: "an average lost a class at the limit of a rate",
+    11168440: "a list as positive class of no classes",
     10020939: "the column of a log's scores was no text and no list",
     8042049: "a weighted share exceeded the largest number",
     6086204: "a limit was at the value, where pseudo-counts outweighed a class",
