@@ -269,3 +269,11 @@ def test_intervals_keep_to_the_rules(score, threshold, target):
                 continue
             assert lowest <= estimate.low < estimate.high <= highest
             assert estimate.low - 1e-9 <= estimate.value <= estimate.high + 1e-9
+
+
+def test_no_columns_of_scores_are_refused():
+    """An empty list of names is no column, with data or without."""
+    with pytest.raises(hs.HowsureError, match="names no column"):
+        hs.calibrated([], data={"score": [0.1, 0.9]})
+    with pytest.raises(hs.HowsureError, match="is empty"):
+        hs.calibrated([])

@@ -36,9 +36,17 @@ def probability_columns(
         Function that reads columns by role and returns rows.
     others : mapping of str
         The other columns by role.
+
+    Raises
+    ------
+    HowsureError
+        If no column is named.
     """
     if data is not None and isinstance(y_score, list | tuple):
         names = [str(each) for each in y_score]
+        if not names:
+            message = "`y_score` names no column. Give the column of the scores, or one for each class."
+            raise HowsureError(message)
         found = read({**{f"y_score[{i}]": name for i, name in enumerate(names)}, **others})
         score = np.stack([score_values(found.columns[f"y_score[{i}]"], found.tally) for i in range(len(names))], 1)
         return _probabilities(score), found, names
