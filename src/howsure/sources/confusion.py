@@ -34,7 +34,7 @@ from howsure.tables.labels import label_array
 from howsure.tables.multilabel import MultilabelTable
 
 Array = NDArray[Any]
-ALIKE, SHORT = 0.7, 2  # share of common letters of a misspelt label; letters of one that is compared at most
+ALIKE, SHORT = 0.7, 2  # similarity of a misspelt label to the right one; labels with so few letters are not compared
 NUMBERS = (bool, int, float, np.number, np.bool_)
 
 

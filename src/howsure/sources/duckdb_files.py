@@ -105,9 +105,11 @@ def relation(files: Sequence[Location]) -> Any:
 
 def _in_stated_order(connection: Any, file: Location, found: Any) -> Any:
     """Return the rows of Parquet files with ordered categories as enums; DuckDB reads them as text."""
+    if is_address(file):
+        return found
     kept = connection.sql(f"from parquet_kv_metadata({_quoted(file)})").filter("key = 'ARROW:schema'")
     schemas = [base64.b64decode(value) for (value,) in kept.select("value").fetchall()]
-    if is_address(file) or not any(mark in schema for mark in ORDERED for schema in schemas):
+    if not any(mark in schema for mark in ORDERED for schema in schemas):
         return found
     try:
         from pyarrow.parquet import ParquetFile

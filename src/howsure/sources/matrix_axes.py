@@ -143,9 +143,9 @@ def laid_out(
     size = None if labels is None else len(labels)
     counts, rows = _total_last(counts, rows, columns, -2)
     counts, columns = _total_last(counts, columns, rows, -1)
-    if rows.labels == columns.labels:  # a word common to all classes is part of their names
-        rows, columns = (Axis(each.labels, each.kind, each.name) for each in (rows, columns))
     counts, rows, columns = _without_totals(counts, rows, columns, size, check=check)
+    for axis, other in ((rows, columns), (columns, rows)):
+        _refuse_statistics(axis, other)
     if are_turned(rows, columns):
         counts, rows, columns = np.swapaxes(counts, -1, -2), columns, rows
     if rows.labels is None or columns.labels is None:
@@ -167,18 +167,27 @@ def _numbers_ascending(counts: Array, names: list[Any] | None) -> tuple[Array, l
 def _total_last(counts: Array, axis: Axis, other: Axis, place: int) -> tuple[Array, Axis]:
     """Return the matrix with a row or column of totals at the end: a sum of the others that is named so or no class."""
     labels = axis.labels or []
-    is_alone = other.labels is None and len(labels) > 1 and all(map(names_statistic, labels))
-    classes = set() if is_alone else set(map(as_written, other.labels or labels))
+    classes = set(map(as_written, other.labels or labels))
     for position in [at for at, label in enumerate(labels) if names_total(label) or as_written(label) not in classes]:
         order = [*(at for at in range(len(labels)) if at != position), position]
         if len(order) == counts.shape[place]:
             moved = np.moveaxis(np.take(counts, order, place), place, 0)
             if _are_sums(moved[-1], moved[:-1].sum(0)):
                 return np.moveaxis(moved, 0, place), replace(axis, labels=[labels[at] for at in order])
-        if not names_total(labels[position]) and names_statistic(labels[position]):
-            message = f"{labels[position]!r} names no class, and the matrix has a row or column of it. Leave it out."
-            raise HowsureError(message)
     return counts, axis
+
+
+def _refuse_statistics(axis: Axis, other: Axis) -> None:
+    """Refuse a metric or a number among the labels that the other axis lacks, or as all labels if that has none."""
+    named = [label for label in axis.labels or [] if names_statistic(label)]
+    if other.labels is None:
+        unknown = named if len(named) > 1 and named == axis.labels else []
+    else:
+        classes = set(map(as_written, other.labels))
+        unknown = [label for label in named if as_written(label) not in classes]
+    if unknown:
+        message = f"{unknown[0]!r} names no class, and the matrix has a row or column of it. Leave it out."
+        raise HowsureError(message)
 
 
 def _without_totals(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, listed, one_label
+from howsure.errors import HowsureError, one_label
 from howsure.tables.labels import TWO, as_labels
 
 Array = NDArray[Any]
@@ -49,7 +49,8 @@ def positive_class(present: Sequence[Any], pos_label: Any) -> Any:
         If it is not one of the two classes, or not a single label.
     """
     if np.ndim(pos_label):
-        message = f"`pos_label` is {pos_label!r}; it is one class{', such as ' * bool(present)}{listed(present[-1:])}."
+        example = f", such as {present[-1]!r}" if len(present) else ""
+        message = f"`pos_label` is {pos_label!r}; it is one class{example}."
         raise HowsureError(message)
     pos_label = one_label("pos_label", pos_label)
     matching = [value for value in present if value == pos_label or str(value) == str(pos_label)]
