@@ -226,3 +226,16 @@ def test_ordinal_halves_are_labels():
     """Labels with fractions on both sides, such as half stars, are not scores."""
     table = hs.confusion([0.5, 1, 1.5, 2], [0.5, 1.5, 1.5, 2])
     assert table.labels.tolist() == [0.5, 1.0, 1.5, 2.0]
+
+
+def test_a_long_row_is_no_case_of_many_labels():
+    """MATLAB's files hold vectors as arrays of one row; one case of a few labels, or of named ones, is read."""
+    rng = np.random.default_rng(4)
+    true, predicted = rng.integers(0, 2, (2, 1, 300))
+    with pytest.raises(DoubtfulDataError, match=r"one case with 300 labels.*y_true\.ravel\(\)"):
+        hs.confusion(true, predicted)
+    assert hs.confusion(true, predicted, labels=[f"tag {number}" for number in range(300)]).rows == 1
+    assert hs.confusion(true, predicted, check=False).rows == 1
+    assert hs.confusion(true[:, :3], predicted[:, :3]).rows == 1
+    matches = int((true == predicted).sum())
+    assert hs.estimate(hs.confusion(true.ravel(), predicted.ravel()), "accuracy").value == matches / 300

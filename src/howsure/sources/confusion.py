@@ -35,6 +35,7 @@ from howsure.tables.multilabel import MultilabelTable
 
 Array = NDArray[Any]
 ALIKE, SHORT = 0.7, 2  # similarity of a misspelt label to the right one; labels with so few letters are not compared
+MOST_LABELS = 20  # of a single case: a longer row is a vector
 NUMBERS = (bool, int, float, np.number, np.bool_)
 
 
@@ -138,7 +139,8 @@ def confusion(
     (['cat', 'dog'], [[2, 0], [1, 1]])
     """
     if data is None and _is_indicator(y_true) and _is_indicator(y_pred):
-        _refuse_row(y_true, y_pred)
+        if check and labels is None:
+            _refuse_row(y_true, y_pred)
         refuse_strata(strata, "cases with one label each")
         if pos_label is not None:
             message = "`pos_label` is for cases of two classes; of several labels a case each is had or not."
@@ -326,14 +328,14 @@ def _atoms(keys: dict[str, Any], weight: Any, axis: Array) -> tuple[Array, Array
 
 
 def _refuse_row(*columns: Any) -> None:
-    """Refuse arrays of one row, as MATLAB's files hold vectors."""
+    """Refuse arrays of one long row, as MATLAB's files hold vectors."""
     shapes: list[tuple[int, ...]] = [getattr(each, "shape", ()) for each in columns]
-    if all(len(shape) == 2 and shape[0] == 1 < shape[1] for shape in shapes):
+    if all(len(shape) == 2 and shape[0] == 1 and shape[1] > MOST_LABELS for shape in shapes):
         message = (
             f"`y_true` and `y_pred` have the shape {shapes[0]}: one case with {shapes[0][1]} labels. For "
-            f"{shapes[0][1]} cases give columns: y_true.ravel(), y_pred.ravel()."
+            f"{shapes[0][1]} cases give columns: y_true.ravel(), y_pred.ravel(); for one case name its labels with `labels=`."
         )
-        raise HowsureError(message)
+        raise DoubtfulDataError(message)
 
 
 def _is_indicator(values: Any) -> bool:
