@@ -239,3 +239,31 @@ def test_a_long_row_is_no_case_of_many_labels():
     assert hs.confusion(true[:, :3], predicted[:, :3]).rows == 1
     matches = int((true == predicted).sum())
     assert hs.estimate(hs.confusion(true.ravel(), predicted.ravel()), "accuracy").value == matches / 300
+
+
+@pytest.mark.parametrize("name", ["confusion", "paired"])
+def test_lines_with_unread_frequencies_are_refused(name):
+    """A table with a line for each combination of labels and a column of frequencies needs `counts`."""
+    lines = pd.DataFrame(
+        [(true, one, two, 3 + number) for number, (true, one, two) in enumerate(np.ndindex(3, 3, 3))],
+        columns=["truth", "one", "two", "Freq"],
+    )
+    if name == "confusion":
+        lines = lines.groupby(["truth", "one"], as_index=False).Freq.sum()
+    ask = {"confusion": lambda **more: hs.confusion("truth", "one", data=lines, **more)}.get(
+        name, lambda **more: hs.paired("truth", ["one", "two"], data=lines, **more)
+    )
+    with pytest.raises(DoubtfulDataError, match="'Freq' seems to hold numbers of cases"):
+        ask()
+    assert ask(counts="Freq").rows == lines.Freq.sum()
+    assert ask(check=False).rows == len(lines)
+
+
+def test_each_models_codes_are_compared_with_the_true_ones():
+    """The second model's −1 and 1 beside 0 and 1 are refused, as the first one's are."""
+    rng = np.random.default_rng(8)
+    true, one, two = rng.integers(0, 2, (3, 60))
+    assert hs.paired(true, {"A": one, "B": two}).rows == 60
+    for said in ({"A": one, "B": 2 * two - 1}, {"A": 2 * two - 1, "B": one}):
+        with pytest.raises(DoubtfulDataError, match="the same classes in other codes"):
+            hs.paired(true, said)

@@ -85,7 +85,7 @@ def test_scalars_of_arrays_are_labels():
     "call, words",
     [
         (lambda: hs.confusion([1, 0, 1], [1, 0, 0], labels=["0", "1"]), "text and numbers never agree"),
-        (lambda: hs.confusion(np.array([[1, 0, 1]]), np.array([[1, 0, 0]])), "y_true.ravel"),
+        (lambda: hs.confusion(np.array([[1, 0, 1] * 9]), np.array([[1, 0, 0] * 9])), "y_true.ravel"),
         (lambda: hs.from_counts("m.csv"), "howsure matrix FILE"),
         (lambda: hs.from_counts(sparse.csr_array([[5, 1], [2, 7]])), "toarray"),
         (lambda: hs.from_counts({"a": {"precision": 0.9, "support": 50}, "accuracy": 0.9}), "from_rates"),

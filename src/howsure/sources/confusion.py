@@ -16,14 +16,11 @@ from howsure.designs.counted import MOST_ATOMS
 from howsure.errors import DoubtfulDataError, HowsureError, NoCaseError, OneClassError
 from howsure.sources.columns import Grouped, checked_weight, indicator, same_length
 from howsure.sources.doubts import (
-    refuse_counted_lines,
     refuse_odd_classes,
-    refuse_other_codes,
-    refuse_total_row,
     refuse_unshared,
 )
 from howsure.sources.encoding import Column, encoded
-from howsure.sources.frames import columns, expanded, grouped, refuse_unread_counts, weight_or_counts
+from howsure.sources.frames import columns, expanded, grouped, refuse_doubtful_lines, weight_or_counts
 from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
 from howsure.sources.layout import Rank, aligned_columns, class_order, covers, is_stated
 from howsure.sources.positive import positive_last
@@ -157,14 +154,9 @@ def confusion(
     keys |= stratum_role(strata, stratum_sizes)
     named = by_columns(by, data)
     counted = grouped(data, keys | roles(named), sample_weight, check=check, counts=counts)
-    if check and sample_weight is not None:
-        refuse_counted_lines(counted.n, counted.weight)
+    if check:
+        refuse_doubtful_lines(counted, 2, data, keys, labels=labels, weight=sample_weight, counts=counts)
     ranks = counted.ranks[:2]
-    if check and labels is None:
-        refuse_total_row(counted)
-        refuse_other_codes(counted)
-    if check and data is not None and sample_weight is None and counts is None:
-        refuse_unread_counts(data, keys, counted.n)
     axis = class_labels(counted.levels[0], counted.levels[1], labels, *ranks, pos_label=pos_label, check=check)
     stated = is_stated(axis.tolist(), labels, pos_label, ranked=covers(ranks, axis.tolist()))
     cell, kept = _cells(counted, axis)
@@ -333,7 +325,8 @@ def _refuse_row(*columns: Any) -> None:
     if all(len(shape) == 2 and shape[0] == 1 and shape[1] > MOST_LABELS for shape in shapes):
         message = (
             f"`y_true` and `y_pred` have the shape {shapes[0]}: one case with {shapes[0][1]} labels. For "
-            f"{shapes[0][1]} cases give columns: y_true.ravel(), y_pred.ravel(); for one case name its labels with `labels=`."
+            f"{shapes[0][1]} cases give columns: y_true.ravel(), y_pred.ravel(); for one case "
+            "name its labels with `labels=`."
         )
         raise DoubtfulDataError(message)
 

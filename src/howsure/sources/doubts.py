@@ -169,16 +169,18 @@ def _are_identifiers(levels: Array, others: list[Array]) -> bool:
     return 2 * sum(value in known for value in levels.tolist()) < len(levels)
 
 
-def refuse_total_row(counted: Grouped) -> None:
+def refuse_total_row(counted: Grouped, columns: int = 2) -> None:
     """Refuse rows of totals: those named so, and a single case whose label is the number of the other cases.
 
     Parameters
     ----------
     counted : Grouped
-        The combinations of labels of two columns, and their numbers of cases.
+        The combinations of labels, and their numbers of cases.
+    columns : int, default 2
+        Number of columns with labels.
     """
     total = float(counted.n.sum())
-    for codes, names in zip(counted.codes[:2], counted.levels[:2], strict=True):
+    for codes, names in zip(counted.codes[:columns], counted.levels[:columns], strict=True):
         if names.dtype.kind not in "OU":
             continue
         number = np.bincount(codes, counted.n, len(names))
@@ -191,27 +193,29 @@ def refuse_total_row(counted: Grouped) -> None:
                 raise DoubtfulDataError(message)
 
 
-def refuse_other_codes(counted: Grouped) -> None:
-    """Refuse two columns of two numbers each that share only one, such as −1 and 1 beside 0 and 1.
+def refuse_other_codes(counted: Grouped, columns: int = 2) -> None:
+    """Refuse predictions of two numbers that share only one with the true labels, such as −1 and 1 beside 0 and 1.
 
     Parameters
     ----------
     counted : Grouped
-        The combinations of labels of two columns, and their numbers of cases.
+        The combinations of labels, and their numbers of cases.
+    columns : int, default 2
+        Number of columns with labels; the first holds the true ones.
     """
-    both = [
+    true, *others = (
         set(names[np.bincount(codes, minlength=len(names)) > 0].tolist())
-        for codes, names in zip(counted.codes[:2], counted.levels[:2], strict=True)
-    ]
-    are_numbers = all(isinstance(label, int | float) for label in both[0] | both[1])
-    are_two = [len(each) for each in both] == [2, 2] and len(both[0] & both[1]) == 1
-    if are_numbers and are_two and counted.n.sum() >= MANY_CASES:
-        first, second = (listed(sorted(each)) for each in both)
-        message = (
-            f"One column holds {first} and the other {second}: the same classes in other codes, it seems. Give both "
-            "the same."
-        )
-        raise DoubtfulDataError(message)
+        for codes, names in zip(counted.codes[:columns], counted.levels[:columns], strict=True)
+    )
+    for predicted in others:
+        are_numbers = all(isinstance(label, int | float) for label in true | predicted)
+        are_two = len(true) == len(predicted) == 2 and len(true & predicted) == 1
+        if are_numbers and are_two and counted.n.sum() >= MANY_CASES:
+            message = (
+                f"One column holds {listed(sorted(true))} and the other {listed(sorted(predicted))}: the same "
+                "classes in other codes, it seems. Give both the same."
+            )
+            raise DoubtfulDataError(message)
 
 
 def refuse_counted_lines(n: Array, weight: Array) -> None:

@@ -23,7 +23,13 @@ from howsure.sources.columns import (
     group_again,
     refuse_other_lengths,
 )
-from howsure.sources.doubts import FEW_LINES, refuse_confused
+from howsure.sources.doubts import (
+    FEW_LINES,
+    refuse_confused,
+    refuse_counted_lines,
+    refuse_other_codes,
+    refuse_total_row,
+)
 from howsure.sources.encoding import Column, missing, refuse_missing
 from howsure.sources.engines import CLUSTER, Counted, collected, counted, is_held
 from howsure.sources.groups import Tally
@@ -155,18 +161,35 @@ def _refuse_other_counts(number: Array, columns: Mapping[Any, Any]) -> None:
     refuse_other_lengths({COUNTS: number, **{role: each for role, each in columns.items() if hasattr(each, "__len__")}})
 
 
-def refuse_unread_counts(data: Any, keys: Mapping[str, Any], n: Array) -> None:
-    """Refuse data of which each combination of labels is one line, beside a column that is named as their number.
+def refuse_doubtful_lines(
+    lines: Grouped, columns: int, data: Any, keys: Mapping[str, Any], *, labels: Any, weight: Any, counts: Any
+) -> None:
+    """Refuse lines that seem to be totals, frequencies that are not read, or one class under two codes.
 
     Parameters
     ----------
+    lines : Grouped
+        The combinations of labels, and their numbers of lines.
+    columns : int
+        Number of columns with labels: the true ones and those of each model.
     data : object
         The data that the caller passed.
     keys : mapping of str
         Role → name of the column.
-    n : ndarray of shape (combinations,)
-        Number of lines of each combination of labels.
+    labels, weight, counts : object, optional
+        Arguments of the call; a stated one needs no check.
     """
+    if labels is None:
+        refuse_total_row(lines, columns)
+        refuse_other_codes(lines, columns)
+    if weight is not None:
+        refuse_counted_lines(lines.n, lines.weight)
+    elif data is not None and counts is None:
+        _refuse_unread_counts(data, keys, lines.n)
+
+
+def _refuse_unread_counts(data: Any, keys: Mapping[str, Any], n: Array) -> None:
+    """Refuse data of which each combination of labels is one line, beside a column that is named as their number."""
     if len(n) < FEW_LINES or not (n == 1).all():
         return
     frame = opened(data)

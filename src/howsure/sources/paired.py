@@ -14,8 +14,7 @@ from howsure.designs.base import Design
 from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.columns import Grouped
 from howsure.sources.confusion import are_named, class_labels, grouped_by_weight, refuse_mixed
-from howsure.sources.doubts import refuse_counted_lines, refuse_other_codes, refuse_total_row
-from howsure.sources.frames import grouped
+from howsure.sources.frames import grouped, refuse_doubtful_lines
 from howsure.sources.groups import Cells, Groups, by_columns, roles
 from howsure.sources.layout import covers, is_stated
 from howsure.sources.long import Incomplete, by_model, refuse_incomplete
@@ -166,8 +165,9 @@ def paired(
     named = by_columns(by, data)
     first = len(keys)
     counted = grouped(data, keys | roles(named), sample_weight, check=check, counts=counts)
-    if check and sample_weight is not None:
-        refuse_counted_lines(counted.n, counted.weight)
+    if check:
+        columns = 1 + len(models)
+        refuse_doubtful_lines(counted, columns, data, keys, labels=labels, weight=sample_weight, counts=counts)
     by_weight = None
     if sample_weight is not None and groups is None and data is None and not named:
         by_weight = grouped_by_weight(keys, sample_weight)
@@ -230,9 +230,6 @@ def _axis(
         refuse_mixed(counted.levels[0], levels, said=f"y_pred['{name}']", check=check and not meant)
     said = dict.fromkeys(label for levels in counted.levels[1 : len(models) + 1] for label in levels.tolist())
     ranks = counted.ranks[: len(models) + 1]
-    if check and labels is None:
-        refuse_total_row(counted)
-        refuse_other_codes(counted)
     axis = class_labels(counted.levels[0], as_labels(list(said)), labels, *ranks, pos_label=pos_label, check=check)
     return axis, is_stated(axis.tolist(), labels, pos_label, ranked=covers(ranks, axis.tolist()))
 
