@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
@@ -23,15 +24,11 @@ from howsure.compat.undefined import warn
 from howsure.errors import HowsureError, OneClassError, one_of, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.metrics.binding import labels_to_expand, resolve
-from howsure.metrics.forms import Ratio
-from howsure.metrics.metric import Metric
-from howsure.metrics.probability import mean_loss
 from howsure.metrics.rows import SUM_TOLERANCE, is_rounded
-from howsure.native.losses import CellLosses
 from howsure.sources.columns import indicator
 from howsure.sources.encoding import encoded
 from howsure.sources.scores import score_values, scores_table
-from howsure.tables.counts import Counts
+from howsure.tables.confusion import ConfusionTable
 
 Array = NDArray[Any]
 RETURNS = """
@@ -240,20 +237,24 @@ def top_k_accuracy_score(
     table = table_of(settings, y_true, score, labels, pos_label)
     if size >= len(table.labels):
         warn(f"The {size} highest of {len(table.labels)} scores hold every class: top-{size} accuracy says nothing.")
-    hits = _among_highest(table, size) * 1.0
-    mean = mean_loss(CellLosses(hits))
-    metric = Metric(
-        f"top_{size}_accuracy",
-        Counts,
-        lambda counts: mean.value(counts.cells),
-        lambda counts: mean.gradient(np.asarray(counts.cells, dtype=float)),
-        as_ratio=lambda: Ratio(hits, np.ones_like(hits)),
+    hits = _hits(table, size)
+    metric = replace(resolve("accuracy", hits), name=f"top_{size}_accuracy", spec=None)
+    return settings.estimated(hits, metric, normalize=normalize)
+
+
+def _hits(table: Scored, size: int) -> ConfusionTable:
+    """Return the cases whose true class is among the highest as right, the others as wrong."""
+    codes = np.where(_among_highest(table, size), 0, 1).ravel()
+    return ConfusionTable(
+        counts=np.bincount(codes, table.cells, 4).reshape(2, 2),
+        labels=np.array(["among the highest", "lower"]),
+        design=table.design.merged(codes, 4),
+        rows=table.rows,
     )
-    return settings.estimated(table, metric, normalize=normalize)
 
 
 def _among_highest(table: Scored, size: int) -> Array:
-    """Return which classes' scores are among the highest, in the shape of the table's cells."""
+    """Return in which cells with cases the true class is among the highest, in the shape of the table's cells."""
     score = table.scores
     if table.has_thresholds:  # one score a case, of the positive class
         threshold = 0.5 if score[0] >= 0 and score[-1] <= 1 else 0.0
@@ -262,10 +263,15 @@ def _among_highest(table: Scored, size: int) -> Array:
     if not table.has_one_label_per_case:
         message = "Top-k accuracy is of one true class per case, not of multilabel data."
         raise HowsureError(message)
-    last_first = score[:, ::-1]
-    order = np.argsort(-last_first, axis=1, kind="stable")[:, :size]
     chosen = np.zeros(score.shape, dtype=bool)
-    np.put_along_axis(chosen, score.shape[1] - 1 - order, values=True, axis=1)
+    row, true = np.nonzero(table.counts)
+    others = score if len(row) == len(score) else score[row]
+    own = score[row, true][:, None]
+    rank = np.count_nonzero(others > own, axis=1)
+    tied = others == own
+    (several,) = np.nonzero(np.count_nonzero(tied, axis=1) > 1)
+    rank[several] += np.count_nonzero(tied[several] & (np.arange(score.shape[1]) > true[several, None]), axis=1)
+    chosen[row, true] = rank < size
     return chosen
 
 
