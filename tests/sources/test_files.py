@@ -10,6 +10,7 @@ import pytest
 from pyarrow import feather
 
 import howsure as hs
+from howsure.sources import duckdb_files
 from howsure.sources.duckdb_files import relation
 from howsure.sources.matrix_file import read_matrix
 from howsure.sources.texts import read_plain
@@ -382,3 +383,53 @@ def test_an_empty_parquet_of_ordered_categories_has_no_case(tmp_path):
     )
     with pytest.raises(hs.HowsureError, match="no case"):
         hs.confusion("truth", "pred", data=tmp_path / "0.parquet")
+
+
+LATER = [
+    "1.5",
+    "1.0",
+    "007",
+    " 3",
+    "1e3",
+    "true",
+    "abc",
+    "",
+    "NULL",
+    "nan",
+    "9" * 20,
+    "0x10",
+    '"4"',
+    "'4'",
+    "+5",
+    "-0",
+    "0.5 ",
+]
+
+
+@pytest.mark.parametrize("usual", ["1", "0.5", "word", ""])
+def test_types_of_large_files_are_those_of_all_rows(tmp_path, monkeypatch, usual):
+    """A value after the first rows changes the type as it does where all rows are inspected at once."""
+    for place, later in enumerate(LATER if usual[:1].isdigit() else LATER[::3]):
+        file = tmp_path / f"{place}.csv"
+        file.write_text("y,p\n" + f"{usual},3\n" * 5_000 + f"{later},3\n")
+        monkeypatch.setattr(duckdb_files, "LARGE", 10**9)
+        all_rows = relation([file])
+        monkeypatch.setattr(duckdb_files, "LARGE", 0)
+        monkeypatch.setattr(duckdb_files, "FIRST", 2_048)
+        found = relation([file], {"y"})
+        assert found.types == all_rows.types
+        assert repr(found.fetchall()[-1]) == repr(all_rows.fetchall()[-1])
+
+
+def test_columns_that_nobody_reads_are_not_checked(tmp_path, monkeypatch):
+    """Of a large file the named columns alone decide how it is read; a row of another length is still refused."""
+    monkeypatch.setattr(duckdb_files, "LARGE", 0)
+    monkeypatch.setattr(duckdb_files, "FIRST", 2_048)
+    rows = ["1,0,5"] * 5_000 + ["0,0,free text"]
+    file = tmp_path / "a.csv"
+    file.write_text("\n".join(["y,p,note", *rows, ""]))
+    table = hs.confusion("y", "p", data=file)
+    assert table.counts.tolist() == [[1, 0], [5_000, 0]]
+    file.write_text("\n".join(["y,p,note", *rows, "1,0", ""]))
+    with pytest.raises(hs.HowsureError, match="no delimiter and quotes fit"):
+        hs.confusion("y", "p", data=file)

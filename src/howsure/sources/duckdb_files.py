@@ -9,7 +9,7 @@ import io
 import re
 import tempfile
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from howsure.sources.parts import kind_of, refuse_different, refuse_header
 from howsure.sources.soundness import chunks
 
 # Types are inferred from all rows; without booleans, because DuckDB parses "yes", "no", "t" and "f" as such.
-TYPES = "sample_size=-1, auto_type_candidates=['BIGINT', 'DOUBLE', 'TIME', 'DATE', 'TIMESTAMP', 'VARCHAR']"
+TYPES = "sample_size={rows}, auto_type_candidates=['BIGINT', 'DOUBLE', 'TIME', 'DATE', 'TIMESTAMP', 'VARCHAR']"
 READERS = {
     ".csv": f"read_csv({{files}}, header=true, {TYPES}{{more}})",
     ".tsv": f"read_csv({{files}}, header=true, delim='\t', {TYPES}{{more}})",
@@ -30,6 +30,16 @@ READERS = {
     ".ndjson": "read_json({files}, format='newline_delimited', sample_size=-1, maximum_sample_files={number}{more})",
     ".json": "read_json({files}, sample_size=-1, maximum_sample_files={number}{more})",
     ".parquet": "read_parquet({files}{more})",
+}
+FIRST = 20_480  # rows of a large file that suggest its format and types; they are then compared with all rows
+LARGE = 2**22  # bytes
+# Values of later rows that may change the format, or the type that DuckDB infers for the column.
+DOUBTFUL = {
+    "BIGINT": "{0} is distinct from try_cast({0} as BIGINT)::VARCHAR",
+    "DOUBLE": "({0} is not null and try_cast({0} as DOUBLE) is null) or contains({0}, '_') or {0} like '+%'"
+    " or {0} like ' %' or {0} like '% ' or ({0} like '0%' and {0} <> '0' and {0} not like '0.%')"
+    " or ({0} like '-0%' and {0} not like '-0.%')",
+    "VARCHAR": "contains({0}, chr(34)) or contains({0}, chr(39))",  # quotes
 }
 ORDERED = (b'"ordered": true', b"ENUM_VALUES")  # in the metadata of files by pandas and Polars
 LACKING = re.compile(r"install the required extension '(\w+)'")
@@ -43,8 +53,15 @@ def percent_read() -> float:
     return max((float(each.query_progress()) for each in list(OPENED)), default=0.0)
 
 
-def relation(files: Sequence[Location]) -> Any:
+def relation(files: Sequence[Location], wanted: Collection[str] | None = None) -> Any:
     """Return the rows of files of one format as a DuckDB relation.
+
+    Parameters
+    ----------
+    files : sequence of str or Path
+        The files.
+    wanted : collection of str, optional
+        Columns that will be read. The types of the others follow from the first rows of a large CSV file alone.
 
     Raises
     ------
@@ -65,7 +82,7 @@ def relation(files: Sequence[Location]) -> Any:
 
     def rows(some: Sequence[Location], more: str = "") -> Any:
         names = ", ".join(_quoted(file) for file in some)
-        return returned(READERS[format_].format(files=f"[{names}]", number=len(some), more=more))
+        return returned(READERS[format_].format(files=f"[{names}]", number=len(some), rows=-1, more=more))
 
     def found_once(file: Location) -> Any:
         """Return the rows of a file; its format and types are detected once rather than for each query."""
@@ -73,8 +90,16 @@ def relation(files: Sequence[Location]) -> Any:
             found = rows([file], ", hive_partitioning=false")
             mixed = [name for name, type_ in zip(found.columns, found.types, strict=True) if str(type_) == "JSON"]
             return found.project(f"* replace ({', '.join(map(_as_text, mixed))})") if mixed else found
-        found = returned(READERS[format_].replace("read_csv", "sniff_csv").format(files=_quoted(file), more=""))
-        dialect = found.fetchall()[0][:10]
+        sniffer = READERS[format_].replace("read_csv", "sniff_csv")
+
+        def sniffed(rows: int) -> tuple[Any, ...]:
+            found = returned(sniffer.format(files=_quoted(file), rows=rows, more="")).fetchall()[0]
+            return tuple(found[:10])
+
+        is_large = not is_address(file) and Path(file).stat().st_size > LARGE
+        dialect = sniffed(FIRST) if is_large else ()
+        if not dialect or not _holds(connection, file, dialect, wanted if len(files) == 1 else None):
+            dialect = sniffed(-1)
         _refuse_numbered_names(file, dialect[0], [each["name"] for each in dialect[7]])
         return returned(f"read_csv({_quoted(file)}, {_dialect(*dialect)})")
 
@@ -141,6 +166,29 @@ def _extended(file: Location) -> Iterator[None]:
             f"with a network, python -c \"import duckdb; duckdb.sql('INSTALL {lacking[1]}')\", or download the file."
         )
         raise HowsureError(message) from error
+
+
+def _holds(connection: Any, file: Location, dialect: Sequence[Any], wanted: Collection[str] | None) -> bool:
+    """Whether all rows of a CSV file have the format and the types of its first rows."""
+    import duckdb
+
+    types = {each["name"]: each["type"] for each in dialect[7]}
+    types = {name: type_ for name, type_ in types.items() if wanted is None or name in wanted}
+    if not types or not set(types.values()) <= set(DOUBTFUL):
+        return False
+    texts = [name for name, type_ in types.items() if type_ == "VARCHAR"]
+    doubts = [DOUBTFUL[type_].format(_name(name)) for name, type_ in types.items()]
+    as_text = [{**each, "type": "VARCHAR"} for each in dialect[7]]
+    call = f"read_csv({_quoted(file)}, {_dialect(*dialect[:7], as_text, *dialect[8:])})"
+    try:
+        if texts:  # without a value among the first rows, any type is possible
+            seen = connection.sql(f"select * from {call} limit {FIRST}")  # noqa: S608 - its names are quoted
+            if not all(seen.aggregate(", ".join(f"count({_name(name)})" for name in texts)).fetchall()[0]):
+                return False
+        found = connection.sql(f"select bool_or({' or '.join(doubts)}) from {call}")  # noqa: S608
+        return not found.fetchall()[0][0]
+    except duckdb.Error:  # the inference from all rows raises the error, or finds another format
+        return False
 
 
 def _dialect(  # as DuckDB's sniffer returns it

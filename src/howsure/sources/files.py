@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from howsure.sources.texts import read_plain, read_text
 INSTALLS = {"duckdb": "pip install 'howsure[cli]'", "pyarrow": "pip install pyarrow"}
 
 
-def read(data: Location | Sequence[Location]) -> Any:
+def read(data: Location | Sequence[Location], wanted: Collection[str] | None = None) -> Any:
     """Return the rows of files: as a DuckDB relation if DuckDB is installed, else as columns in memory.
 
     The format follows from the suffix; CSV, TSV and JSON may be compressed (``.gz``, ``.zst``). A column's type follows
@@ -40,6 +40,8 @@ def read(data: Location | Sequence[Location]) -> Any:
     data : str, Path, or sequence of them
         Files, folders of them, patterns such as ``"parts/*.parquet"``, or addresses. They are read as one data set.
         ``"book.xlsx#Sheet 2"`` is a sheet of a spreadsheet file.
+    wanted : collection of str, optional
+        Names of the columns that will be read; of a large CSV file only their types are checked in all rows.
 
     Raises
     ------
@@ -59,7 +61,7 @@ def read(data: Location | Sequence[Location]) -> Any:
     if format_ not in ARROW and _is_there("duckdb"):
         from howsure.sources.duckdb_files import relation
 
-        return relation(files)
+        return relation(files, wanted)
     remote = next(filter(is_address, files), None)
     if remote is not None:
         raise HowsureError(_needed(remote, "duckdb"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -295,7 +295,7 @@ def _found(
         refuse_confused(given)
     if data is None:
         return None, given
-    frame, named = with_fields(opened(data), given.values())
+    frame, named = with_fields(opened(data, given.values()), given.values())
     given = {role: checked_name(role, named(name), frame) for role, name in given.items()}
     if is_held(frame):
         return frame, given
@@ -330,8 +330,16 @@ def _counted(
     return found
 
 
-def opened(data: Any) -> Any:
-    """Return data as a narwhals frame or a stream; columns or rows become a mapping of columns, and a path is read."""
+def opened(data: Any, wanted: Iterable[Any] | None = None) -> Any:
+    """Return data as a narwhals frame or a stream; columns or rows become a mapping of columns, and a path is read.
+
+    Parameters
+    ----------
+    data : object
+        The data that the caller passed.
+    wanted : iterable of str, optional
+        Names of the columns that will be read; all by default.
+    """
     if isinstance(data, Mapping):
         return data
     if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
@@ -339,7 +347,7 @@ def opened(data: Any) -> Any:
     if is_located(data):
         from howsure.sources.files import read
 
-        data = read(data)
+        data = read(data, None if wanted is None else {name for name in wanted if isinstance(name, str)})
     if isinstance(data, Mapping):
         return data
     import narwhals as nw
