@@ -11,6 +11,7 @@ from howsure.designs import invariants
 from howsure.designs.cases import Cases
 from howsure.designs.clusters import Clusters
 from howsure.designs.counted import Independent, Weighted
+from howsure.designs.crossed import Crossed
 from howsure.designs.expected import Batch, Known, Population
 from howsure.designs.fixed_margins import FixedMargins
 from howsure.designs.linearised import Linearised, MergedDraws, Sample
@@ -65,7 +66,7 @@ TABLES = (
     *(PreferencesTable, BattlesTable),
 )
 DESIGNS = (
-    *(Independent, Weighted, FixedMargins, Clusters, Separate, Linearised, Reviewed, TwoPhase, StratifiedSample),
+    *(Independent, Weighted, FixedMargins, Clusters, Crossed, Separate, Linearised, Reviewed, TwoPhase, StratifiedSample),
     *(Batch, Population, Known, CalibratedBatch),
 )
 PARTS = (

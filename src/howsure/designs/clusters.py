@@ -355,7 +355,7 @@ class Clusters(Design):
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw whole clusters with replacement."""
-        return self._added(counts.size, size, lambda number: self._chosen(number, rng))
+        return self.weighted_sums(counts.size, size, lambda number: self.chosen(number, rng))
 
     def repeated(self, counts: Array, scale: float, size: int, rng: np.random.Generator) -> tuple[Array, Design]:
         """Draw whole clusters."""
@@ -387,7 +387,7 @@ class Clusters(Design):
         """
         # Draw by draw, so that the draws do not depend on the block size.
         shape = self.multiplicity
-        drawn = self._added(counts.size, size, lambda number: rng.standard_gamma(shape, (number, len(shape))))
+        drawn = self.weighted_sums(counts.size, size, lambda number: rng.standard_gamma(shape, (number, len(shape))))
         if prior.any():
             pseudo = gammas_with_prior(np.zeros(counts.size), prior, size, rng)
             drawn += pseudo * (self.unit_size(counts) / self.labels_per_case)
@@ -441,7 +441,7 @@ class Clusters(Design):
             return np.asarray(np.vdot(self.multiplicity, values))
         return np.bincount(self.owner, self.multiplicity * values, self.shape[0])
 
-    def _chosen(self, size: int, rng: np.random.Generator) -> Array:
+    def chosen(self, size: int, rng: np.random.Generator) -> Array:
         """Draw the number of occurrences of each distinct cluster in a replicate, ``(size, distinct clusters)``."""
         if len(self.multiplicity) != self.number:
             return multinomial(self.multiplicity, size, rng)
@@ -449,7 +449,7 @@ class Clusters(Design):
         picks += self.number * np.arange(size)[:, None]
         return np.bincount(picks.ravel(), minlength=size * self.number).reshape(size, -1).astype(float)
 
-    def _added(self, cells: int, size: int, weights: Callable[[int], Array]) -> Array:
+    def weighted_sums(self, cells: int, size: int, weights: Callable[[int], Array]) -> Array:
         """Return sums of the clusters' tables with drawn weights, ``(size, cells)``, in blocks that fit in memory."""
         tables, drawn = self._sparse(cells), np.empty((size, cells))
         step = max(1, BLOCK_CELLS // max(len(self.multiplicity), 1))

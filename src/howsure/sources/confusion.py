@@ -15,6 +15,7 @@ from howsure.designs.clusters import OWN
 from howsure.designs.counted import MOST_ATOMS
 from howsure.errors import DoubtfulDataError, HowsureError, NoCaseError, OneClassError
 from howsure.sources.columns import Grouped, checked_weight, indicator, same_length
+from howsure.sources.crossed import one_column
 from howsure.sources.doubts import (
     refuse_odd_classes,
     refuse_unshared,
@@ -144,7 +145,7 @@ def confusion(
             raise HowsureError(message)
         weight_or_counts(sample_weight, counts)
         named = by_columns(by, None)
-        beside = {"groups": groups, "counts": counts} | roles(named)
+        beside = {"groups": one_column(groups), "counts": counts} | roles(named)
         given = {role: each for role, each in beside.items() if each is not None}
         given = expanded({"y_true": y_true, "y_pred": y_pred} | given)
         split = {name: given[role] for name, role in zip(named, roles(named), strict=True)} or None
@@ -404,17 +405,18 @@ def _multilabel(
     rows, size = codes.shape
     multiplicity: Array | None = None
     if cluster is None and weights is None:
-        codes, multiplicity = np.unique(codes, axis=0, return_counts=True)
+        codes, number = np.unique(codes, axis=0, return_counts=True)
+        multiplicity = number.astype(float)
     cluster = np.arange(len(codes)) if cluster is None else cluster
     weights = np.ones(len(codes)) if weights is None else weights
     flat = cluster[:, None] * (4 * size) + 4 * np.arange(size) + codes
     filled, inverse = np.unique(flat, return_inverse=True)
     count, squared = (np.bincount(inverse.ravel(), np.repeat(each, size)) for each in (weights, weights**2))
-    design = clusters(filled // (4 * size), filled % (4 * size), count, squared, names=names)
-    number = design.multiplicity if multiplicity is None else multiplicity.astype(float)
-    names = OWN if names is None else design.names
-    design = replace(design, multiplicity=number, labels_per_case=size, names=names)
-    counts = np.bincount(design.cell, design.count * number[design.cluster], 4 * size).reshape(size, 2, 2)
+    entries = filled // (4 * size), filled % (4 * size), count, squared
+    design = clusters(*entries, multiplicity=multiplicity, names=names, labels_per_case=size)
+    design = replace(design, names=OWN) if names is None else design
+    times = 1.0 if multiplicity is None else multiplicity[entries[0]]
+    counts = np.bincount(entries[1], count * times, 4 * size).reshape(size, 2, 2)
     return MultilabelTable(counts=counts, labels=axis, design=design, rows=rows)
 
 

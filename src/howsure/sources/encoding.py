@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.crossed import Combinations
 from howsure.errors import HowsureError, several
 from howsure.sources.plain import one_each, plain
 from howsure.tables.labels import as_labels
@@ -63,6 +64,8 @@ class Column:
 
 def sort_order(values: Array) -> Array:
     """Return the order of distinct values: ascending, or by type and text if they cannot be compared."""
+    if isinstance(values, Combinations):
+        return np.arange(len(values))  # of distinct ones, which are in order
     if values.dtype.kind in "iuf" and bool((values[1:] > values[:-1]).all()):
         return np.arange(len(values))
     return np.array(ascending(values.tolist()), dtype=np.intp)

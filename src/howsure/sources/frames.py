@@ -23,6 +23,7 @@ from howsure.sources.columns import (
     group_again,
     refuse_other_lengths,
 )
+from howsure.sources.crossed import joined_factors, split_factors
 from howsure.sources.doubts import (
     FEW_LINES,
     refuse_confused,
@@ -101,6 +102,23 @@ def rows(
         Numbers of identical cases of the rows, or the name of their column.
     """
     asked = {role: each for role, each in names.items() if each is not None or role != CLUSTER}
+    asked, factors = split_factors(asked, data)
+    found = _rows(data, asked, weight, scores, gaps, exact=exact, check=check, counts=counts)
+    return replace(found, columns=joined_factors(found.columns, factors))
+
+
+def _rows(
+    data: Any,
+    asked: Mapping[str, Any],
+    weight: Any,
+    scores: Sequence[str],
+    gaps: Sequence[str],
+    *,
+    exact: bool,
+    check: bool,
+    counts: Any,
+) -> Rows:
+    """Return the rows, with a column for each crossed factor."""
     role, weight = weight_or_counts(weight, counts)
     frame, given = _found(data, asked, weight, role, check=check)
     weight = None if weight is None else given.pop(role)
@@ -244,6 +262,7 @@ def grouped(
 
 
 def _grouped(data: Any, keys: Mapping[str, Any], weight: Any, role: str, *, check: bool) -> Grouped:
+    keys, factors = split_factors(keys, data)
     asked = {name for name, each in keys.items() if each is not None}
     if weight is None and CLUSTER not in asked and is_located(data):  # else random draws depend on the engine's order
         data = _held_or_located(data)
@@ -253,10 +272,11 @@ def _grouped(data: Any, keys: Mapping[str, Any], weight: Any, role: str, *, chec
         if weight is not None and role == COUNTS:
             weight = checked_counts(weight)
             _refuse_other_counts(weight, given)
-        return group(given, weight)
+        return group(joined_factors(given, factors), weight)
     found = _counted(frame, given, weight)
-    again = group_again(found.columns, found.n, found.weight, found.weight_squared)
-    return replace(again, ranks=tuple(map(found.ranks.get, given)), multiplicity=found.multiplicity)
+    columns = joined_factors(found.columns, factors)
+    again = group_again(columns, found.n, found.weight, found.weight_squared)
+    return replace(again, ranks=tuple(map(found.ranks.get, columns)), multiplicity=found.multiplicity)
 
 
 def columns(data: Any, names: Mapping[str, Any], *, check: bool = False, counts: Any = None) -> dict[str, Any]:
@@ -264,12 +284,14 @@ def columns(data: Any, names: Mapping[str, Any], *, check: bool = False, counts:
     if counts is not None:
         weight_or_counts(names.get(WEIGHT), counts)
         return expanded(columns(data, {**names, COUNTS: counts}, check=check))
-    frame, given = _found(data, names, None, check=check)  # only these are collected from an engine
+    asked, factors = split_factors(names, data)
+    frame, given = _found(data, asked, None, check=check)  # only these are collected from an engine
     if frame is None:
-        return {role: plain(role, values) for role, values in given.items()} if data is None else given
+        given = {role: plain(role, values) for role, values in given.items()} if data is None else given
+        return joined_factors(given, factors)
     with reading("`data`"):
         found = collected(frame.select(*dict.fromkeys(given.values())))
-    return {role: found[name] for role, name in given.items()}
+    return joined_factors({role: found[name] for role, name in given.items()}, factors)
 
 
 def _in_order(found: Rows) -> Rows:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.designs.base import Design, quotient
 from howsure.designs.clusters import Clusters
 from howsure.designs.counted import MOST_ATOMS, Independent, Weighted
+from howsure.designs.crossed import Combinations, Crossed, crossed
 from howsure.errors import HowsureError
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.strata import Strata, known_sizes
@@ -202,6 +203,9 @@ class Tally:
         cluster, clusters_named, multiplicity : ndarray, optional
             As in `clusters`.
         """
+        if isinstance(clusters_named, Combinations):
+            message = "`strata` takes one column of `groups`. Name the factor whose levels were drawn within the strata."
+            raise HowsureError(message)
         like = np.ones(len(code)) if multiplicity is None else multiplicity[cluster]
         number = self.n * like
         share, total = known_sizes(names, sizes, np.bincount(code, number, len(names)))
@@ -360,13 +364,14 @@ def clusters(
     size: int = 0,
     *,
     multiplicity: Array | None = None,
-    names: Array | None = None,
-) -> Clusters:
+    names: Array | Combinations | None = None,
+    labels_per_case: int = 1,
+) -> Clusters | Crossed:
     """Return the design of cases in clusters, from sparse counts; cluster codes become consecutive.
 
     A cluster with cases in several groups counts as a cluster in each; clusters of zero weight are dropped. ``squared``
     holds the sums of squared weights of the entries, ``multiplicity`` the number of clusters identical to each, and
-    ``names`` the names of the clusters by code.
+    ``names`` the names of the clusters by code. Clusters that are combinations of two factors have a crossed design.
     """
     counts = count > 0
     cluster, cell, count, squared = cluster[counts], cell[counts], count[counts], squared[counts]
@@ -374,18 +379,21 @@ def clusters(
     number = int(cluster.max(initial=0)) + 1
     like = np.ones(number) if multiplicity is None else multiplicity
     times = like[cluster]
+    beside: dict[str, Any] = {"labels_per_case": labels_per_case}
     if groups is None:
         present, codes = np.unique(cluster, return_inverse=True)
         weight = float(quotient(squared @ times, count @ times))
-        named = None if names is None else names[present]
-        return Clusters(codes, cell, count, like[present], case_weight=weight, names=named)
-    tables = len(groups.keys)
-    weights = quotient(*(np.bincount(groups.code, each * times, tables) for each in (squared, count)))
-    present, codes = np.unique(groups.code * number + cluster, return_inverse=True)
-    order = np.argsort(codes, kind="stable")  # entries sorted by table
-    entries = codes[order], (groups.code * size + cell)[order], count[order], like[present % number]
-    named = None if names is None else names[present % number]
-    return Clusters(*entries, present // number, (tables, size), case_weight=weights, names=named)
+        found = Clusters(codes, cell, count, like[present], case_weight=weight, **beside)
+    else:
+        tables = len(groups.keys)
+        weights = quotient(*(np.bincount(groups.code, each * times, tables) for each in (squared, count)))
+        present, codes = np.unique(groups.code * number + cluster, return_inverse=True)
+        order = np.argsort(codes, kind="stable")  # entries sorted by table
+        entries = codes[order], (groups.code * size + cell)[order], count[order], like[present % number]
+        found = Clusters(*entries, present // number, (tables, size), case_weight=weights, **beside)
+    if isinstance(names, Combinations):
+        return crossed(found, names[present % number])
+    return found if names is None else replace(found, names=names[present % number])
 
 
 def groups_of(named: Mapping[str, Any], given: Mapping[str, Any], rows: int) -> Groups:

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.crossed import Combinations
 from howsure.errors import HowsureError, one_of
 from howsure.sources.columns import same_length
 from howsure.sources.encoding import Column, encoded
@@ -111,8 +112,8 @@ def _number(text: str) -> float | None:
 
 
 def _of_rows(column: Column, rows: Array) -> Any:
-    """Return the values of some rows; ordered categories stay a column to keep their order."""
-    if column.rank is not None:
+    """Return the values of some rows; ordered categories and combinations of factors stay a column."""
+    if column.rank is not None or isinstance(column.levels, Combinations):
         return replace(column, codes=column.codes[rows])
     return column.levels[column.codes[rows] - column.offset]
 

@@ -351,6 +351,6 @@ def _multilabel(
     counts = np.zeros((rows, size, 2))
     counts.ravel()[cell] = count
     cluster = np.arange(rows) if group is None else group
-    found = clusters(np.repeat(cluster, size), cell, count, count**2, names=names)
-    design = replace(found, labels_per_case=size, names=OWN if names is None else found.names)
+    design = clusters(np.repeat(cluster, size), cell, count, count**2, names=names, labels_per_case=size)
+    design = replace(design, names=OWN) if names is None else design
     return MultilabelScoresTable(counts=counts, scores=score, labels=labels, design=design, rows=rows)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.clusters import OWN, Clusters
+from howsure.designs.crossed import Combinations
 from howsure.errors import HowsureError
 from howsure.sources.encoding import Column
 from howsure.sources.repeated import first_rows
@@ -44,6 +45,9 @@ class UnitRows:
     def of(cls, rows: int, unit: Column | None, groups: Column | None, weight: Array | None) -> UnitRows:
         """Return the units of rows; refuse units with several weights or groups."""
         cluster, cluster_names = (None, None) if groups is None else groups.used()
+        if isinstance(cluster_names, Combinations):
+            message = "Units take one column of `groups`. Name the factor whose levels a new study would draw anew."
+            raise HowsureError(message)
         if unit is None:
             return cls(np.arange(rows, dtype=np.int32), None, weight, cluster, cluster_names)
         codes, names = unit.used()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES
 from howsure.designs.clusters import Clusters
+from howsure.designs.crossed import Crossed
 from howsure.errors import HowsureError
 from howsure.tables.cautions import of_classes
 from howsure.tables.confusion import ConfusionTable, two_classes
@@ -106,7 +107,7 @@ class MultilabelTable(Table):
 
     def one_against_rest(self, index: int) -> ConfusionTable | None:
         """Return the 2×2 table of one label; None for a batch, and for designs without clusters."""
-        if self.batch or not isinstance(self.design, Clusters):
+        if self.batch or not isinstance(self.design, Clusters | Crossed):
             return None
         cells = np.arange(self.counts.size)
         design = self.design.kept(cells // 4 == index, cells % 4)

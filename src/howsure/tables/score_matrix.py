@@ -14,6 +14,7 @@ from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES, Design
 from howsure.designs.clusters import Clusters
+from howsure.designs.crossed import Crossed
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.tables.cautions import of_scores
 from howsure.tables.labels import other_classes
@@ -245,7 +246,7 @@ class MultilabelScoresTable(ScoreMatrixTable):
 
     def class_design(self, index: int, ranking: Ranking) -> Design | None:
         """Return the design of one label; None where the cases are not clusters of their labels."""
-        if not isinstance(self.design, Clusters):
+        if not isinstance(self.design, Clusters | Crossed):
             return None
         case, column, truth = np.unravel_index(np.arange(self.counts.size), self.shape)
         return self.design.kept(column == index, 2 * ranking.row[case] + truth)

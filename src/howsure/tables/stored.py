@@ -44,7 +44,7 @@ TABLES = (
     *("PreferencesTable", "BattlesTable"),
 )
 DESIGNS = (
-    *("Independent", "Weighted", "FixedMargins", "Clusters", "Separate", "Linearised", "Reviewed", "TwoPhase"),
+    *("Independent", "Weighted", "FixedMargins", "Clusters", "Crossed", "Separate", "Linearised", "Reviewed", "TwoPhase"),
     *("Batch", "Population", "Known", "CalibratedBatch", "StratifiedSample"),
 )
 PARTS = (

@@ -1,0 +1,349 @@
+"""Sampling design of two crossed factors: readers and cases, models and items, annotators and documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs import invariants
+from howsure.designs.base import Design, quotient
+from howsure.designs.clusters import FEW, OWN, Clusters
+from howsure.designs.entries import joined_names
+from howsure.designs.sampling import gammas_with_prior
+from howsure.errors import HowsureError
+
+Array = NDArray[Any]
+FACTORS = 2
+POWER = 1.5  # of a part's fraction of the variance in the degrees of freedom; 2 is Satterthwaite's
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Combinations:
+    """Distinct combinations of the levels of two factors, in order: the names of the combinations of a table.
+
+    Parameters
+    ----------
+    levels : ndarray of shape (2, combinations)
+        Level of each factor.
+    names : tuple of two ndarray
+        Names of the levels of each factor.
+    factors : tuple of two str
+        Names of the factors.
+    """
+
+    levels: Array
+    names: tuple[Array, Array]
+    factors: tuple[str, str]
+
+    def __len__(self) -> int:
+        return self.levels.shape[1]
+
+    def __getitem__(self, places: Any) -> Combinations:
+        return replace(self, levels=self.levels[:, places])
+
+    def tolist(self) -> list[tuple[Any, ...]]:
+        """Return the names of the two levels of each combination."""
+        named = [names[levels].tolist() for names, levels in zip(self.names, self.levels, strict=True)]
+        return list(zip(*named, strict=True))
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Crossed(Design):
+    """Cases in two crossed factors, both of which a new study would draw anew, such as readers and cases.
+
+    A linear form has the variance ``V_a + V_b - V_ab``: the variances of clusters of the first factor, of clusters of
+    the second, and of clusters of their combinations, each with its factor ``G / (G - 1)`` (Cameron, Gelbach and Miller
+    2011). Sampling error can make it smaller than one of the first two; the largest of the three is then used.
+    Combinations may be missing or have several cases.
+
+    Parameters
+    ----------
+    cells : Clusters
+        Tables of the combinations that occur, each a cluster.
+    levels : ndarray of shape (2, combinations)
+        Level of each factor; in a batch numbered through all tables, in their order.
+    names : tuple of two ndarray, optional
+        Names of the levels, for matching them in other parts of the data; None if they occur in no other part.
+    factors : tuple of two str
+        Names of the factors.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> reader, case = ["ann", "ann", "ann", "bob", "bob", "bob"], [1, 2, 3, 1, 2, 3]
+    >>> table = hs.confusion([1, 0, 1, 1, 0, 1], [1, 0, 0, 1, 1, 1], groups={"reader": reader, "case": case})
+    >>> table.design.number, table.design.words
+    ((2, 3), 'in 2 × 3 crossed groups (reader × case)')
+    """
+
+    cells: Clusters
+    levels: Array
+    names: tuple[Array, Array] | None = None
+    factors: tuple[str, str] = ("first", "second")
+    parts: tuple[Clusters, Clusters, Clusters] = field(init=False)
+
+    def __post_init__(self) -> None:
+        first, second = (_clusters_of(self.cells, levels) for levels in self.levels)
+        object.__setattr__(self, "parts", (first, second, self.cells))
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
+        invariants.positions("levels", self.levels, (FACTORS, len(self.cells.multiplicity)), max(self.levels.size, 1))
+        invariants.texts("factors", self.factors, FACTORS)
+        for part in self.parts:
+            part.check(shape)
+        if self.names is not None:
+            invariants.parts("names", self.names, np.ndarray, FACTORS)
+            for names, part in zip(self.names, self.parts, strict=False):
+                invariants.array("names", names, part.multiplicity.shape, invariants.ANY)
+
+    def check_sums(self, counts: Array) -> None:
+        """Check that the cells of all combinations add up to the counts."""
+        self.cells.check_sums(counts)
+
+    @property
+    def number(self) -> tuple[Any, Any]:
+        """Number of levels of each factor, for each table of a batch."""
+        return self.parts[0].number, self.parts[1].number
+
+    @property
+    def words(self) -> str:
+        """Number of levels of each factor, as text."""
+        first, second = (f"{np.sum(each):,}" for each in self.number)
+        return f"in {first} × {second} crossed groups ({' × '.join(self.factors)})"
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Sentences on the two factors and, if applicable, on few levels."""
+        few = " So few make the intervals themselves uncertain." if np.min(self.number) < FEW else ""
+        both = " and ".join(f"`{factor}`" for factor in self.factors)
+        return (f"The cases come {self.words}; the intervals are for new draws of both {both}.{few}",)
+
+    @property
+    def degrees_of_freedom(self) -> Any:
+        """The smaller number of levels minus 1; `small_sample` returns those of a linear form."""
+        return np.minimum(*self.number) - 1.0
+
+    def variance(self, counts: Array, gradient: Array) -> Array:
+        """Return ``V_a + V_b - V_ab``, and at least the largest of the three."""
+        return _sum(part.variance(counts, gradient) for part in self.parts)
+
+    def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
+        """Return the inflation factor of the variance, and degrees of freedom between those of the factors and more.
+
+        Each factor's variance is inflated as that of clusters. The degrees of freedom ν follow Satterthwaite,
+        ``1 / ν = (V_a / V)**p / f_a + (V_b / V)**p / f_b``, with those of the factors, ``f_a`` and ``f_b``. For known
+        fractions of the variance p is 2; they are estimates from few levels, and p = 1.5 covers.
+        """
+        variances = [part.variance(counts, gradient) for part in self.parts]
+        inflations, freedoms = zip(*(part.small_sample(counts, gradient) for part in self.parts[:FACTORS]), strict=True)
+        inflated = [*map(np.multiply, variances, inflations), variances[-1]]
+        whole = _sum(inflated)
+        inflation = np.where(whole > 0, quotient(whole, _sum(variances)), np.maximum(*inflations))
+        return inflation, self._freedom(inflated, freedoms)
+
+    def unseen(self, counts: Array, gradient: Array) -> Any:
+        """Return the variance after adding part of an unobserved level of each factor, divided by the variance."""
+        variances = [part.variance(counts, gradient) for part in self.parts]
+        unseen = [part.unseen(counts, gradient) for part in self.parts[:FACTORS]]
+        more = [*map(np.multiply, variances, unseen), variances[-1]]
+        return np.maximum(quotient(_sum(more), _sum(variances)), 1.0)
+
+    def excess_skewness(self, counts: Array, effect: Array) -> Array:
+        """Return the larger one of the factors."""
+        return np.maximum(*(part.excess_skewness(counts, effect) for part in self.parts[:FACTORS]))
+
+    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
+        """Return the combination of the parts' variances by Obuchowski (1997), as in `variance`."""
+        return _sum(part.placement_variance(counts, truth, slopes) for part in self.parts)
+
+    def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Any:
+        """Return the degrees of freedom of `small_sample`, from the kurtosis of the levels' totals."""
+        variances = [part.variance(counts, np.broadcast_to(slopes, counts.shape)) for part in self.parts]
+        return self._freedom(variances, [part.satterthwaite(counts, truth, slopes) for part in self.parts[:FACTORS]])
+
+    def effective_trials(self, counts: Array, trials: Array) -> Array:
+        """Return Kish's effective number of levels, under the assumption that all cases of a level agree."""
+        each = [quotient(1.0, part.effective_trials(counts, trials)) for part in self.parts]
+        return quotient(1.0, _sum(each))
+
+    def unit_size(self, counts: Array) -> Any:
+        """Return the number of cases divided by the effective number of levels."""
+        return quotient(counts.sum(-1), self.effective_trials(counts, np.ones(counts.shape[-1])))
+
+    def merged(self, cells: Array, size: int) -> Crossed:
+        """Relabel the cells."""
+        return self._with(self.cells.merged(cells, size))
+
+    def merged_each(self, cells: Array, size: int) -> Crossed:
+        """Relabel the cells of each table; every table has all levels."""
+        tables = len(cells)
+        levels = np.stack([_beside([each] * tables) for each in self.levels])
+        names = None if self.names is None else _pair(np.tile(each, tables) for each in self.names)
+        return Crossed(self.cells.merged_each(cells, size), levels, names, self.factors)
+
+    def kept(self, chosen: Array, cells: Array) -> Crossed:
+        """Return the counts in the chosen cells; cell ``c`` becomes ``cells[c]``."""
+        return self._with(self.cells.kept(chosen, cells))
+
+    def parted(self, part: Array, number: int) -> list[Design]:
+        """Return one design per part, with the entries in its cells."""
+        return [self._with(each) for each in self.cells.parted(part, number) if isinstance(each, Clusters)]
+
+    def lumps(self, cells: int) -> Array:
+        """Return one code: draws are of whole levels and do not depend on the cells of their cases."""
+        return np.zeros(cells, dtype=np.intp)
+
+    def apart(self) -> Crossed:
+        """Return the design of this table, without names shared with other tables."""
+        return replace(self, names=None)
+
+    def picked(self, index: int) -> Crossed:
+        """Return the design of one table of a batch."""
+        if self.cells.owner is None:
+            return self
+        first, last = np.searchsorted(self.cells.owner, [index, index + 1])
+        levels, names = self.levels[:, first:last], self.names
+        starts = levels.min(1, initial=0 if first == last else self.levels.size)
+        levels = levels - starts[:, None]
+        if names is not None:
+            ends = starts + levels.max(1, initial=-1) + 1
+            names = _pair(each[start:end] for each, start, end in zip(names, starts, ends, strict=True))
+        return Crossed(self.cells.picked(index), levels, names, self.factors)
+
+    def stacked(self, others: Sequence[Self], size: int) -> Crossed:
+        """Put the levels of all tables side by side."""
+        designs: list[Self] = [self, *others]
+        known = [each.names for each in designs if each.names is not None]
+        names = _pair(map(joined_names, zip(*known, strict=True))) if len(known) == len(designs) else None
+        levels = np.stack([_beside([each.levels[place] for each in designs]) for place in range(FACTORS)])
+        return Crossed(self.cells.stacked([each.cells for each in others], size), levels, names, self.factors)
+
+    def joined(self, others: Sequence[Self]) -> Crossed:
+        """Combine the levels of all tables; levels with the same name are one level.
+
+        Raises
+        ------
+        HowsureError
+            If the tables have other factors, or some have names of levels and others none.
+        """
+        designs: list[Self] = [self, *others]
+        known = [each.names for each in designs if each.names is not None]
+        if any(each.factors != self.factors for each in others) or len(known) not in {0, len(designs)}:
+            message = "The tables have different crossed `groups`. Give all parts the same two columns."
+            raise HowsureError(message)
+        every, codes = [], []
+        for place in range(FACTORS):
+            levels, found = _beside([each.levels[place] for each in designs]), np.empty(0)
+            if known:
+                found, code = np.unique(joined_names([each[place] for each in known]), return_inverse=True)
+                levels = code.ravel()[levels]
+            every.append(found)
+            codes.append(levels)
+        size = int(codes[1].max(initial=0)) + 1
+        ends = np.cumsum([len(each.cells.multiplicity) for each in designs])[:-1]
+        pairs = np.split(codes[0] * np.int64(size) + codes[1], ends)
+        first, *rest = (replace(each.cells, names=pair) for each, pair in zip(designs, pairs, strict=True))
+        cells = first.joined(rest)
+        assert cells.names is not None  # noqa: S101 - clusters that are joined by name
+        names = _pair(every) if known else None
+        return Crossed(replace(cells, names=OWN), np.stack(np.divmod(cells.names, size)), names, self.factors)
+
+    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw the levels of each factor with replacement; a combination has the product of their two numbers.
+
+        This is conservative: the variance is about ``V_a + V_b + V_ab`` (Owen and Eckles 2012).
+        """
+        return self._drawn(counts.size, size, lambda part, number: part.chosen(number, rng))
+
+    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
+        """Draw the levels' weights from a flat Dirichlet for each factor, and add the prior's cells.
+
+        A combination has the product of its two weights, which is conservative, as for `resample`.
+        """
+        drawn = self._drawn(
+            counts.size, size, lambda part, number: rng.standard_gamma(1.0, (number, len(part.multiplicity)))
+        )
+        if prior.any():
+            pseudo = gammas_with_prior(np.zeros(counts.size), prior, size, rng)
+            drawn += pseudo * (self.unit_size(counts) / self.cells.labels_per_case)
+        return drawn
+
+    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+        """Return the variance at each threshold, exactly, in one pass over the sorted cases for each part."""
+        return _sum(part.variance_from_top(counts, slopes, index) for part in self.parts)
+
+    def _with(self, cells: Clusters) -> Crossed:
+        return Crossed(cells, self.levels, self.names, self.factors)
+
+    def _freedom(self, variances: Sequence[Array], freedoms: Sequence[Any]) -> Any:
+        """Return Satterthwaite's degrees of freedom of the sum of the parts' variances."""
+        whole = _sum(variances)
+        each = zip(variances, freedoms, strict=False)
+        lost = np.asarray(sum(quotient(quotient(part, whole) ** POWER, freedom) for part, freedom in each))
+        return np.where(lost > 0, quotient(1.0, lost), self.degrees_of_freedom)
+
+    def _drawn(self, cells: int, size: int, weights: Callable[[Clusters, int], Array]) -> Array:
+        """Return sums of the combinations' tables with products of drawn weights, ``(size, cells)``."""
+        def products(number: int) -> Array:
+            each = (weights(part, number)[:, levels] for part, levels in zip(self.parts, self.levels, strict=False))
+            first, second = each
+            return np.multiply(first, second, out=first)
+
+        return self.cells.weighted_sums(cells, size, products)
+
+
+def crossed(cells: Clusters, pairs: Combinations) -> Crossed | Clusters:
+    """Return the design of cases in combinations of two factors.
+
+    If every level of one factor lies in a single level of the other, the factors are nested, and the design is that of
+    clusters of the outer factor.
+
+    Parameters
+    ----------
+    cells : Clusters
+        The combinations as clusters.
+    pairs : Combinations
+        Their levels.
+    """
+    owner = np.zeros(len(pairs), dtype=np.intp) if cells.owner is None else cells.owner
+    levels, names = [], []
+    for known, level in zip(pairs.names, pairs.levels, strict=True):
+        found, code = np.unique(owner * len(known) + level, return_inverse=True)
+        levels.append(code.ravel())
+        names.append(known[found % len(known)])
+    for outer, inner in ((0, 1), (1, 0)):
+        if len(names[inner]) == len(cells.multiplicity):
+            return replace(_clusters_of(cells, levels[outer]), names=names[outer])
+    return Crossed(replace(cells, names=OWN), np.stack(levels), _pair(names), pairs.factors)
+
+
+def _clusters_of(cells: Clusters, levels: Array) -> Clusters:
+    """Return the clusters of one factor, from its level of each combination."""
+    number, owner = int(levels.max(initial=-1)) + 1, None
+    if cells.owner is not None:
+        owner = np.zeros(number, dtype=np.intp)
+        owner[levels] = cells.owner
+    return replace(cells, cluster=levels[cells.cluster], multiplicity=np.ones(number), owner=owner, names=OWN)
+
+
+def _beside(levels: Sequence[Array]) -> Array:
+    """Return the levels of several tables, numbered through all of them."""
+    starts = np.cumsum([0, *(int(each.max(initial=-1)) + 1 for each in levels[:-1])])
+    return np.concatenate([each + start for each, start in zip(levels, starts, strict=True)])
+
+
+def _pair(each: Any) -> tuple[Any, Any]:
+    first, second = each
+    return first, second
+
+
+def _sum(parts: Any) -> Array:
+    """Return ``a + b - ab``, and at least the largest of the three."""
+    first, second, both = parts
+    return np.asarray(np.maximum(first + second - both, np.maximum(np.maximum(first, second), both)))

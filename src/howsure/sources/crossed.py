@@ -1,0 +1,115 @@
+"""Two crossed factors in ``groups``, such as readers and cases, as one column of their combinations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.crossed import FACTORS, Combinations
+from howsure.errors import HowsureError
+from howsure.sources.columns import refuse_other_lengths
+from howsure.sources.encoding import Column, encoded
+
+Array = NDArray[Any]
+GROUPS = "groups"
+AXES = 2  # of an array with a column for each factor
+
+
+def split_factors(names: Mapping[str, Any], data: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the columns by role, with a role for each of two crossed factors, and the names of the factors.
+
+    Parameters
+    ----------
+    names : mapping of str
+        Role → column, or its name in ``data``; the role ``groups`` may have two of them.
+    data : object, optional
+        The data with the named columns.
+
+    Raises
+    ------
+    HowsureError
+        If ``groups`` has more than two columns, or names one column twice.
+    """
+    factors = _factors(names.get(GROUPS), data)
+    if factors is None:
+        return dict(names), ()
+    found: dict[str, Any] = {}
+    for role, column in names.items():
+        found |= {_role(name): each for name, each in factors.items()} if role == GROUPS else {role: column}
+    return found, tuple(factors)
+
+
+def joined_factors(columns: Mapping[str, Any], factors: tuple[str, ...]) -> dict[str, Any]:
+    """Return the columns by role, with one column ``groups`` of the combinations of the factors.
+
+    Parameters
+    ----------
+    columns : mapping of str
+        Role → column, with a role for each factor.
+    factors : tuple of str
+        Names of the factors; none if there is nothing to join.
+    """
+    if not factors:
+        return dict(columns)
+    roles = [_role(name) for name in factors]
+    coded = [encoded(role, columns[role]) for role in roles]
+    refuse_other_lengths({each.name: each for each in coded})
+    (first, names), (second, others) = (each.used() for each in coded)
+    present, code = np.unique(first * np.int64(len(others)) + second, return_inverse=True)
+    levels = np.stack(np.divmod(present, max(len(others), 1)))
+    # The levels of a column are indexed, counted and sorted; `Combinations` has what these need of an array.
+    pairs = cast("Array", Combinations(levels, (names, others), (factors[0], factors[1])))
+    found: dict[str, Any] = {}
+    for role, column in columns.items():
+        if role not in roles:
+            found[role] = column
+        elif role == roles[0]:
+            found[GROUPS] = Column(GROUPS, pairs, code.ravel())
+    return found
+
+
+def one_column(groups: Any) -> Any:
+    """Return the column of the combinations of two factors; other columns unchanged."""
+    names, factors = split_factors({GROUPS: groups}, None)
+    return joined_factors(names, factors)[GROUPS]
+
+
+def _role(factor: str) -> str:
+    return f"{GROUPS}[{factor!r}]"
+
+
+def _factors(groups: Any, data: Any) -> dict[str, Any] | None:
+    """Return the columns of the factors by name; None for one column."""
+    found = _named(groups, data)
+    if found is None:
+        return None
+    if len(found) != FACTORS:
+        message = (
+            f"`groups` has {len(found)} columns. Give one, or two whose levels both vary, such as readers and cases."
+        )
+        raise HowsureError(message)
+    return found
+
+
+def _named(groups: Any, data: Any) -> dict[str, Any] | None:
+    if isinstance(groups, Mapping):
+        return {str(name): column for name, column in groups.items()}
+    if isinstance(groups, list | tuple) and data is not None and all(isinstance(each, str) for each in groups):
+        if len(set(groups)) < len(groups):
+            message = f"`groups` names the column {groups[0]!r} twice. Name it once, or two columns."
+            raise HowsureError(message)
+        return {each: each for each in groups}
+    if isinstance(groups, list | tuple) and data is None and len(groups) == FACTORS and all(map(_is_column, groups)):
+        names = [getattr(each, "name", None) for each in groups]
+        return {str(name or f"factor {place}"): each for place, (name, each) in enumerate(zip(names, groups), 1)}
+    if getattr(groups, "ndim", 1) == AXES and np.shape(groups)[1] > 1:
+        known = list(getattr(groups, "columns", [f"factor {place}" for place in range(1, np.shape(groups)[1] + 1)]))
+        return {str(name): groups[name] if hasattr(groups, "columns") else groups[:, at] for at, name in enumerate(known)}
+    return None
+
+
+def _is_column(each: Any) -> bool:
+    return hasattr(each, "__len__") and not isinstance(each, str | bytes) and not isinstance(each, Mapping)
