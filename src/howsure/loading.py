@@ -66,8 +66,8 @@ TABLES = (
     *(PreferencesTable, BattlesTable),
 )
 DESIGNS = (
-    *(Independent, Weighted, FixedMargins, Clusters, Crossed, Separate, Linearised, Reviewed, TwoPhase, StratifiedSample),
-    *(Batch, Population, Known, CalibratedBatch),
+    *(Independent, Weighted, FixedMargins, Clusters, Crossed, Separate, Linearised, Reviewed, TwoPhase),
+    *(Batch, Population, Known, CalibratedBatch, StratifiedSample),
 )
 PARTS = (
     *(Sample, MergedDraws, Votes, Cases, Cells, Platt, Beta, Isotonic, VennAbers, Steps),

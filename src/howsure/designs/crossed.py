@@ -40,7 +40,7 @@ class Combinations:
     factors: tuple[str, str]
 
     def __len__(self) -> int:
-        return self.levels.shape[1]
+        return int(self.levels.shape[1])
 
     def __getitem__(self, places: Any) -> Combinations:
         return replace(self, levels=self.levels[:, places])
@@ -136,8 +136,8 @@ class Crossed(Design):
     def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
         """Return the inflation factor of the variance, and degrees of freedom between those of the factors and more.
 
-        Each factor's variance is inflated as that of clusters. The degrees of freedom ν follow Satterthwaite,
-        ``1 / ν = (V_a / V)**p / f_a + (V_b / V)**p / f_b``, with those of the factors, ``f_a`` and ``f_b``. For known
+        Each factor's variance is inflated as that of clusters. The degrees of freedom f follow Satterthwaite,
+        ``1 / f = (V_a / V)**p / f_a + (V_b / V)**p / f_b``, with those of the factors, ``f_a`` and ``f_b``. For known
         fractions of the variance p is 2; they are estimates from few levels, and p = 1.5 covers.
         """
         variances = [part.variance(counts, gradient) for part in self.parts]
@@ -168,12 +168,11 @@ class Crossed(Design):
         return self._freedom(variances, [part.satterthwaite(counts, truth, slopes) for part in self.parts[:FACTORS]])
 
     def effective_trials(self, counts: Array, trials: Array) -> Array:
-        """Return Kish's effective number of levels, under the assumption that all cases of a level agree."""
-        each = [quotient(1.0, part.effective_trials(counts, trials)) for part in self.parts]
-        return quotient(1.0, _sum(each))
+        """Return Kish's effective number of levels of the factor that has more, as if all cases of a level agreed."""
+        return np.maximum(*(part.effective_trials(counts, trials) for part in self.parts[:FACTORS]))
 
     def unit_size(self, counts: Array) -> Any:
-        """Return the number of cases divided by the effective number of levels."""
+        """Return the mean size of a level of the factor that has more, over cases."""
         return quotient(counts.sum(-1), self.effective_trials(counts, np.ones(counts.shape[-1])))
 
     def merged(self, cells: Array, size: int) -> Crossed:
@@ -264,7 +263,8 @@ class Crossed(Design):
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw the levels' weights from a flat Dirichlet for each factor, and add the prior's cells.
 
-        A combination has the product of its two weights, which is conservative, as for `resample`.
+        A combination has the product of its two weights, which is conservative, as for `resample`. A pseudo-count has
+        the size of an average level of the factor that has more.
         """
         drawn = self._drawn(
             counts.size, size, lambda part, number: rng.standard_gamma(1.0, (number, len(part.multiplicity)))
@@ -286,10 +286,11 @@ class Crossed(Design):
         whole = _sum(variances)
         each = zip(variances, freedoms, strict=False)
         lost = np.asarray(sum(quotient(quotient(part, whole) ** POWER, freedom) for part, freedom in each))
-        return np.where(lost > 0, quotient(1.0, lost), self.degrees_of_freedom)
+        return np.where(lost > 0, quotient(np.ones(lost.shape), lost), self.degrees_of_freedom)
 
     def _drawn(self, cells: int, size: int, weights: Callable[[Clusters, int], Array]) -> Array:
         """Return sums of the combinations' tables with products of drawn weights, ``(size, cells)``."""
+
         def products(number: int) -> Array:
             each = (weights(part, number)[:, levels] for part, levels in zip(self.parts, self.levels, strict=False))
             first, second = each

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import Design
-from howsure.designs.clusters import OWN
 from howsure.designs.counted import MOST_ATOMS
 from howsure.errors import DoubtfulDataError, HowsureError, NoCaseError, OneClassError
 from howsure.sources.columns import Grouped, checked_weight, indicator, same_length
@@ -414,7 +413,7 @@ def _multilabel(
     count, squared = (np.bincount(inverse.ravel(), np.repeat(each, size)) for each in (weights, weights**2))
     entries = filled // (4 * size), filled % (4 * size), count, squared
     design = clusters(*entries, multiplicity=multiplicity, names=names, labels_per_case=size)
-    design = replace(design, names=OWN) if names is None else design
+    design = design.apart() if names is None else design
     times = 1.0 if multiplicity is None else multiplicity[entries[0]]
     counts = np.bincount(entries[1], count * times, 4 * size).reshape(size, 2, 2)
     return MultilabelTable(counts=counts, labels=axis, design=design, rows=rows)

@@ -103,12 +103,13 @@ def _named(groups: Any, data: Any) -> dict[str, Any] | None:
             raise HowsureError(message)
         return {each: each for each in groups}
     if isinstance(groups, list | tuple) and data is None and len(groups) == FACTORS and all(map(_is_column, groups)):
-        names = [getattr(each, "name", None) for each in groups]
-        return {str(name or f"factor {place}"): each for place, (name, each) in enumerate(zip(names, groups), 1)}
-    if getattr(groups, "ndim", 1) == AXES and np.shape(groups)[1] > 1:
-        known = list(getattr(groups, "columns", [f"factor {place}" for place in range(1, np.shape(groups)[1] + 1)]))
-        return {str(name): groups[name] if hasattr(groups, "columns") else groups[:, at] for at, name in enumerate(known)}
-    return None
+        return {str(getattr(each, "name", None) or f"factor {at}"): each for at, each in enumerate(groups, 1)}
+    shape: tuple[int, ...] = np.shape(groups) if getattr(groups, "ndim", 1) == AXES else ()
+    if len(shape) != AXES or shape[1] < FACTORS:
+        return None
+    if hasattr(groups, "columns"):
+        return {str(name): groups[name] for name in groups.columns}
+    return {f"factor {at + 1}": groups[:, at] for at in range(shape[1])}
 
 
 def _is_column(each: Any) -> bool:

@@ -204,7 +204,7 @@ class Tally:
             As in `clusters`.
         """
         if isinstance(clusters_named, Combinations):
-            message = "`strata` takes one column of `groups`. Name the factor whose levels were drawn within the strata."
+            message = "`strata` takes one column of `groups`: that of the factor whose levels were drawn within strata."
             raise HowsureError(message)
         like = np.ones(len(code)) if multiplicity is None else multiplicity[cluster]
         number = self.n * like

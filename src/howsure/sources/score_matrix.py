@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
-from dataclasses import replace
 from functools import partial
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs.clusters import OWN
 from howsure.errors import HowsureError, listed
 from howsure.sources.columns import checked_weight, indicator, same_length
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
@@ -352,5 +350,5 @@ def _multilabel(
     counts.ravel()[cell] = count
     cluster = np.arange(rows) if group is None else group
     design = clusters(np.repeat(cluster, size), cell, count, count**2, names=names, labels_per_case=size)
-    design = replace(design, names=OWN) if names is None else design
+    design = design.apart() if names is None else design
     return MultilabelScoresTable(counts=counts, scores=score, labels=labels, design=design, rows=rows)

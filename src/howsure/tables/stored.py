@@ -44,8 +44,8 @@ TABLES = (
     *("PreferencesTable", "BattlesTable"),
 )
 DESIGNS = (
-    *("Independent", "Weighted", "FixedMargins", "Clusters", "Crossed", "Separate", "Linearised", "Reviewed", "TwoPhase"),
-    *("Batch", "Population", "Known", "CalibratedBatch", "StratifiedSample"),
+    *("Independent", "Weighted", "FixedMargins", "Clusters", "Crossed", "Separate", "Linearised", "Reviewed"),
+    *("TwoPhase", "Batch", "Population", "Known", "CalibratedBatch", "StratifiedSample"),
 )
 PARTS = (
     "Sample",
