@@ -130,6 +130,19 @@ def test_nested_factors_are_clusters_of_the_outer_one(order):
     assert hs.estimate(nested, "f1") == hs.estimate(clusters, "f1")
 
 
+def test_a_fixed_factor_leaves_clusters_of_the_other():
+    """Intervals for the same models on new items are those of clusters of items."""
+    expected = hs.estimate(hs.confusion(TRUTH, SAID, groups=CASE), "f1")
+    data = {"truth": TRUTH, "said": SAID, **BOTH}
+    assert hs.estimate(hs.confusion(TRUTH, SAID, groups=BOTH, fixed="reader"), "f1") == expected
+    assert hs.estimate(hs.confusion("truth", "said", data=data, groups=[*BOTH], fixed="reader"), "f1") == expected
+    assert hs.estimate(hs.confusion(TRUTH, SAID, groups=[READER, CASE], fixed="factor 1"), "f1") == expected
+    with pytest.raises(hs.HowsureError, match="'readr'.*'reader'"):
+        hs.confusion(TRUTH, SAID, groups=BOTH, fixed="readr")
+    with pytest.raises(hs.HowsureError, match="`fixed` is 'case', and `groups` has one column"):
+        hs.values(SCORE, groups=CASE, fixed="case")
+
+
 def frames():
     """Return the data in several kinds, with the names of the columns."""
     data = {"truth": TRUTH, "said": SAID, **BOTH}

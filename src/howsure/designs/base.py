@@ -65,6 +65,8 @@ class Design(abc.ABC):
         Whether the number of cases of each true class is fixed.
     has_strata : bool
         Whether cases are weighted by the size of their stratum, and the sampled cells are those of strata.
+    has_one_unit : bool
+        Whether one kind of unit is drawn, cases or clusters; False for two crossed factors.
     note : str
         Caveat attached to every estimate; empty for counted cases.
     words : str
@@ -97,6 +99,7 @@ class Design(abc.ABC):
     trusts_scores: ClassVar[bool] = False
     fixes_margins: ClassVar[bool] = False
     has_strata: ClassVar[bool] = False
+    has_one_unit: ClassVar[bool] = True
 
     def __repr__(self) -> str:
         names: list[str] = [each.name for each in fields(self)] if is_dataclass(self) else []

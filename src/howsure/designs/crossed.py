@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +86,7 @@ class Crossed(Design):
     names: tuple[Array, Array] | None = None
     factors: tuple[str, str] = ("first", "second")
     parts: tuple[Clusters, Clusters, Clusters] = field(init=False)
+    has_one_unit: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         first, second = (_clusters_of(self.cells, levels) for levels in self.levels)

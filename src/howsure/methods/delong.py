@@ -118,7 +118,8 @@ class DeLong(Method):
         why = np.where(shows | extreme | single, "", np.where(all_equal(table), EQUAL, why))
         why = np.where(np.isnan(value), NO_CASE, why)
         spread, degrees = error, sample_of(metric, table)[1]
-        if table.has_thresholds and not plain and not table.design.estimates_shares:  # class sizes were observed
+        has_model = table.design.has_one_unit and not table.design.estimates_shares  # a variance by the class sizes
+        if table.has_thresholds and not plain and has_model:
             spread, degrees = _steadied(value, error, degrees, class_sizes(table), table.design.degrees_of_freedom)
         areas = _Areas(value, error, spread, degrees, extreme, why)
         other: Newcombe | Delta = Newcombe() if table.has_thresholds else Delta()

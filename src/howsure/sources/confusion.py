@@ -14,7 +14,7 @@ from howsure.designs.base import Design
 from howsure.designs.counted import MOST_ATOMS
 from howsure.errors import DoubtfulDataError, HowsureError, NoCaseError, OneClassError
 from howsure.sources.columns import Grouped, checked_weight, indicator, same_length
-from howsure.sources.crossed import one_column
+from howsure.sources.crossed import drawn_anew, one_column
 from howsure.sources.doubts import (
     refuse_odd_classes,
     refuse_unshared,
@@ -47,6 +47,7 @@ def confusion(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
@@ -65,6 +66,7 @@ def confusion(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
@@ -82,6 +84,7 @@ def confusion(
     sample_weight: Any = None,
     counts: Any = None,
     groups: Any = None,
+    fixed: str | None = None,
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
     by: Sized | None = None,
@@ -105,8 +108,11 @@ def confusion(
         Non-negative weight of each case.
     counts : array-like of shape (n,) or str, optional
         Number of identical cases in each row, as in a table of frequencies; 1 by default.
-    groups : array-like of shape (n,) or str, optional
-        Cluster of each case (patient, document, user): cases of one cluster may be correlated.
+    groups : array-like of shape (n,), str, or two of them, optional
+        Cluster of each case (patient, document, user): cases of one cluster may be correlated. Two crossed factors,
+        such as readers and cases or models and items, are a list of two columns or a mapping of them by name.
+    fixed : str, optional
+        One of two factors, whose levels a new study would keep: only those of the other are drawn anew.
     strata : array-like of shape (n,) or str, optional
         Stratum of each case, for samples in which strata were not sampled in proportion to their sizes.
     stratum_sizes : mapping, optional
@@ -135,6 +141,7 @@ def confusion(
     >>> table.labels.tolist(), table.counts.astype(int).tolist()
     (['cat', 'dog'], [[2, 0], [1, 1]])
     """
+    groups = drawn_anew(groups, fixed, data)
     if data is None and _is_indicator(y_true) and _is_indicator(y_pred):
         if check and labels is None:
             _refuse_row(y_true, y_pred)

@@ -9,13 +9,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.crossed import FACTORS, Combinations
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, one_of
 from howsure.sources.columns import refuse_other_lengths
 from howsure.sources.encoding import Column, encoded
 
 Array = NDArray[Any]
 GROUPS = "groups"
 AXES = 2  # of an array with a column for each factor
+
+
+def drawn_anew(groups: Any, fixed: str | None, data: Any) -> Any:
+    """Return ``groups`` without a factor whose levels a new study would keep.
+
+    Parameters
+    ----------
+    groups : object
+        One column or two.
+    fixed : str, optional
+        Name of a factor.
+    data : object, optional
+        The data with the named columns.
+
+    Raises
+    ------
+    HowsureError
+        If there are not two factors, or none of this name.
+    """
+    if fixed is None:
+        return groups
+    factors = _factors(groups, data)
+    if factors is None:
+        message = f"`fixed` is {fixed!r}, and `groups` has one column. Name two, one of which a new study would keep."
+        raise HowsureError(message)
+    kept = one_of("factor", fixed, factors)
+    return next(column for name, column in factors.items() if name != kept)
 
 
 def split_factors(names: Mapping[str, Any], data: Any) -> tuple[dict[str, Any], tuple[str, ...]]:

@@ -14,6 +14,7 @@ from howsure.designs.base import Design
 from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.columns import Grouped
 from howsure.sources.confusion import are_named, class_labels, grouped_by_weight, refuse_mixed
+from howsure.sources.crossed import drawn_anew
 from howsure.sources.frames import grouped, refuse_doubtful_lines
 from howsure.sources.groups import Cells, Groups, by_columns, roles
 from howsure.sources.layout import covers, is_stated
@@ -41,6 +42,7 @@ def paired(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
@@ -62,6 +64,7 @@ def paired(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
@@ -80,6 +83,7 @@ def paired(
     labels: ArrayLike | None = None,
     pos_label: Any = None,
     groups: Any = None,
+    fixed: str | None = None,
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
     sample_weight: Any = None,
@@ -107,8 +111,11 @@ def paired(
         The classes, in order; cases with any other label are left out. The default is all that occur, sorted.
     pos_label : object, optional
         Which of two classes is the positive one; the last in order by default.
-    groups : array-like of shape (n,) or str, optional
-        Cluster of each case (patient, document, user): cases of one cluster may be correlated.
+    groups : array-like of shape (n,), str, or two of them, optional
+        Cluster of each case (patient, document, user): cases of one cluster may be correlated. Two crossed factors,
+        such as readers and cases or models and items, are a list of two columns or a mapping of them by name.
+    fixed : str, optional
+        One of two factors, whose levels a new study would keep: only those of the other are drawn anew.
     strata : array-like of shape (n,) or str, optional
         Stratum of each case, for samples in which strata were not sampled in proportion to their sizes.
     stratum_sizes : mapping, optional
@@ -149,6 +156,7 @@ def paired(
     >>> table.models, table.model("B").counts.astype(int).tolist()
     (['A', 'B'], [[1, 1], [2, 1]])
     """
+    groups = drawn_anew(groups, fixed, data)
     if model is not None or case is not None:
         named = by_columns(by, data)
         others = {"groups": groups, "sample_weight": sample_weight, "counts": counts, ROLE: strata} | named

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.sources.columns import same_length
+from howsure.sources.crossed import drawn_anew
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import rows
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
@@ -37,6 +38,7 @@ def paired_scores(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
@@ -58,6 +60,7 @@ def paired_scores(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
@@ -76,6 +79,7 @@ def paired_scores(
     incomplete: Incomplete = "refuse",
     pos_label: Any = None,
     groups: Any = None,
+    fixed: str | None = None,
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
     sample_weight: Any = None,
@@ -102,8 +106,11 @@ def paired_scores(
         Whether cases of long data that a model lacks are refused or left out.
     pos_label : object, optional
         The positive class; by default 1 where the classes are 0 and 1 or −1 and 1, else the last in order.
-    groups : array-like of shape (n,) or str, optional
-        Cluster of each case: cases of one cluster may be correlated.
+    groups : array-like of shape (n,), str, or two of them, optional
+        Cluster of each case: cases of one cluster may be correlated. Two crossed factors, such as readers and cases or
+        models and items, are a list of two columns or a mapping of them by name.
+    fixed : str, optional
+        One of two factors, whose levels a new study would keep: only those of the other are drawn anew.
     strata : array-like of shape (n,) or str, optional
         Stratum of each case, for samples in which strata were not sampled in proportion to their sizes.
     stratum_sizes : mapping, optional
@@ -140,6 +147,7 @@ def paired_scores(
     >>> hs.estimate(table.model("B"), "roc_auc").value
     0.625
     """
+    groups = drawn_anew(groups, fixed, data)
     if model is not None or case is not None:
         named = by_columns(by, data)
         others = {"groups": groups, "sample_weight": sample_weight, "counts": counts, ROLE: strata} | named

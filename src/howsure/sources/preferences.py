@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of
 from howsure.sources.columns import checked_weight, refuse_other_lengths
+from howsure.sources.crossed import drawn_anew
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
@@ -49,6 +50,7 @@ def preferences(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     by: None = None,
     numbers: Numbers | None = ...,
     check: bool = ...,
@@ -65,6 +67,7 @@ def preferences(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     by: Sized,
     numbers: Numbers | None = ...,
     check: bool = ...,
@@ -80,6 +83,7 @@ def preferences(
     sample_weight: Any = None,
     counts: Any = None,
     groups: Any = None,
+    fixed: str | None = None,
     by: Sized | None = None,
     numbers: Numbers | None = None,
     check: bool = True,
@@ -102,8 +106,11 @@ def preferences(
         Non-negative weight of each battle.
     counts : array-like of shape (n,) or str, optional
         Number of identical cases in each row, as in a table of frequencies; 1 by default.
-    groups : array-like of shape (n,) or str, optional
-        Cluster of each battle (prompt, judge, user): battles of one cluster may be correlated.
+    groups : array-like of shape (n,), str, or two of them, optional
+        Cluster of each battle (prompt, judge, user): battles of one cluster may be correlated. Two crossed factors,
+        such as readers and cases or models and items, are a list of two columns or a mapping of them by name.
+    fixed : str, optional
+        One of two factors, whose levels a new study would keep: only those of the other are drawn anew.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     numbers : {"score", "index"}, optional
@@ -135,6 +142,7 @@ def preferences(
     >>> print(hs.estimate(table.model("new"), "bradley_terry"))
     0.612 [0.321, 0.904]
     """
+    groups = drawn_anew(groups, fixed, data)
     named = by_columns(by, data)
     weight_or_counts(sample_weight, counts)
     others = {"sample_weight": sample_weight, "counts": counts, "groups": groups} | roles(named)

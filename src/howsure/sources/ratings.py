@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.errors import HowsureError, one_of
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.counted_values import counted_units, distinct_tuples
+from howsure.sources.crossed import drawn_anew
 from howsure.sources.doubts import refuse_identifiers, refuse_odd_classes
 from howsure.sources.encoding import Column, coded_with_gaps, encoded, positions
 from howsure.sources.frames import columns, expanded, weight_or_counts
@@ -42,6 +43,7 @@ def ratings(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     by: None = None,
     check: bool = ...,
 ) -> Any: ...
@@ -59,6 +61,7 @@ def ratings(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     by: Sized,
     check: bool = ...,
 ) -> Tables[Any]: ...
@@ -75,6 +78,7 @@ def ratings(
     sample_weight: Any = None,
     counts: Any = None,
     groups: Any = None,
+    fixed: str | None = None,
     by: Sized | None = None,
     check: bool = True,
 ) -> RatingsTable | PairedValuesTable | Tables[Any]:
@@ -102,8 +106,11 @@ def ratings(
         Non-negative weight of each item; where each row is one rating, the same in all rows of an item.
     counts : array-like of shape (n,) or str, optional
         Number of identical cases in each row, as in a table of frequencies; 1 by default.
-    groups : array-like of shape (n,) or str, optional
-        Cluster of each item (document, patient): items of one cluster may be correlated.
+    groups : array-like of shape (n,), str, or two of them, optional
+        Cluster of each item (document, patient): items of one cluster may be correlated. Two crossed factors, such as
+        readers and cases or models and items, are a list of two columns or a mapping of them by name.
+    fixed : str, optional
+        One of two factors, whose levels a new study would keep: only those of the other are drawn anew.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values. Groups are treated as
         independent; if groups of raters rate the same items, pass sets of raters instead, which are paired.
@@ -136,6 +143,7 @@ def ratings(
     >>> {name: round(found.value, 3) for name, found in hs.evaluate(table).items()}
     {'percent_agreement': 0.833, 'fleiss_kappa': 0.657, 'gwet_ac1': 0.676, 'krippendorff_alpha': 0.64}
     """
+    groups = drawn_anew(groups, fixed, data)
     if (item is None) != (rater is None):
         message = "`item` and `rater` go together: the columns that say which item a rating is of, and whose it is."
         raise HowsureError(message)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, listed
 from howsure.sources.columns import checked_weight, indicator, same_length
+from howsure.sources.crossed import drawn_anew
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns, expanded, weight_or_counts
@@ -48,6 +49,7 @@ def multiclass_scores(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
@@ -65,6 +67,7 @@ def multiclass_scores(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
@@ -81,6 +84,7 @@ def multiclass_scores(
     sample_weight: Any = None,
     counts: Any = None,
     groups: Any = None,
+    fixed: str | None = None,
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
     by: Sized | None = None,
@@ -104,8 +108,11 @@ def multiclass_scores(
         Non-negative weight of each case.
     counts : array-like of shape (n,) or str, optional
         Number of identical cases in each row, as in a table of frequencies; 1 by default.
-    groups : array-like of shape (n,) or str, optional
-        Cluster of each case (patient, document, user): cases of one cluster may be correlated.
+    groups : array-like of shape (n,), str, or two of them, optional
+        Cluster of each case (patient, document, user): cases of one cluster may be correlated. Two crossed factors,
+        such as readers and cases or models and items, are a list of two columns or a mapping of them by name.
+    fixed : str, optional
+        One of two factors, whose levels a new study would keep: only those of the other are drawn anew.
     strata : array-like of shape (n,) or str, optional
         Stratum of each case, for samples in which strata were not sampled in proportion to their sizes.
     stratum_sizes : mapping, optional
@@ -137,6 +144,7 @@ def multiclass_scores(
     >>> round(hs.estimate(table, "roc_auc@macro").value, 4)
     0.9444
     """
+    groups = drawn_anew(groups, fixed, data)
     many = data is not None and isinstance(y_score, Sequence) and not isinstance(y_score, str)
     names = {f"y_score[{place}]": name for place, name in enumerate(y_score)} if many else {"y_score": y_score}
     of_columns = list(y_score) if many else None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, OneClassError
 from howsure.native.sorting import count_scores
 from howsure.sources.columns import refuse_other_lengths, same_length
+from howsure.sources.crossed import drawn_anew
 from howsure.sources.doubts import refuse_alike, refuse_odd_classes
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import rows
@@ -37,6 +38,7 @@ def scores(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
@@ -55,6 +57,7 @@ def scores(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
@@ -72,6 +75,7 @@ def scores(
     sample_weight: Any = None,
     counts: Any = None,
     groups: Any = None,
+    fixed: str | None = None,
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
     by: Sized | None = None,
@@ -94,8 +98,11 @@ def scores(
         Non-negative weight of each case.
     counts : array-like of shape (n,) or str, optional
         Number of identical cases in each row, as in a table of frequencies; 1 by default.
-    groups : array-like of shape (n,) or str, optional
-        Cluster of each case (patient, document, user): cases of one cluster may be correlated.
+    groups : array-like of shape (n,), str, or two of them, optional
+        Cluster of each case (patient, document, user): cases of one cluster may be correlated. Two crossed factors,
+        such as readers and cases or models and items, are a list of two columns or a mapping of them by name.
+    fixed : str, optional
+        One of two factors, whose levels a new study would keep: only those of the other are drawn anew.
     strata : array-like of shape (n,) or str, optional
         Stratum of each case, for samples in which strata were not sampled in proportion to their sizes.
     stratum_sizes : mapping, optional
@@ -130,6 +137,7 @@ def scores(
     >>> table.scores.tolist(), table.counts.astype(int).tolist()
     ([0.2, 0.4, 0.9], [[1, 0], [1, 1], [0, 1]])
     """
+    groups = drawn_anew(groups, fixed, data)
     named = by_columns(by, data)
     names = {"y_true": y_true, "y_score": y_score, "groups": groups} | roles(named)
     names |= stratum_role(strata, stratum_sizes)

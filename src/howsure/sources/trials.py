@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, listed
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.counted_values import counted_units
+from howsure.sources.crossed import drawn_anew
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
@@ -36,6 +37,7 @@ def trials(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
@@ -54,6 +56,7 @@ def trials(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
@@ -72,6 +75,7 @@ def trials(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
@@ -89,6 +93,7 @@ def trials(
     sample_weight: Any = None,
     counts: Any = None,
     groups: Any = None,
+    fixed: str | None = None,
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
     by: Sized | None = None,
@@ -114,8 +119,11 @@ def trials(
         Non-negative weight of each run's task: the same in all its runs.
     counts : array-like of shape (n,) or str, optional
         Number of identical cases in each row, as in a table of frequencies; 1 by default.
-    groups : array-like of shape (n,) or str, optional
-        Cluster of each run's task (passage, repository): tasks of one cluster may be correlated.
+    groups : array-like of shape (n,), str, or two of them, optional
+        Cluster of each run's task (passage, repository): tasks of one cluster may be correlated. Two crossed factors,
+        such as readers and cases or models and items, are a list of two columns or a mapping of them by name.
+    fixed : str, optional
+        One of two factors, whose levels a new study would keep: only those of the other are drawn anew.
     strata : array-like of shape (n,) or str, optional
         Stratum of each task, for samples in which strata were not sampled in proportion to their sizes.
     stratum_sizes : mapping, optional
@@ -146,6 +154,7 @@ def trials(
     >>> {name: round(found.value, 3) for name, found in hs.evaluate(table).items()}
     {'mean': 0.667, 'pass_at+k=2': 0.833, 'pass_all+k=2': 0.5, 'flip_rate': 0.333}
     """
+    groups = drawn_anew(groups, fixed, data)
     named = by_columns(by, data)
     weight_or_counts(sample_weight, counts)
     others = {"run": run, "model": model, "sample_weight": sample_weight, "counts": counts, "groups": groups}

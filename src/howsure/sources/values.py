@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.errors import HowsureError, one_of, real_numbers
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.counted_values import counted_values
+from howsure.sources.crossed import drawn_anew
 from howsure.sources.doubts import refuse_last_sum
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import columns, expanded, taken, weight_or_counts
@@ -36,6 +37,7 @@ def values(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
@@ -57,6 +59,7 @@ def values(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
@@ -78,6 +81,7 @@ def values(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
@@ -99,6 +103,7 @@ def values(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: None = None,
@@ -120,6 +125,7 @@ def values(
     sample_weight: Any = ...,
     counts: Any = ...,
     groups: Any = ...,
+    fixed: str | None = ...,
     strata: Any = ...,
     stratum_sizes: Mapping[Any, float] | None = ...,
     by: Sized,
@@ -140,6 +146,7 @@ def values(
     sample_weight: Any = None,
     counts: Any = None,
     groups: Any = None,
+    fixed: str | None = None,
     strata: Any = None,
     stratum_sizes: Mapping[Any, float] | None = None,
     by: Sized | None = None,
@@ -171,8 +178,11 @@ def values(
         Non-negative weight of each case.
     counts : array-like of shape (n,) or str, optional
         Number of identical cases in each row, as in a table of frequencies; 1 by default.
-    groups : array-like of shape (n,) or str, optional
-        Cluster of each case (passage, patient, conversation): cases of one cluster may be correlated.
+    groups : array-like of shape (n,), str, or two of them, optional
+        Cluster of each case (passage, patient, conversation): cases of one cluster may be correlated. Two crossed
+        factors, such as readers and cases or models and items, are a list of two columns or a mapping of them by name.
+    fixed : str, optional
+        One of two factors, whose levels a new study would keep: only those of the other are drawn anew.
     strata : array-like of shape (n,) or str, optional
         Stratum of each case, for samples in which strata were not sampled in proportion to their sizes.
     stratum_sizes : mapping, optional
@@ -209,6 +219,7 @@ def values(
     >>> print(hs.estimate(hs.values(predicted, truth=true), "mae"))
     0.467 [0.221, 0.781]
     """
+    groups = drawn_anew(groups, fixed, data)
     if model is not None or case is not None or run is not None:
         if truth is not None:
             message = (

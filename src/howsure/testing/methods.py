@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.clusters import Clusters
 from howsure.designs.counted import Weighted
+from howsure.designs.crossed import Crossed
 from howsure.designs.fixed_margins import FixedMargins
 from howsure.errors import HowsureError
 from howsure.evidence.labels.judged import judged
@@ -191,6 +192,7 @@ def _tables() -> Iterator[Table]:
     cluster = np.arange(cells.size) // 4
     clusters = Clusters(cluster, cells, np.ones(cells.size), np.ones(int(cluster.max()) + 1))
     yield replace(two, design=clusters)
+    yield _crossed(np.repeat(cells, 4))
     yield _judged(rng)
     counts = np.array([[12.0, 2.0], [9.0, 4.0], [6.0, 7.0], [2.0, 12.0]])
     yield ScoresTable(counts=counts, scores=np.array([0.1, 0.3, 0.6, 0.8]), labels=np.arange(2))
@@ -199,6 +201,14 @@ def _tables() -> Iterator[Table]:
     patterns = np.array(list(np.ndindex(2, 2, 2, 2)))
     ratings = RatingsTable.of_patterns(patterns, np.arange(2), np.arange(4), is_ordered=True)
     yield replace(ratings, counts=rng.integers(1, 5, len(ratings.codes)) * 1.0 + 12 * (np.ptp(ratings.codes, 1) == 0))
+
+
+def _crossed(cells: Array) -> ConfusionTable:
+    """Return a table of cases with these cells, each in one combination of 38 levels of two crossed factors."""
+    counts, one = np.bincount(cells, minlength=TWO.size).reshape(TWO.shape), np.ones(cells.size)
+    combinations = Clusters(np.arange(cells.size), cells, one, one)
+    levels = np.stack(np.divmod(np.arange(cells.size), cells.size // 38))
+    return ConfusionTable(counts=counts * 1.0, labels=np.arange(2), design=Crossed(combinations, levels))
 
 
 def _judged(rng: np.random.Generator) -> ConfusionTable:

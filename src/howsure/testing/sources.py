@@ -45,6 +45,7 @@ LABELS = {"y_true": "label", "y_pred": "said"}
 MODELS = {"y_true": "label", "y_pred": ["said", "other"]}
 SCORES = {"y_true": "sick", "y_score": "score"}
 WEIGHTS, CLUSTERED = {"sample_weight": "weight"}, {"groups": "cluster"}
+CROSSED = {"groups": ["whole", "cluster"]}
 TABLES: Sequence[tuple[Callable[..., Any], dict[str, Any], str]] = (
     (confusion, LABELS, "f1@macro"),
     (confusion, LABELS | {"by": list(TYPES)}, "f1@macro"),
@@ -58,6 +59,8 @@ TABLES: Sequence[tuple[Callable[..., Any], dict[str, Any], str]] = (
     (scores, SCORES, "roc_auc"),
     (scores, SCORES | WEIGHTS | {"by": "flag"}, "roc_auc"),
     (scores, SCORES | CLUSTERED, "roc_auc"),
+    (confusion, LABELS | CROSSED | WEIGHTS, "f1@macro"),
+    (scores, SCORES | CROSSED | {"by": "flag"}, "roc_auc"),
     (paired_scores, SCORES | {"y_score": ["score", "second"]}, "roc_auc"),
     (multiclass_scores, SCORES | {"y_score": ["rest", "score"]}, "roc_auc@macro"),
     (calibrated, {"y_score": "score"} | {"by": "flag"}, "roc_auc"),
