@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self, final
+from typing import Any, ClassVar, Self, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -250,9 +250,8 @@ class Crossed(Design):
         pairs = np.split(codes[0] * np.int64(size) + codes[1], ends)
         first, *rest = (replace(each.cells, names=pair) for each, pair in zip(designs, pairs, strict=True))
         cells = first.joined(rest)
-        assert cells.names is not None  # noqa: S101 - clusters that are joined by name
-        names = _pair(every) if known else None
-        return Crossed(replace(cells, names=OWN), np.stack(np.divmod(cells.names, size)), names, self.factors)
+        levels = np.stack(np.divmod(cast("Array", cells.names), size))  # clusters that were joined by name
+        return Crossed(replace(cells, names=OWN), levels, _pair(every) if known else None, self.factors)
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw the levels of each factor with replacement; a combination has the product of their two numbers.
