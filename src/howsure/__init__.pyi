@@ -112,3 +112,4 @@ from .sources.trials import trials as trials
 from .sources.values import values as values
 from .study import Study as Study
 from .tables.table import Table as Table
+from .training.doors import cross_validated as cross_validated, training_runs as training_runs

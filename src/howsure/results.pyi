@@ -27,3 +27,10 @@ from .planning.result import Plan as Plan
 from .pooling.pooled import Pooled as Pooled
 from .report.evidence import Subject as Subject
 from .report.report import Report as Report
+from .training.algorithms import Algorithms as Algorithms
+from .training.result import (
+    AlgorithmComparison as AlgorithmComparison,
+    AlgorithmEstimate as AlgorithmEstimate,
+    AlgorithmEvaluation as AlgorithmEvaluation,
+    Part as Part,
+)

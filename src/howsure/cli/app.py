@@ -10,6 +10,7 @@ from cyclopts import App, Group, Parameter
 from howsure.cli import reviewed as review_commands
 from howsure.cli.classes import classes_of
 from howsure.cli.compare import compare
+from howsure.cli.cross_validated import cross_validated
 from howsure.cli.entities import entities
 from howsure.cli.evals import evals
 from howsure.cli.example_files import examples
@@ -41,7 +42,7 @@ study_app.group = COMPARE
 app.command(study_app)
 for group, commands in {
     MEASURE: (entities, unlabelled),
-    COMPARE: (compare, leaderboard, evals),
+    COMPARE: (compare, cross_validated, leaderboard, evals),
     LABELS: (judge, review_commands.reviewed, review_commands.review_plan, label_next),
     PLAN: (plan,),
     LOOK_UP: (examples,),

@@ -22,6 +22,10 @@ EXAMPLES = {
         "howsure compare breast_cancer.csv --y-true label --y-pred logistic forest naive_bayes --metric mcc",
         "howsure compare breast_cancer.csv --y-true label --y-score score_logistic score_forest --metric roc_auc",
     ),
+    "cross-validated": (
+        "howsure cross-validated breast_cancer.csv --y-true label --y-pred logistic forest --fold fold",
+        "howsure cross-validated breast_cancer.csv --y-true label --y-score score_forest --fold fold -m roc_auc",
+    ),
     "unlabelled": (
         "howsure unlabelled breast_cancer.csv --y-score score_logistic --threshold 0.5",
         "howsure unlabelled breast_cancer.csv --y-score score_logistic --by fold --reference 0 --format csv",

@@ -1,0 +1,296 @@
+"""Coverage of intervals for cross-validation and training runs: `python benchmarks/training.py folds|runs|tests|all`.
+
+Learners are trained on samples of synthetic populations. The true value of a trained model is its metric on 20,000 other
+cases. `folds` compares intervals of one cross-validation with the average of the trained models (the question that
+they answer) and with the mean over training sets (which they do not answer). `runs` trains each run on a training set of
+its own and shares the test cases; the truth is the mean over training sets and cases. `tests` counts rejections of true
+null hypotheses. `python benchmarks/training.py speed` prints times.
+
+Options: --studies 400 --seed 1. Seeds below 1 were used while the methods were chosen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import warnings
+from collections import defaultdict
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+import howsure as hs
+from howsure.training.inference import answer
+from howsure.training.linear import Question
+from howsure.training.words import Scope
+
+warnings.filterwarnings("ignore", category=UserWarning)
+HUGE = 20_000
+LEARNERS = {
+    "logistic": lambda seed: LogisticRegression(C=1.0),
+    "5-NN": lambda seed: KNeighborsClassifier(5, algorithm="brute"),
+    "tree": lambda seed: DecisionTreeClassifier(max_depth=3, max_features=2, random_state=seed),
+}
+METRICS = ("accuracy", "f1", "mcc", "roc_auc")
+
+
+def population(name, size, rng):
+    """Return features and labels: two shifted normals, or a checkerboard that is not linear."""
+    x = rng.normal(size=(size, 6))
+    if name == "linear":
+        chance = 1 / (1 + np.exp(-(x[:, :3].sum(1) + x[:, 3:].sum(1))))
+    elif name == "rare":
+        chance = 1 / (1 + np.exp(2.2 - 0.9 * x.sum(1)))
+    else:
+        chance = np.where(x[:, 0] * x[:, 1] > 0, 0.85, 0.2)
+    return x, (rng.random(size) < chance).astype(int)
+
+
+def scored(model, x):
+    """Return the score of class 1; that of a model of one class is constant."""
+    found = model.predict_proba(x)
+    return found[:, -1] if found.shape[1] == 2 else np.full(len(x), float(model.classes_[0]))
+
+
+def counts(y, said):
+    return np.bincount(2 * y + said, minlength=4).reshape(2, 2)
+
+
+def area(y, score):
+    from scipy.stats import rankdata
+
+    ranks, positive = rankdata(score), y == 1
+    m = positive.sum()
+    return (ranks[positive].sum() - m * (m + 1) / 2) / (m * (len(y) - m))
+
+
+def of_counts(metric, table):
+    (tn, fp), (fn, tp) = np.asarray(table, dtype=float)
+    if metric == "accuracy":
+        return (tn + tp) / (tn + fp + fn + tp)
+    if metric == "f1":
+        return 2 * tp / (2 * tp + fp + fn)
+    return (tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+
+
+def cross_validate(learner, x, y, k, seed, huge, columns=slice(None)):
+    """Return out-of-fold scores, folds, and the true values of the k models."""
+    score, fold = np.zeros(len(y)), np.zeros(len(y), dtype=int)
+    table, areas = np.zeros((2, 2)), []
+    for place, (train, test) in enumerate(StratifiedKFold(k, shuffle=True, random_state=seed).split(x, y)):
+        model = LEARNERS[learner](seed + place).fit(x[train][:, columns], y[train])
+        score[test], fold[test] = scored(model, x[test][:, columns]), place
+        far = scored(model, huge[0][:, columns])
+        table += counts(huge[1], (far >= 0.5).astype(int))
+        areas.append(area(huge[1], far))
+    truth = {metric: of_counts(metric, table) for metric in METRICS[:3]} | {"roc_auc": float(np.mean(areas))}
+    return score, fold, truth
+
+
+SETTINGS = {  # population → cases and folds
+    "linear": ((50, 5), (100, 5), (100, 10), (400, 10)),
+    "rare": ((100, 5), (400, 10)),
+    "checkerboard": ((100, 5), (400, 10)),
+}
+WAYS = {  # method and scale
+    "all_pairs": ("all_pairs", "auto"),
+    "within_folds": ("within_folds", "auto"),
+    "paper's scale": ("all_pairs", "identity"),
+}
+FIXED = {"crossed": None, "cases alone": "runs", "runs alone": "cases"}
+
+
+def several_answers(given, metric, ways):
+    """Return the limits by name of (method, scale, fixed), from one linear form: as `estimate`, but quicker."""
+    (form,) = Question(metric=metric, threshold=None, average=None).forms(given.predictions, ("",)).values()
+    folds = 0 if given.predictions.folds is None else given.predictions.number_of_folds()
+    ends = {}
+    for name, (method, scale, fixed) in ways.items():
+        scope = Scope(folds, len(form.values), given.predictions.cases, fixed)
+        found = answer(method, scope, given.predictions, [form])
+        ends[name] = found.limits(0.95, scale, form.metric.range)
+        if not np.isfinite(ends[name]).all():
+            ends[name] = tuple(given.estimate(metric, fixed=fixed, scale=scale))[1]
+    return ends
+
+
+def intervals(y, score, fold, metric):
+    """Return the interval of each way, and that of a t-test on the values of the folds."""
+    kind = {"y_score": score} if metric == "roc_auc" else {"y_pred": (score >= 0.5).astype(int)}
+    found = hs.cross_validated(y, fold=fold, **kind)
+    ends = several_answers(found, metric, {way: (*both, None) for way, both in WAYS.items()})
+    if metric in {"accuracy", "roc_auc"}:
+        each = [
+            area(y[fold == place], score[fold == place])
+            if metric == "roc_auc"
+            else np.mean((score[fold == place] >= 0.5) == y[fold == place])
+            for place in range(fold.max() + 1)
+        ]
+        from scipy.stats import t
+
+        half = t.ppf(0.975, len(each) - 1) * np.std(each, ddof=1) / np.sqrt(len(each))
+        ends["t of folds"] = np.mean(each) - half, np.mean(each) + half
+    return ends
+
+
+def folds(studies, seed):
+    print("coverage of the k models' average (and of the mean over training sets), in per cent")
+    for name, sizes in SETTINGS.items():
+        huge = population(name, HUGE, np.random.default_rng([seed, 1]))
+        for learner in LEARNERS:
+            for n, k in sizes:
+                rng = np.random.default_rng([seed, n, k])
+                ends, truths = defaultdict(list), defaultdict(list)
+                for study in range(studies):
+                    x, y = population(name, n, rng)
+                    if min(np.bincount(y, minlength=2)) < k:
+                        continue
+                    score, fold, truth = cross_validate(learner, x, y, k, study, huge)
+                    for metric in METRICS:
+                        truths[metric].append(truth[metric])
+                        for way, limits in intervals(y, score, fold, metric).items():
+                            ends[metric, way].append(limits)
+                for metric in METRICS:
+                    said = []
+                    for way in (*WAYS, "t of folds"):
+                        if (metric, way) in ends:
+                            low, high = np.array(ends[metric, way]).T
+                            truth = np.array(truths[metric])
+                            own = 100 * np.mean((low <= truth) & (truth <= high))
+                            mean = 100 * np.mean((low <= truth.mean()) & (truth.mean() <= high))
+                            said.append(f"{way} {own:.1f} ({mean:.1f})")
+                    print(
+                        f"{name:12} {learner:8} n={n:4} k={k:2} {metric:8} {len(truth):4} studies: {'; '.join(said)}",
+                        flush=True,
+                    )
+
+
+def p_values(given, metric):
+    """Return the p-values of the difference of two algorithms, with runs drawn anew and not."""
+    first, second = Question(metric=metric, threshold=None, average=None).forms(given.predictions, ("a", "b")).values()
+    sides = [first, second.negative]
+    scopes = {
+        way: Scope(0, len(first.values), given.predictions.cases, FIXED[way]) for way in ("crossed", "cases alone")
+    }
+    return {way: answer("all_pairs", scope, given.predictions, sides).p_value() for way, scope in scopes.items()}
+
+
+def one_run(learner, name, size, rng, test, huge):
+    """Train on a training set of its own; return the scores of the test cases and of the huge sample."""
+    x, y = population(name, size, rng)
+    model = LEARNERS[learner](int(rng.integers(2**31))).fit(x, y)
+    return scored(model, test), None if huge is None else scored(model, huge)
+
+
+def runs(studies, seed):
+    print("coverage of the mean over training runs and cases, in per cent")
+    for name, size in (("linear", 60), ("checkerboard", 120)):
+        huge = population(name, HUGE, np.random.default_rng([seed, 2]))
+        for learner in LEARNERS:
+            rng = np.random.default_rng([seed, 3])
+            many = [one_run(learner, name, size, rng, huge[0], None)[0] for _ in range(300)]
+            truth = {
+                metric: np.mean([of_counts(metric, counts(huge[1], (each >= 0.5).astype(int))) for each in many])
+                for metric in METRICS[:3]
+            } | {"roc_auc": np.mean([area(huge[1], each) for each in many[:100]])}
+            for number, n in ((2, 500), (3, 200), (3, 2000), (5, 200), (5, 2000), (10, 500)):
+                rng, hits, total = np.random.default_rng([seed, number, n]), defaultdict(int), 0
+                for _ in range(studies):
+                    x, y = population(name, n, rng)
+                    score = [one_run(learner, name, size, rng, x, None)[0] for _ in range(number)]
+                    total += 1
+                    said = hs.training_runs(y, [(each >= 0.5).astype(int) for each in score])
+                    ranked = hs.training_runs(y, y_score=score)
+                    for metric in METRICS:
+                        given = ranked if metric == "roc_auc" else said
+                        ways = {way: ("all_pairs", "auto", fixed) for way, fixed in FIXED.items()}
+                        for way, (low, high) in several_answers(given, metric, ways).items():
+                            hits[metric, way] += low <= truth[metric] <= high
+                for metric in METRICS:
+                    text = "; ".join(
+                        f"{way} {100 * hits[metric, way] / total:.1f}"
+                        for way in ("crossed", "cases alone", "runs alone")
+                    )
+                    print(f"{name:12} {learner:8} runs={number:2} n={n:4} {metric:8} {text}", flush=True)
+
+
+def tests(studies, seed):
+    print("rejections of true null hypotheses at 5 %")
+    for learner in LEARNERS:  # the difference of the k models' averages, at its true value
+        for n, k in ((100, 5), (400, 5), (400, 10)):
+            rng, out, equal, total = np.random.default_rng([seed, 5, n]), defaultdict(int), defaultdict(int), 0
+            huge = population("linear", HUGE, np.random.default_rng([seed, 4]))
+            for study in range(studies):
+                x, y = population("linear", n, rng)
+                if min(np.bincount(y, minlength=2)) < k:
+                    continue
+                total += 1
+                both = [cross_validate(learner, x, y, k, study, huge, part) for part in (slice(0, 3), slice(3, 6))]
+                fold = both[0][1]
+                said = hs.cross_validated(
+                    y, {name: (each[0] >= 0.5).astype(int) for name, each in zip("ab", both, strict=True)}, fold=fold
+                )
+                ranked = hs.cross_validated(
+                    y, y_score={name: each[0] for name, each in zip("ab", both, strict=True)}, fold=fold
+                )
+                for metric in METRICS:
+                    found = (ranked if metric == "roc_auc" else said).compare(metric)
+                    gap = both[0][2][metric] - both[1][2][metric]
+                    out[metric] += not found.low <= gap <= found.high
+                    equal[metric] += found.p_value < 0.05
+            text = "; ".join(
+                f"{metric} {100 * out[metric] / total:.1f} ({100 * equal[metric] / total:.1f})" for metric in METRICS
+            )
+            print(f"folds {learner:8} n={n:4} k={k:2}: models' difference (algorithms equal) {text}", flush=True)
+    for learner in LEARNERS:  # one algorithm against itself, with independent runs
+        for number, n in ((2, 500), (3, 200), (3, 2000), (5, 200), (5, 2000), (10, 500)):
+            rng, hits = np.random.default_rng([seed, 6, number, n]), defaultdict(int)
+            for _ in range(studies):
+                x, y = population("linear", n, rng)
+                score = {
+                    name: [one_run(learner, "linear", 60, rng, x, None)[0] for _ in range(number)] for name in "ab"
+                }
+                labels = {name: [(each >= 0.5).astype(int) for each in several] for name, several in score.items()}
+                said, ranked = hs.training_runs(y, labels), hs.training_runs(y, y_score=score)
+                for metric in METRICS:
+                    given = ranked if metric == "roc_auc" else said
+                    for way, p in p_values(given, metric).items():
+                        hits[metric, way] += p < 0.05
+            text = "; ".join(
+                f"{metric} {100 * hits[metric, 'crossed'] / studies:.1f} ({100 * hits[metric, 'cases alone'] / studies:.1f})"
+                for metric in METRICS
+            )
+            print(f"runs {learner:8} runs={number:2} n={n:4}: crossed (cases alone) {text}", flush=True)
+
+
+def speed(studies, seed):
+    rng = np.random.default_rng(seed)
+    for n, k in ((1_000, 5), (100_000, 5), (1_000_000, 10)):
+        y, fold = rng.integers(0, 2, n), rng.integers(0, k, n)
+        score = y + rng.normal(size=n)
+        start = time.perf_counter()
+        hs.cross_validated(y, (score > 0.5).astype(int), fold=fold).estimate("f1")
+        middle = time.perf_counter()
+        hs.cross_validated(y, y_score=score, fold=fold).estimate("roc_auc")
+        print(f"n = {n:,}: f1 {middle - start:.3f} s, roc_auc {time.perf_counter() - middle:.3f} s")
+    y = rng.integers(0, 2, 10_000)
+    start = time.perf_counter()
+    found = hs.training_runs(y, [np.where(rng.random(10_000) < 0.8, y, 1 - y) for _ in range(20)])
+    for metric in ("accuracy", "f1", "mcc", "kappa"):
+        found.estimate(metric)
+    print(f"20 runs × 10,000 cases × 4 metrics: {time.perf_counter() - start:.3f} s")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=["folds", "runs", "tests", "speed", "all"])
+    parser.add_argument("--studies", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args(sys.argv[1:])
+    for each in (folds, runs, tests, speed):
+        if given.what in {each.__name__, "all"}:
+            each(given.studies, given.seed)

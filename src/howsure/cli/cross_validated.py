@@ -1,0 +1,153 @@
+"""``howsure cross-validated FILE --fold …``: learning algorithms, by folds or by training runs."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal
+
+from howsure.cli.inputs import Files, Input, InputFormat
+from howsure.cli.options import Format, Level, Metrics, Words, split
+from howsure.cli.output import Block, write, write_grid, write_records
+from howsure.errors import HowsureError
+
+if TYPE_CHECKING:
+    from howsure.training.algorithms import Algorithms
+    from howsure.training.result import AlgorithmComparison
+
+
+def cross_validated(
+    files: Files,
+    /,
+    *,
+    y_true: str | None = None,
+    y_pred: Words = None,
+    y_score: Words = None,
+    value: Words = None,
+    fold: str | None = None,
+    run: str | None = None,
+    case: str | None = None,
+    model: str | None = None,
+    fixed: Literal["runs", "cases"] | None = None,
+    method: Literal["all_pairs", "within_folds", "corrected_t"] | None = None,
+    metrics: Metrics = None,
+    threshold: float | None = None,
+    confidence_level: Level = 0.95,
+    groups: str | None = None,
+    labels: Words = None,
+    pos_label: str | None = None,
+    no_check: bool = False,
+    input_format: InputFormat = None,
+    sheet: str | None = None,
+    how: Format = "table",
+) -> None:
+    """Learning algorithms, by the folds of a cross-validation or by training runs.
+
+    Parameters
+    ----------
+    files
+        Predictions by models that were trained without the case, one row per case, or per case, run and model.
+    y_true
+        Column with the true labels.
+    y_pred
+        Column with the predicted labels. Several columns are several algorithms; without --fold and --run they are the
+        training runs of one algorithm.
+    y_score
+        Columns with the scores of the positive class, instead of labels.
+    value
+        Columns with one number per case, such as a loss, instead of labels and y_true.
+    fold
+        Column with the fold of each case. Without it all runs predict the cases of one test set.
+    run
+        Column with the repeat of the cross-validation, the training run or the seed; needs --case.
+    case
+        Column with the case identifier, for files with several rows per case.
+    model
+        Column with the name of the algorithm, for files with one row per algorithm and case; needs --case.
+    fixed
+        The factor that is not drawn anew: the trained models (runs), or the test cases.
+    method
+        Variance of one cross-validation; corrected_t is for repeated cross-validation.
+    metrics
+        Metrics as spec strings, such as f1@macro; a common selection by default.
+    threshold
+        Smallest score that is predicted positive, for metrics of counts on scores.
+    confidence_level
+        Confidence level, between 0 and 1.
+    groups
+        Column with the cluster of each case (patient, document, user): cases of one cluster may be correlated.
+    labels
+        The classes, in order; the last of two is the positive one.
+    pos_label
+        Which of two classes is the positive one; the last in order by default.
+    no_check
+        Skip the checks for implausible input.
+    input_format
+        Format of standard input; it may be compressed.
+    sheet
+        Sheet of a spreadsheet file; by default the only non-empty sheet.
+    how
+        Output format: a table, or json, csv, markdown, html or latex.
+    """
+    from howsure.cli.classes import classes_of
+    from howsure.training.doors import cross_validated as by_folds, training_runs
+
+    given = Input.of(files, input_format, sheet)
+    columns = {"y_pred": split(y_pred), "y_score": split(y_score), "value": split(value)}
+    said = {role: each for role, each in columns.items() if each}
+    if len(said) != 1:
+        message = "Name the columns of the predictions by one of --y-pred, --y-score and --value."
+        raise HowsureError(message)
+    ((role, names),) = said.items()
+    truths = [y_true] if y_true is not None else []
+    classes = classes_of(given.data, truths + (names if role == "y_pred" else []), labels, pos_label)
+    settings: dict[str, Any] = {"data": given.data, "run": run, "case": case, "model": model, "groups": groups}
+    settings |= {"labels": classes, "check": not no_check, role: names if len(names) > 1 else names[0]}
+    if fold is not None:
+        algorithms = by_folds(y_true, fold=fold, **settings)
+    elif run is None and len(names) == 1:
+        message = "Name the column of the folds with --fold, or of the training runs with --run."
+        raise HowsureError(message)
+    else:
+        algorithms = training_runs(y_true, **settings)
+    chosen: dict[str, Any] = {"method": method, "fixed": fixed, "threshold": threshold}
+    _write(algorithms, split(metrics) or None, chosen | {"confidence_level": confidence_level}, given.title, how)
+
+
+def _write(algorithms: Algorithms, metrics: list[str] | None, settings: dict[str, Any], title: str, how: str) -> None:
+    """Write the estimates of each algorithm, then the comparisons of all pairs."""
+    found = {name: algorithms.evaluate(metrics, model=name, **settings) for name in algorithms.names}
+    several = len(found) > 1
+    blocks = [
+        Block(about={"model": name} if several else {}, grid=each.grid(), records=each.records())
+        for name, each in found.items()
+    ]
+    pairs = _pairs(algorithms, list(next(iter(found.values()))) if metrics is None else metrics, settings)
+    if how in {"json", "csv"}:
+        records = [record for block in blocks for record in block.records]
+        write_records(records + ([each.to_dict() for each in pairs] if how == "json" else []), how)
+        return
+    write(blocks, title, how)
+    if pairs:
+        from howsure.comparison.result import comparison_grid
+
+        adjusted = (
+            "p-values are adjusted by Holm's method for the number of pairs; " if len(algorithms.names) > 2 else ""
+        )
+        notes = [*dict.fromkeys(each.question for each in pairs)] if len(algorithms.names) == 2 else []
+        write_grid(
+            comparison_grid(pairs), how=how, title=title, note="\n".join([*filter(None, [adjusted[:-2]]), *notes])
+        )
+
+
+def _pairs(algorithms: Algorithms, metrics: list[str], settings: dict[str, Any]) -> list[AlgorithmComparison]:
+    """Return the comparisons of all pairs, with p-values adjusted for each metric."""
+    from dataclasses import replace
+
+    from howsure.comparison.multiplicity import adjusted_p_values
+
+    found = []
+    for metric in metrics:
+        each = [algorithms.compare(metric, a=a, b=b, **settings) for a, b in combinations(algorithms.names, 2)]
+        chances = adjusted_p_values([one.p_value for one in each]) if len(each) > 1 else [one.p_value for one in each]
+        found += [replace(one, p_value=float(p)) for one, p in zip(each, chances, strict=True)]
+    return found

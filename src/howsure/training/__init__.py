@@ -1,0 +1,1 @@
+"""Learning algorithms: estimates over folds of a cross-validation, and over training runs."""

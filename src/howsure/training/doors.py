@@ -1,0 +1,240 @@
+"""`cross_validated` and `training_runs`: predictions of trained models, by fold and by run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from howsure.errors import HowsureError
+from howsure.training.algorithms import Algorithms
+from howsure.training.reading import ALONE, fold_column, matched, one_role, read, refuse_divided_units
+
+
+def cross_validated(
+    y_true: Any,
+    y_pred: Any = None,
+    *,
+    y_score: Any = None,
+    value: Any = None,
+    fold: Any = None,
+    run: Any = None,
+    model: Any = None,
+    case: Any = None,
+    data: Any = None,
+    groups: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    check: bool = True,
+) -> Algorithms:
+    """Return the out-of-fold predictions of a cross-validation, for estimates about the learning algorithm.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or str, or list of these
+        True label of each case; with ``data`` the name of its column. Without ``fold``, a list with one array for each
+        fold, or a list of pairs ``(y_true, y_pred)``. None with ``value``.
+    y_pred : array-like of shape (n,) or str, list or mapping, optional
+        Predicted label of each case by a model that was trained without it, as from scikit-learn's
+        ``cross_val_predict``. Several algorithms are a mapping from name to labels, or to their column's name; with
+        ``data`` also a list of columns.
+    y_score : array-like of shape (n,) or (n, K), str, list or mapping, optional
+        Scores in place of labels: of the positive class, or of each class.
+    value : array-like of shape (n,) or str, list or mapping, optional
+        One number per case in place of labels, such as a loss.
+    fold : array-like of shape (n,) or str, or iterable of pairs of array-like
+        Fold of each row; or the splits of a splitter, ``cv.split(X, y)``.
+    run : array-like of shape (n,) or str, optional
+        Repeat of the cross-validation, or seed, of each row. It needs ``case``.
+    model, case : array-like of shape (n,) or str, optional
+        Algorithm and case of each row, for long data. Rows are joined by case.
+    data : frame, mapping, path or None
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    groups : array-like of shape (n,) or str, optional
+        Cluster of each case; the cases of a cluster need to be in one fold.
+    labels : array-like of shape (K,), optional
+        The classes, in order; the default is all that occur, sorted.
+    pos_label : object, optional
+        Which of two classes is the positive one; the last in order by default.
+    check : bool
+        Whether to raise an error for implausible input; False skips these checks.
+
+    Returns
+    -------
+    Algorithms
+        Its methods `estimate`, `evaluate` and `compare` take metrics.
+
+    Raises
+    ------
+    HowsureError
+        If a case occurs in several folds of one run, or lacks a prediction; if its truth differs between rows; if
+        algorithms have different folds; or if each fold has one case.
+
+    References
+    ----------
+    Bayle, Bayle, Janson, Mackey (2020), Advances in Neural Information Processing Systems 33.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> data = hs.load_example("breast_cancer")
+    >>> folds = hs.cross_validated("label", "forest", data=data, fold="fold")
+    >>> print(folds.estimate("accuracy"))
+    0.965 [0.946, 0.977]
+    >>> folds.estimate("accuracy").question
+    'How good, on new cases, are these 5 models on average, each trained on 80 % of these cases?'
+    """
+    if fold is None:
+        y_true, (y_pred, y_score, value), fold = _by_fold(y_true, y_pred, y_score, value)
+    role, given = one_role(y_pred, y_score, value)
+    if (run is not None or model is not None) and case is None:
+        message = "`run` and `model` need `case`: the column that says which case a row is of."
+        raise HowsureError(message)
+    said = {(name, ALONE): column for name, column in _by_algorithm(given, role, data).items()}
+    if model is not None and len(said) > 1:
+        message = "`model` is for rows of one algorithm each, with one column of predictions. Drop it."
+        raise HowsureError(message)
+    rows = None if data is not None else len(next(iter(said.values())))
+    others = {"fold": fold_column(fold, rows), "run": run, "model": model, "case": case, "groups": groups}
+    found = matched(read(data, role, y_true, said, others, check=check), labels, pos_label, check=check)
+    refuse_divided_units(found)
+    return Algorithms(found)
+
+
+def training_runs(
+    y_true: Any,
+    y_pred: Any = None,
+    *,
+    y_score: Any = None,
+    value: Any = None,
+    run: Any = None,
+    model: Any = None,
+    case: Any = None,
+    data: Any = None,
+    groups: Any = None,
+    labels: ArrayLike | None = None,
+    pos_label: Any = None,
+    check: bool = True,
+) -> Algorithms:
+    """Return the predictions of several training runs on one test set, for estimates about the learning algorithm.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,) or str
+        True label of each case; with ``data`` the name of its column. None with ``value``.
+    y_pred : sequence of array-like of shape (n,), or of str, or mapping of these
+        Predicted labels of each run; with ``data`` the names of the columns. Several algorithms are a mapping from
+        name to such a sequence. If ``run`` is given, the label of each row.
+    y_score : sequence of array-like of shape (n,) or (n, K), or of str, or mapping of these
+        Scores in place of labels: of the positive class, or of each class.
+    value : sequence of array-like of shape (n,), or of str, or mapping of these
+        One number per case in place of labels, such as a loss.
+    run, case : array-like of shape (n,) or str, optional
+        Training run (such as a seed) and case of each row, for long data. Rows are joined by case.
+    model : array-like of shape (n,) or str, optional
+        Algorithm of each row, for long data.
+    data : frame, mapping, path or None
+        A frame (pandas, Polars, Arrow …), a lazy frame or relation, a mapping of columns, or the path of a file.
+    groups : array-like of shape (n,) or str, optional
+        Cluster of each case (patient, document, user): cases of one cluster may be correlated.
+    labels : array-like of shape (K,), optional
+        The classes, in order; the default is all that occur, sorted.
+    pos_label : object, optional
+        Which of two classes is the positive one; the last in order by default.
+    check : bool
+        Whether to raise an error for implausible input; False skips these checks.
+
+    Returns
+    -------
+    Algorithms
+        Its methods `estimate`, `evaluate` and `compare` take metrics.
+
+    Raises
+    ------
+    HowsureError
+        If an algorithm has a single run, a run lacks a case or has one twice, or the truth of a case differs between
+        rows.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> y_true = [0, 1, 1, 0, 1, 0, 0, 1] * 20
+    >>> seeds = [[0, 1, 1, 0, 1, 0, 1, 1] * 20, [0, 1, 0, 0, 1, 0, 0, 1] * 20, [0, 1, 1, 0, 0, 0, 1, 1] * 20]
+    >>> runs = hs.training_runs(y_true, seeds)
+    >>> print(runs.estimate("accuracy"))
+    0.833 [0.593, 0.945] (training runs 81 %, test cases 5 %, interaction 14 %)
+    """
+    role, given = one_role(y_pred, y_score, value)
+    if (run is None) != (case is None):
+        message = "`run` and `case` go together: the columns that say which run a row is of, and which case."
+        raise HowsureError(message)
+    said = {(ALONE, ALONE): given} if run is not None else _by_run(given, role, data)
+    others = {"run": run, "model": model, "case": case, "groups": groups}
+    found = matched(read(data, role, y_true, said, others, check=check), labels, pos_label, check=check)
+    for name, runs in found.runs.items():
+        if len(runs) < 2:
+            of = f" of {name}" if name else ""
+            message = (
+                f"There is a single training run{of}, which shows nothing of the variance between runs. Give two or "
+                "more; for one trained model use `confusion` or `scores`."
+            )
+            raise HowsureError(message)
+    return Algorithms(found)
+
+
+def _by_algorithm(given: Any, role: str, data: Any) -> dict[str, Any]:
+    """Return the column of predictions of each algorithm."""
+    if isinstance(given, Mapping):
+        if not given:
+            message = f"`{role}` is empty. Name at least one algorithm."
+            raise HowsureError(message)
+        return {str(name): column for name, column in given.items()}
+    if data is not None and not isinstance(given, str):
+        return {str(name): name for name in given}
+    return {ALONE: given}
+
+
+def _by_run(given: Any, role: str, data: Any) -> dict[tuple[str, str], Any]:
+    """Return the column of predictions of each algorithm and run."""
+    several = given if isinstance(given, Mapping) else {ALONE: given}
+    found: dict[tuple[str, str], Any] = {}
+    for name, runs in several.items():
+        if isinstance(runs, str) or (data is None and np.ndim(runs[0]) == 0):
+            message = (
+                f"`{role}` of {name or 'the algorithm'} has the predictions of one run. Give a list with one array, or "
+                "one column, for each run; or name the run of each row by `run=`."
+            )
+            raise HowsureError(message)
+        for place, each in enumerate(runs):
+            found[str(name), str(each) if isinstance(each, str) else str(place + 1)] = each
+    return found
+
+
+def _by_fold(y_true: Any, y_pred: Any, y_score: Any, value: Any) -> tuple[Any, tuple[Any, Any, Any], Any]:
+    """Return lists of arrays, one for each fold, as columns with the fold of each case."""
+    if y_pred is None and y_score is None and value is None and isinstance(y_true, list | tuple):
+        pairs = [tuple(each) for each in y_true]
+        if pairs and all(len(each) == 2 for each in pairs):
+            y_true, y_pred = ([each[side] for each in pairs] for side in range(2))
+    parts = {"y_true": y_true, "y_pred": y_pred, "y_score": y_score, "value": value}
+    kept = {name: _parts(each) for name, each in parts.items() if each is not None}
+    lengths = {name: [len(part) for part in each] for name, each in kept.items() if each is not None}
+    if len(lengths) < len(kept) or not kept:
+        message = "Name the fold of each case with `fold=`: a column, or the splits of `cv.split(X, y)`."
+        raise HowsureError(message)
+    first = next(iter(lengths.values()))
+    if any(each != first for each in lengths.values()):
+        message = "The folds of `y_true` and of the predictions differ in their numbers of cases."
+        raise HowsureError(message)
+    joined = {name: np.concatenate([np.asarray(part) for part in each or ()]) for name, each in kept.items()}
+    said = joined.get("y_pred"), joined.get("y_score"), joined.get("value")
+    return joined.get("y_true"), said, np.repeat(np.arange(len(first)), first)
+
+
+def _parts(given: Any) -> Sequence[Any] | None:
+    """Return arrays, one for each fold, or None for other arguments."""
+    if not isinstance(given, list | tuple) or not given or any(np.ndim(part) == 0 for part in given):
+        return None
+    return given

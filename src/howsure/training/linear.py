@@ -1,0 +1,187 @@
+"""Linear forms of metrics: the value of each training run, and the deviation that each unit of cases contributes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.metrics.binding import left_out, resolve
+from howsure.metrics.metric import Metric
+from howsure.metrics.spec import Spec
+from howsure.tables.table import Table
+from howsure.training.predictions import Predictions
+
+Array = NDArray[Any]
+Asked = str | Spec | Metric
+Average = Literal["folds", "cases"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Form:
+    """A metric of the training runs of one algorithm.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric, bound to all cases of the first run.
+    table : Table
+        All cases of the first run.
+    values : ndarray of shape (runs,)
+        Value of each run.
+    deviations : ndarray of shape (runs, units)
+        Deviation that each unit contributes to the value of its run.
+    by_fold : ndarray of shape (runs, folds), or None
+        Value of each fold, where the metric is averaged over folds.
+    is_unbiased : bool
+        Whether the squared deviations have the factors of small samples already, as those of areas have.
+    reason : str
+        Why a value is undefined.
+    """
+
+    metric: Metric
+    table: Table
+    values: Array
+    deviations: Array
+    by_fold: Array | None = None
+    is_unbiased: bool = False
+
+    def minus(self, other: Form) -> Form:
+        """Return the form of the differences of paired runs."""
+        values, deviations = self.values - other.values, self.deviations - other.deviations
+        return replace(self, values=values, deviations=deviations, reason=self.reason or other.reason)
+
+    @property
+    def negative(self) -> Form:
+        """The form with the opposite sign."""
+        return replace(self, values=-self.values, deviations=-self.deviations)
+
+    reason: str = ""
+
+
+def averaged_over(metric: Metric) -> Average:
+    """Return whether a metric is averaged over folds, or is that of all cases together.
+
+    Metrics that rank cases by their scores are averaged over folds, because the scores of different models need not be
+    comparable (Forman and Scholz 2010). Mean losses, for which both are equal, and metrics of predictions or of
+    probabilities are those of all cases.
+    """
+    if not metric.of_scores or metric.is_distance or metric.spec is None:
+        return "cases"
+    return "cases" if metric.spec.definition.rows is not None else "folds"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Question:
+    """A metric and how it is averaged.
+
+    Parameters
+    ----------
+    metric : str, Spec or Metric
+        The metric.
+    threshold : float, optional
+        Threshold of a metric of counts on scores.
+    average : {"folds", "cases"}, optional
+        Whether the metric is averaged over folds, or is that of all cases; by default chosen by the metric.
+    """
+
+    metric: Asked
+    threshold: float | None
+    average: Average | None
+
+    def forms(self, predictions: Predictions, algorithms: tuple[str, ...]) -> dict[str, Form]:
+        """Return the linear form of each algorithm; averages over classes are over the same ones for all."""
+        tables = {
+            name: [predictions.table(name, run) for run in range(len(predictions.runs[name]))] for name in algorithms
+        }
+        every = [table for several in tables.values() for table in several]
+        without = left_out(self.metric, every) if self.threshold is None else None
+
+        def bound(table: Table) -> Metric:
+            return resolve(self.metric, table, threshold=self.threshold, without=without)
+
+        first = bound(every[0])
+        by_folds = predictions.folds is not None and (self.average or averaged_over(first)) == "folds"
+        found = {}
+        for name, several in tables.items():
+            metrics = [first if table is every[0] else bound(table) for table in several]
+            if by_folds:
+                found[name] = self._over_folds(predictions, name, bound, metrics[0], several[0])
+            else:
+                pairs = list(zip(metrics, several, strict=True))
+                found[name] = Form(
+                    metric=metrics[0],
+                    table=several[0],
+                    values=np.array([float(metric(table.counted)) for metric, table in pairs]),
+                    deviations=np.stack([deviations(*pair, len(predictions.size)) for pair in pairs]),
+                )
+        return found
+
+    def _over_folds(self, predictions: Predictions, name: str, bound: Any, metric: Metric, table: Table) -> Form:
+        """Return the mean over folds of each run, weighted by their numbers of cases."""
+        size, cases = predictions.size, predictions.cases
+        values, deviations_of_runs, each_fold, reason = [], [], [], ""
+        for run in range(len(predictions.runs[name])):
+            fold = predictions.fold_of_units(run)
+            number = predictions.number_of_folds(run)
+            share = np.bincount(fold, size) / cases
+            by_fold, total = np.full(number, np.nan), np.zeros(len(size))
+            for place in range(number):
+                part = predictions.table(name, run, place)
+                own = bound(part)
+                by_fold[place] = float(own(part.counted))
+                scaled = share[place] * deviations(own, part, len(size))
+                total += scaled * np.sqrt(_inflation(own, part))
+                if not np.isfinite(by_fold[place]) or not np.isfinite(total).all():
+                    reason = reason or _undefined(part, place)
+            mean = float(share @ by_fold)
+            values.append(mean)
+            deviations_of_runs.append(total + (by_fold - mean)[fold] * size / cases)
+            each_fold.append(by_fold)
+        longest = max(map(len, each_fold))
+        padded = [np.pad(each, (0, longest - len(each)), constant_values=np.nan) for each in each_fold]
+        return Form(
+            metric=metric,
+            table=table,
+            values=np.array(values),
+            deviations=np.stack(deviations_of_runs),
+            by_fold=np.stack(padded),
+            is_unbiased=metric.of_scores,
+            reason=reason,
+        )
+
+
+def deviations(metric: Metric, table: Table, units: int) -> Array:
+    """Return the deviation that each unit contributes to a metric: the sum of its counts times the gradient.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric, bound to the table.
+    table : Table
+        A table whose clusters are named by the numbers of the units.
+    units : int
+        Number of units.
+    """
+    design: Any = table.design
+    found = np.zeros(units)
+    found[np.asarray(design.names, dtype=np.intp)] = design.totals(metric.slopes(table.counted))
+    return found
+
+
+def _inflation(metric: Metric, table: Table) -> float:
+    """Return the factor of the squared deviations for which a metric of scores has DeLong's variance, else 1."""
+    if not metric.of_scores:
+        return 1.0
+    slopes = metric.slopes(table.counted).reshape(table.cells.shape)
+    squares = float((getattr(table.design, "totals")(slopes) ** 2).sum())  # noqa: B009 - of clusters alone
+    return float(table.design.placement_variance(table.cells, table.truth, slopes)) / squares if squares > 0 else 1.0
+
+
+def _undefined(table: Table, place: int) -> str:
+    totals = np.asarray(table.class_totals)
+    few = [str(label) for label, number in zip(table.labels.tolist(), totals.tolist(), strict=True) if number < 2]
+    cause = f" has fewer than two cases of class {', '.join(few)}" if few else " gives no value"
+    return f"undefined: fold {place + 1}{cause}; stratify the folds, or take average='cases'"

@@ -1,0 +1,337 @@
+"""Reading of predictions by fold and training run: from long data, or from a column for each model or run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, listed
+from howsure.sources.columns import refuse_other_lengths
+from howsure.sources.confusion import confusion
+from howsure.sources.encoding import encoded
+from howsure.sources.frames import columns
+from howsure.sources.plain import numbers_of, plain
+from howsure.sources.score_matrix import multiclass_scores
+from howsure.sources.scores import scores
+from howsure.tables.table import Table
+from howsure.training.predictions import Kind, Predictions
+
+Array = NDArray[Any]
+ALONE = ""  # name of the only algorithm, or of the only run
+SAID = {"y_pred": "labels", "y_score": "scores", "value": "values"}
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Given:
+    """Rows of predictions before they are matched by case.
+
+    Parameters
+    ----------
+    role : {"y_pred", "y_score", "value"}
+        Name of the argument with the predictions.
+    truth : ndarray of shape (rows,), optional
+        True label of each row; None for values.
+    said : mapping of tuple of str to ndarray of shape (rows, ...)
+        Algorithm and run → its predictions. Rows that name their run or algorithm themselves have a single entry.
+    codes : mapping of str to tuple of ndarray and list
+        ``"model"``, ``"run"``, ``"case"``, ``"fold"`` and ``"groups"`` → the code of each row and the names, if given.
+    """
+
+    role: str
+    truth: Array | None
+    said: Mapping[tuple[str, str], Array]
+    codes: Mapping[str, tuple[Array, list[Any]]]
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(next(iter(self.said.values())))
+
+
+def one_role(y_pred: Any, y_score: Any, value: Any) -> tuple[str, Any]:
+    """Return which of the three kinds of predictions was given, and its argument."""
+    given = {"y_pred": y_pred, "y_score": y_score, "value": value}
+    found = [(role, each) for role, each in given.items() if each is not None]
+    if len(found) != 1:
+        message = (
+            "Give one of `y_pred` (predicted labels), `y_score` (scores of the positive class, or of each class) and "
+            f"`value` (one number per case), not {len(found)} of them."
+        )
+        raise HowsureError(message)
+    return found[0]
+
+
+def read(
+    data: Any, role: str, y_true: Any, said: Mapping[tuple[str, str], Any], others: Mapping[str, Any], *, check: bool
+) -> Given:
+    """Return the rows of the named columns.
+
+    Parameters
+    ----------
+    data : frame, mapping, path or None
+        The data with the named columns.
+    role : str
+        Name of the argument with the predictions.
+    y_true : array-like of shape (rows,) or str, optional
+        True label of each row.
+    said : mapping of tuple of str
+        Algorithm and run → column of predictions.
+    others : mapping of str
+        Columns by role; None for those that are not given.
+    check : bool
+        Whether to refuse a column that is compared with itself.
+    """
+    if (y_true is None) != (role == "value"):
+        message = "`y_true` is needed with `y_pred` and `y_score`, and is None with `value`."
+        raise HowsureError(message)
+    keys = {name: f"{role}[{place}]" for place, name in enumerate(said)} if len(said) > 1 else dict.fromkeys(said, role)
+    asked = {keys[name]: each for name, each in said.items() if data is not None or np.ndim(each) < 2}
+    asked |= {name: each for name, each in others.items() if each is not None}
+    if y_true is not None:
+        asked = {"y_true": y_true} | asked
+    found = columns(data, asked, check=check)
+    codes = {name: _coded(name, found[name]) for name in others if name in found}
+    refuse_other_lengths({name: each if hasattr(each, "__len__") else list(each) for name, each in found.items()})
+    truth = None if y_true is None else _levels("y_true", found["y_true"])
+    numbers = {
+        name: _numbers(role, found.get(key, said[name])) if role != "y_pred" else _levels(key, found[key])
+        for name, key in keys.items()
+    }
+    lengths = {len(each) for each in numbers.values()} | ({len(truth)} if truth is not None else set())
+    if len(lengths) > 1:
+        message = f"`{role}` and `y_true` have {' and '.join(map(str, sorted(lengths)))} rows. Give one per case."
+        raise HowsureError(message)
+    return Given(role=role, truth=truth, said=numbers, codes=codes)
+
+
+def _coded(name: str, values: Any) -> tuple[Array, list[Any]]:
+    codes, levels = encoded(name, values).used()
+    return codes, levels.tolist()
+
+
+def _levels(name: str, values: Any) -> Array:
+    column = encoded(name, values)
+    return np.asarray(column.levels[column.codes - np.int64(column.offset)])
+
+
+def _numbers(role: str, values: Any) -> Array:
+    given = plain(role, values) if np.ndim(values) < 2 else values
+    array = np.asarray(numbers_of(role, given, "Give one number per case."), dtype=float)
+    if not np.isfinite(array).all():
+        message = f"`{role}` has {int((~np.isfinite(array)).sum()):,} missing or infinite numbers. Drop or fill them."
+        raise HowsureError(message)
+    return array
+
+
+def matched(given: Given, labels: Any, pos_label: Any, *, check: bool) -> Predictions:
+    """Return the predictions of each run for each case, joined by case.
+
+    Raises
+    ------
+    HowsureError
+        If a run has a case twice or lacks one, or a case has several truths, or folds or clusters contradict each
+        other.
+    """
+    case, names = given.codes.get("case", (np.arange(given.rows), range(given.rows)))
+    rows = _rows_of_runs(given, case, names)
+    said: dict[str, list[Array]] = {}
+    runs: dict[str, list[str]] = {}
+    for (algorithm, run), (key, row) in rows.items():
+        said.setdefault(algorithm, []).append(given.said[key][row])
+        runs.setdefault(algorithm, []).append(run)
+    each = [row for _, row in rows.values()]
+    truth = np.empty(0) if given.truth is None else _same(given.truth, each, names, "truth")
+    group, groups = given.codes.get("groups", (None, []))
+    unit = np.arange(len(names)) if group is None else _same(group, each, names, "groups", groups)
+    kind, axis, stated = _classes(given, truth, said, labels, pos_label, check=check)
+    return Predictions(
+        kind=kind,
+        truth=truth,
+        said={name: tuple(several) for name, several in said.items()},
+        folds=_folds(given, rows, runs, names),
+        runs={name: tuple(several) for name, several in runs.items()},
+        unit=unit,
+        is_clustered=group is not None,
+        labels=axis,
+        is_ordered=stated,
+    )
+
+
+Rows = dict[tuple[str, str], tuple[tuple[str, str], Array]]  # algorithm and run → column of predictions, row of case
+
+
+def _rows_of_runs(given: Given, case: Array, names: Sequence[Any]) -> Rows:
+    """Return the row of each case, for each algorithm and run."""
+    model, models = given.codes.get("model", (np.zeros(given.rows, dtype=np.intp), [ALONE]))
+    run, runs = given.codes.get("run", (np.zeros(given.rows, dtype=np.intp), [ALONE]))
+    found: Rows = {}
+    for key in given.said:
+        for place, name in enumerate(models):
+            for at, which in enumerate(runs):
+                some = np.flatnonzero((model == place) & (run == at))
+                if len(some):
+                    own = (key[0] or str(name), key[1] or str(which))
+                    found[own] = key, _row_of_case(some, case, names, own)
+    return found
+
+
+def _row_of_case(some: Array, case: Array, names: Sequence[Any], own: tuple[str, str]) -> Array:
+    number = np.bincount(case[some], minlength=len(names))
+    where = "".join(f" of {word} {name!r}" for word, name in zip(("model", "run"), own, strict=True) if name)
+    if (number > 1).any():
+        name = names[int(np.argmax(number > 1))]
+        message = (
+            f"Case {name!r} occurs {int(number.max())} times among the predictions{where}. Give each case one held-out "
+            "prediction; repeats of the cross-validation, or other seeds, are named by `run=`."
+        )
+        raise HowsureError(message)
+    if not number.all():
+        message = (
+            f"{int((number == 0).sum()):,} of {len(names):,} cases lack a prediction{where}, such as case "
+            f"{names[int(np.argmin(number))]!r}. All models and runs need the same cases."
+        )
+        raise HowsureError(message)
+    row = np.empty(len(names), dtype=np.intp)
+    row[case[some]] = some
+    return row
+
+
+def _same(
+    column: Array, rows: Sequence[Array], names: Sequence[Any], role: str, levels: Sequence[Any] | None = None
+) -> Array:
+    """Return the value of each case; refuse different values in its rows."""
+    first = column[rows[0]]
+    for row in rows[1:]:
+        differs = column[row] != first
+        if differs.any():
+            at = int(np.argmax(differs))
+            pair = [each[at] if levels is None else levels[int(each[at])] for each in (first, column[row])]
+            shown = [each.item() if hasattr(each, "item") else each for each in pair]
+            message = (
+                f"Case {names[at]!r} has different values of `{role}`, {shown[0]!r} and {shown[1]!r}: "
+                "give a case the same in all rows."
+            )
+            raise HowsureError(message.replace("`truth`", "`y_true`"))
+    return first
+
+
+def _folds(
+    given: Given, rows: Rows, runs: Mapping[str, Sequence[str]], names: Sequence[Any]
+) -> tuple[Array, ...] | None:
+    """Return the fold of each case in each run; refuse algorithms with other folds."""
+    if "fold" not in given.codes:
+        return None
+    code, folds = given.codes["fold"]
+    (first, own), *others = runs.items()
+    for other, its in others:
+        if its != own:
+            message = f"{first} has the runs {listed(own)} and {other} {listed(its)}. Give both the same runs."
+            raise HowsureError(message)
+    found = []
+    for run in own:
+        fold = code[rows[first, run][1]]
+        for other, _ in others:
+            differs = code[rows[other, run][1]] != fold
+            if differs.any():
+                message = (
+                    f"{first} and {other} have different folds, such as of case {names[int(np.argmax(differs))]!r}. "
+                    "Compare algorithms on the same folds: give both one splitter with one `random_state`."
+                )
+                raise HowsureError(message)
+        used, places = np.unique(fold, return_inverse=True)
+        _refuse_folds(used, len(fold), folds, run)
+        found.append(places.astype(np.intp))
+    return tuple(found)
+
+
+def _refuse_folds(used: Array, cases: int, names: Sequence[Any], run: str) -> None:
+    """Refuse a single fold, and folds of one case each."""
+    if len(used) == 1:
+        where = f" in run {run!r}" if run else ""
+        message = (
+            f"All cases{where} are in fold {names[int(used[0])]!r}. A cross-validation has two folds or more; for one "
+            "test set use `training_runs`, or `confusion`."
+        )
+        raise HowsureError(message)
+    if len(used) == cases:
+        message = (
+            "Each fold has a single case: `fold` numbers the cases, or this is leave-one-out. The all-pairs interval "
+            "also holds for leave-one-out with stable learners, and is that of all cases as one test set: "
+            "`hs.estimate(hs.confusion(y_true, y_pred), metric, method='wald')`."
+        )
+        raise HowsureError(message)
+
+
+def refuse_divided_units(predictions: Predictions) -> None:
+    """Refuse clusters with cases in several folds of a run: models were tested on clusters of their training data."""
+    for fold in predictions.folds or ():
+        least, most = np.full(len(predictions.size), np.iinfo(np.intp).max), np.full(len(predictions.size), -1)
+        np.minimum.at(least, predictions.unit, fold)
+        np.maximum.at(most, predictions.unit, fold)
+        if number := int((least != most).sum()):
+            message = (
+                f"{number:,} of {len(least):,} clusters have cases in several folds, so that models were tested on "
+                "clusters of their training data. Split by cluster, as scikit-learn's GroupKFold does."
+            )
+            raise HowsureError(message)
+
+
+def _classes(
+    given: Given, truth: Array, said: Mapping[str, Sequence[Array]], labels: Any, pos_label: Any, *, check: bool
+) -> tuple[Kind, Array, bool]:
+    """Return the kind of predictions, the classes and whether their order is stated."""
+    if given.role == "value":
+        return "values", np.empty(0), True
+    every = [each for several in said.values() for each in several]
+    settings: dict[str, Any] = {"check": check}
+    if given.role == "y_pred":
+        table: Table = confusion(
+            np.concatenate([truth] * len(every)), np.concatenate(every), labels=labels, pos_label=pos_label, **settings
+        )
+        known = table.labels.tolist()
+        if labels is not None and table.rows < len(truth) * len(every):
+            message = f"Some labels are not among `labels`, {listed(known)}. Name all classes, or drop those cases."
+            raise HowsureError(message)
+        return "labels", table.labels, table.is_ordered
+    if every[0].ndim == 2:
+        table = multiclass_scores(truth, every[0], labels=labels, **settings)
+        return "rows of scores", table.labels, table.is_ordered
+    positive = list(labels)[-1] if pos_label is None and labels is not None else pos_label
+    table = scores(truth, every[0], pos_label=positive, **settings)
+    return "scores", table.labels, table.is_ordered
+
+
+def fold_column(fold: Any, rows: int | None) -> Any:
+    """Return the fold of each row from a column, or from the pairs of positions that a splitter yields.
+
+    Parameters
+    ----------
+    fold : array-like of shape (rows,), str, or iterable of pairs of array-like
+        The argument of the caller.
+    rows : int, optional
+        Number of rows, if the predictions are arrays.
+    """
+    if fold is None or isinstance(fold, str) or rows is None:
+        return fold
+    if hasattr(fold, "__len__") and not isinstance(fold, list | tuple):
+        return fold
+    listed_folds = list(fold)
+    if not all(isinstance(each, tuple) and len(each) == 2 and np.ndim(each[1]) for each in listed_folds):
+        return listed_folds
+    code, seen = np.full(rows, -1), np.zeros(rows, dtype=np.intp)
+    for place, (_, test) in enumerate(listed_folds):
+        where = np.asarray(test)
+        code[where] = place
+        seen[where] += 1
+    if (seen != 1).any():
+        at = int(np.argmax(seen != 1))
+        message = (
+            f"Case {at} is in {int(seen[at])} test parts of `fold`. Give the splits of one cross-validation, such as "
+            "`KFold(5).split(X)`; predictions of repeats have one row each, named by `run=`."
+        )
+        raise HowsureError(message)
+    return code

@@ -1,0 +1,154 @@
+"""Variances of an average over trained models: of one cross-validation, and of training runs crossed with cases.
+
+The input is a linear form: each unit (a case, or a cluster of cases) contributes a deviation to the estimate, and the
+deviations of a run sum to zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
+POWER = 1.5  # of a part's fraction of the variance in the degrees of freedom; 2 is Satterthwaite's
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """Variance of an estimate by its sources.
+
+    Parameters
+    ----------
+    runs, cases, interaction : float
+        Contribution of the training runs, of the test cases, and of their interaction; nan for a factor that does not
+        vary.
+    degrees_of_freedom : float
+        Degrees of freedom of the total; infinite if normal quantiles are valid.
+    """
+
+    runs: float
+    cases: float
+    interaction: float
+    degrees_of_freedom: float
+
+    @property
+    def total(self) -> float:
+        """Sum of the contributions that are known; nan stands for a factor that does not vary."""
+        known = [each for each in (self.runs, self.cases, self.interaction) if not math.isnan(each)]
+        return sum(known) if known else math.nan
+
+
+def all_pairs(deviations: Array) -> float:
+    """Return the all-pairs variance of the mean of n losses, ``sum((loss - mean)**2) / n**2``.
+
+    Parameters
+    ----------
+    deviations : ndarray of shape (units,)
+        Deviation that each unit contributes to the estimate; ``(loss - mean) / n`` for a mean of losses.
+
+    References
+    ----------
+    Bayle, Bayle, Janson, Mackey (2020), Advances in Neural Information Processing Systems 33, equation of
+    ``σ²_out``.
+
+    Examples
+    --------
+    >>> loss = np.array([0.0, 1.0, 0.0, 1.0])
+    >>> all_pairs((loss - loss.mean()) / 4)
+    0.0625
+    """
+    return float(deviations @ deviations)
+
+
+def centred(deviations: Array, fold: Codes, size: Array, *, is_unbiased: bool = False) -> Array:
+    """Return deviations about the mean of their fold, times the root of n / (n - 1).
+
+    The sum of their squares is the within-fold variance; equal folds give ``σ²_in / n`` of the paper. A fold of one
+    unit has no such variance, and its deviation is nan.
+
+    Parameters
+    ----------
+    deviations : ndarray of shape (units,)
+        Deviation that each unit contributes to the estimate.
+    fold : ndarray of shape (units,)
+        Fold of each unit, from 0.
+    size : ndarray of shape (units,)
+        Number of cases of each unit.
+    is_unbiased : bool
+        Whether the squares have the factors of small samples already.
+
+    References
+    ----------
+    Bayle, Bayle, Janson, Mackey (2020), equation of ``σ²_in``.
+
+    Examples
+    --------
+    >>> loss = np.array([0.0, 1.0, 0.0, 1.0])
+    >>> round(all_pairs(centred((loss - loss.mean()) / 4, np.array([0, 0, 1, 1]), np.ones(4))), 12)
+    0.125
+    """
+    units = np.bincount(fold).astype(float)
+    mean = np.bincount(fold, deviations) / np.bincount(fold, size)
+    with np.errstate(all="ignore"):
+        factor = np.where(units > 1, 1.0 if is_unbiased else units / (units - 1), np.nan)
+    return np.asarray((deviations - mean[fold] * size) * np.sqrt(factor)[fold])
+
+
+def crossed(values: Sequence[Array], deviations: Sequence[Array]) -> Components:
+    """Return the variance of an average over training runs that share the test cases.
+
+    The variance components are those of two crossed random factors without replication. The variance between runs,
+    ``R``, is that of their values. The variance between cases, ``C``, is that of their mean deviations over the runs.
+    The interaction, ``I``, is that of the deviations after both means are removed. The variance of the average is
+    ``V = R + max(C - I, 0)``. Its degrees of freedom d follow Satterthwaite, ``1 / d = sum((part / V)**p / f)`` over
+    the parts R, with the runs minus 1 for f, and C − I, with the units minus 1. For known fractions of the variance p
+    is 2; they are estimates, and p = 1.5 covers. R of two independent sets of runs has Welch's degrees of freedom.
+
+    A contrast has one entry for each algorithm whose runs are independent; the deviations of the second algorithm have
+    a negative sign.
+
+    Parameters
+    ----------
+    values : sequence of ndarray of shape (runs,)
+        Value of each run, for each independent set of runs.
+    deviations : sequence of ndarray of shape (runs, units)
+        Deviation that each unit contributes to the value of each run.
+
+    Returns
+    -------
+    Components
+
+    References
+    ----------
+    Dorfman, Berbaum, Metz (1992), Investigative Radiology 27; Hillis (2007), Statistics in Medicine 26 (degrees of
+    freedom).
+
+    Examples
+    --------
+    >>> runs = np.array([[0.0, 1.0, 1.0, 1.0], [0.0, 0.0, 1.0, 1.0]])
+    >>> found = crossed([runs.mean(1)], [(runs - runs.mean(1, keepdims=True)) / 4])
+    >>> round(found.total, 4), round(found.degrees_of_freedom, 2)
+    (0.0573, 2.86)
+    """
+    units = deviations[0].shape[1]
+    correction = units / (units - 1)
+    means = sum(each.mean(0) for each in deviations)
+    between, interaction, squares = 0.0, 0.0, 0.0
+    for value, each in zip(values, deviations, strict=True):
+        number = len(value)
+        own = float(value.var(ddof=1)) / number
+        residual = each - each.mean(0)
+        between += own
+        interaction += correction * float((residual**2).sum()) / (number * (number - 1))
+        squares += own**2 / (number - 1)
+    cases = max(correction * float(means @ means) - interaction, 0.0)
+    whole = between + cases
+    lost = (between / whole) ** POWER * squares / between**2 if between > 0 else 0.0
+    lost += (cases / whole) ** POWER / (units - 1) if cases > 0 else 0.0
+    degrees = 1 / lost if lost > 0 else np.inf
+    return Components(max(between - interaction, 0.0), cases, min(between, interaction), degrees)
