@@ -52,6 +52,7 @@ def study():
     return made
 
 
+FOLDS = hs.cross_validated(TRUTH, {"A": SCORE > 0.4, "B": SCORE > 0.6}, fold=np.arange(200) % 5)
 RESULTS = {
     "stop": lambda: hs.stop(TABLE, "accuracy", width=0.1),
     "estimate": lambda: hs.estimate(TABLE, "f1"),
@@ -81,6 +82,9 @@ RESULTS = {
     "curve along thresholds": lambda: hs.threshold_curves(SCORES, "f1")["f1"],
     "chosen threshold": lambda: hs.optimal_threshold(SCORES, n_resamples=50, random_state=0),
     "pooled": lambda: hs.pool([0.91, 0.88, 0.93], [0.01, 0.02, 0.015]),
+    "algorithm's estimate": lambda: FOLDS.estimate("f1", model="A"),
+    "algorithm's evaluation": lambda: FOLDS.evaluate(["accuracy", "f1"], model="B"),
+    "algorithms' comparison": lambda: FOLDS.compare("f1"),
     "conflated": lambda: hs.pooling.conflate([RNG.beta(90, 10, 500), RNG.beta(45, 5, 500)], random_state=0),
     "summaries": lambda: study().summaries(),
     "study's comparisons": lambda: study().comparisons("f1", rope=0.02),
@@ -123,7 +127,7 @@ def final_classes(base):
 
 def test_every_result_class_is_here():
     """Each tabular class of the package has an instance in these tests."""
-    assert {type(make()).__qualname__ for make in RESULTS.values()} == final_classes(Tabular)
+    assert {type(make()).__qualname__ for make in RESULTS.values()} == final_classes(Tabular) | {"Comparison"}
 
 
 def test_records_are_flat_and_plain(result):

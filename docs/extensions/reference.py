@@ -27,7 +27,7 @@ GROUPS = {  # heading → what the names are for, and the modules in which they 
     "Compare and rank": ("Two models or many, on the same cases or on different ones.", "comparison"),
     "Follow a threshold": ("Curves with bands, and the best threshold.", "curves"),
     "Plan": ("The number of cases that an interval needs.", "planning"),
-    "Pool experiments": ("Folds, seeds and sites.", "pooling study"),
+    "Pool experiments": ("Folds, seeds and sites.", "pooling study training"),
     "Report": ("One file with tables and charts.", "report"),
     "scikit-learn’s names": ("The same arguments; an estimate is returned.", "compat"),
     "Extend and look up": (

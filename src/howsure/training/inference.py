@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,10 @@ from howsure.training.linear import Form
 from howsure.training.predictions import Predictions
 from howsure.training.result import Part
 from howsure.training.variances import Components, all_pairs, centred, crossed
-from howsure.training.words import Scope
+from howsure.training.words import Fixed, Scope
 
 Array = NDArray[Any]
 Method = Literal["all_pairs", "within_folds", "corrected_t"]
-NAMES = ("all_pairs", "within_folds", "corrected_t")
-FIXED = ("runs", "cases")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,9 +76,9 @@ class Answer:
 
 def checked_method(method: Any, predictions: Predictions, runs: int, fixed: Any) -> Method:
     """Return the method; refuse one that does not fit the folds and runs."""
-    chosen: Any = one_of("method", "all_pairs" if method is None else method, NAMES)
+    chosen = cast("Method", one_of("method", "all_pairs" if method is None else method, get_args(Method)))
     if fixed is not None:
-        one_of("`fixed`", fixed, FIXED)
+        one_of("`fixed`", fixed, get_args(Fixed))
         if runs < 2:
             message = f"`fixed` is for several runs, and there is one: drop fixed={fixed!r}."
             raise HowsureError(message)
@@ -98,7 +96,7 @@ def checked_method(method: Any, predictions: Predictions, runs: int, fixed: Any)
     if chosen == "within_folds" and runs > 1 and fixed != "runs":
         message = "method='within_folds' is for one cross-validation, or for the trained models alone: fixed='runs'."
         raise HowsureError(message)
-    return chosen  # type: ignore[no-any-return]  # checked
+    return chosen
 
 
 def answer(method: Method, scope: Scope, predictions: Predictions, sides: Sequence[Form]) -> Answer:
@@ -158,8 +156,7 @@ def corrected(by_fold: Array, folds: int) -> Answer:
 
 def forms_by_fold(form: Form) -> Array:
     """Return the value of each fold of each run; refuse runs with different numbers of folds."""
-    assert form.by_fold is not None  # noqa: S101 - asked for averages over folds
-    if np.isnan(form.by_fold).any() and not form.reason:
+    if form.by_fold is None or (np.isnan(form.by_fold).any() and not form.reason):
         message = "The runs have different numbers of folds, for which the corrected t is not defined."
         raise HowsureError(message)
     return form.by_fold

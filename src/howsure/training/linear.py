@@ -175,9 +175,10 @@ def _inflation(metric: Metric, table: Table) -> float:
     """Return the factor of the squared deviations for which a metric of scores has DeLong's variance, else 1."""
     if not metric.of_scores:
         return 1.0
+    design: Any = table.design
     slopes = metric.slopes(table.counted).reshape(table.cells.shape)
-    squares = float((getattr(table.design, "totals")(slopes) ** 2).sum())  # noqa: B009 - of clusters alone
-    return float(table.design.placement_variance(table.cells, table.truth, slopes)) / squares if squares > 0 else 1.0
+    squares = float((design.totals(slopes) ** 2).sum())
+    return float(design.placement_variance(table.cells, table.truth, slopes)) / squares if squares > 0 else 1.0
 
 
 def _undefined(table: Table, place: int) -> str:

@@ -67,10 +67,10 @@ class Predictions:
         return np.bincount(self.unit).astype(float)
 
     def fold_of_units(self, run: int) -> Array:
-        """Return the fold of each unit in a run."""
-        assert self.folds is not None  # noqa: S101 - asked for cross-validations alone
+        """Return the fold of each unit in a run; 0 without folds."""
         found = np.zeros(len(self.size), dtype=np.intp)
-        found[self.unit] = self.folds[run]
+        if self.folds is not None:
+            found[self.unit] = self.folds[run]
         return found
 
     def number_of_folds(self, run: int = 0) -> int:

@@ -87,6 +87,8 @@ class AlgorithmEstimate(OneRecord, Named):
         Smallest and largest possible value of the metric.
     positive : str
         The positive class, where the metric depends on it and two classes have names.
+    is_positive_stated : bool
+        Whether the caller named the positive class. If not, it is printed with the value.
     cautions : tuple of str
         Sentences for readers of the interval.
     reason : str
@@ -98,7 +100,7 @@ class AlgorithmEstimate(OneRecord, Named):
     >>> data = hs.load_example("breast_cancer")
     >>> found = hs.cross_validated("label", "forest", data=data, fold="fold").estimate("f1")
     >>> print(found)
-    0.952 [0.926, 0.969]
+    0.952 [0.926, 0.969] (positive: malignant)
     >>> value, (low, high) = found
     >>> found.method, found.folds
     ('all_pairs', 5)
@@ -121,6 +123,7 @@ class AlgorithmEstimate(OneRecord, Named):
     model: str = ""
     bounds: tuple[float, float] = (0.0, 1.0)
     positive: str = ""
+    is_positive_stated: bool = True
     cautions: tuple[str, ...] = ()
     reason: str = ""
 
@@ -133,7 +136,8 @@ class AlgorithmEstimate(OneRecord, Named):
 
     def __str__(self) -> str:
         text = value_text(self.value, self.low, self.high)
-        notes = [each for each in (parts_text(self.parts), self.reason) if each]
+        positive = f"positive: {self.positive}" if self.positive and not self.is_positive_stated else ""
+        notes = [each for each in (positive, parts_text(self.parts), self.reason) if each]
         return f"{text} ({'; '.join(notes)})" if notes else text
 
     def __repr__(self) -> str:
@@ -158,7 +162,7 @@ class AlgorithmEstimate(OneRecord, Named):
         level = percent(self.confidence_level).replace(" %", "%")
         limits = f"{level} CI {low} to {high}" if low else "no interval"
         about = [limits, sample_text(self.cases, self.folds, self.runs), METHODS[self.method]]
-        return f"{what}{of} was {value} ({'; '.join(about)}). {answers(self.question, self.parts)}"
+        return f"{what}{of} was {value} ({'; '.join(about)}). {answers(self)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values, with one share for each part of the variance."""
@@ -190,6 +194,7 @@ class AlgorithmEstimate(OneRecord, Named):
             reason=self.reason,
             bounds=self.bounds,
             positive=self.positive,
+            is_positive_stated=self.is_positive_stated,
             cases=self.cases,
         )
 
@@ -300,7 +305,7 @@ class AlgorithmComparison(Comparison):
         style : {"card", "clinical", "ml"}
             Style of the first sentence.
         """
-        return f"{Comparison.sentence(self, style)} {answers(self.question, self.parts)}"
+        return f"{Comparison.sentence(self, style)} {answers(self)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return one flat record."""
@@ -331,7 +336,8 @@ def sample_text(cases: int, folds: int, runs: int) -> str:
     return f"{text}, {runs} runs" if runs > 1 else text
 
 
-def answers(question: str, parts: tuple[Part, ...]) -> str:
-    """Return the sentences on the question and on the parts of the variance."""
-    shares = parts_text(parts)
-    return f"The interval answers: {question}" + (f" Shares of its variance: {shares}." if shares else "")
+def answers(result: AlgorithmEstimate | AlgorithmComparison) -> str:
+    """Return the sentences on the question and on the parts of the variance, and the cautions."""
+    shares = parts_text(result.parts)
+    said = [f"The interval answers: {result.question}", *([f"Shares of its variance: {shares}."] if shares else [])]
+    return " ".join([*said, *result.cautions])
