@@ -1,10 +1,10 @@
-"""Coverage of intervals for cross-validation and training runs: `python benchmarks/training.py folds|runs|tests|all`.
+"""Coverage of intervals for cross-validation and training runs: `python benchmarks/training.py WHAT`.
 
 Learners are trained on samples of synthetic populations. The true value of a trained model is its metric on 10,000 other
 cases. `folds` compares intervals of one cross-validation with the average of the trained models (the question that
 they answer) and with the mean over training sets (which they do not answer). `runs` trains each run on a training set of
 its own and shares the test cases; the truth is the mean over training sets and cases. `tests` counts rejections of true
-null hypotheses. `python benchmarks/training.py speed` prints times.
+null hypotheses, `components` compares variances of a simple model, and `speed` prints times.
 
 Options: --studies 400 --seed 1. Seeds below 1 were used while the methods were chosen.
 """
@@ -26,13 +26,14 @@ from sklearn.tree import DecisionTreeClassifier
 import howsure as hs
 from howsure.training.inference import answer
 from howsure.training.linear import Question
+from howsure.training.variances import crossed
 from howsure.training.words import Scope
 
 warnings.filterwarnings("ignore", category=UserWarning)
 HUGE = 10_000
 LEARNERS = {
-    "logistic": lambda seed: LogisticRegression(C=1.0),
-    "5-NN": lambda seed: KNeighborsClassifier(5, algorithm="brute"),
+    "logistic": lambda _: LogisticRegression(C=1.0),
+    "5-NN": lambda _: KNeighborsClassifier(5, algorithm="brute"),
     "tree": lambda seed: DecisionTreeClassifier(max_depth=3, max_features=2, random_state=seed),
 }
 METRICS = ("accuracy", "f1", "mcc", "roc_auc")
@@ -143,131 +144,157 @@ def folds(studies, seed):
         huge = population(name, HUGE, np.random.default_rng([seed, 1]))
         for learner in LEARNERS:
             for n, k in sizes:
-                rng = np.random.default_rng([seed, n, k])
-                ends, truths = defaultdict(list), defaultdict(list)
-                for study in range(studies):
-                    x, y = population(name, n, rng)
-                    if min(np.bincount(y, minlength=2)) < k:
-                        continue
-                    score, fold, truth = cross_validate(learner, x, y, k, study, huge)
-                    for metric in METRICS:
-                        truths[metric].append(truth[metric])
-                        for way, limits in intervals(y, score, fold, metric).items():
-                            ends[metric, way].append(limits)
-                for metric in METRICS:
-                    said = []
-                    for way in (*WAYS, "t of folds"):
-                        if (metric, way) in ends:
-                            low, high = np.array(ends[metric, way]).T
-                            truth = np.array(truths[metric])
-                            own = 100 * np.mean((low <= truth) & (truth <= high))
-                            mean = 100 * np.mean((low <= truth.mean()) & (truth.mean() <= high))
-                            said.append(f"{way} {own:.1f} ({mean:.1f})")
-                    print(
-                        f"{name:12} {learner:8} n={n:4} k={k:2} {metric:8} {len(truth):4} studies: {'; '.join(said)}",
-                        flush=True,
-                    )
+                of_folds(name, learner, n, k, studies, seed, huge)
 
 
-def p_values(given, metric):
-    """Return the p-values of the difference of two algorithms, with runs drawn anew and not."""
-    first, second = Question(metric=metric, threshold=None, average=None).forms(given.predictions, ("a", "b")).values()
-    sides = [first, second.negative]
-    scopes = {
-        way: Scope(0, len(first.values), given.predictions.cases, FIXED[way]) for way in ("crossed", "cases alone")
-    }
-    return {way: answer("all_pairs", scope, given.predictions, sides).p_value() for way, scope in scopes.items()}
+def of_folds(name, learner, n, k, studies, seed, huge):
+    """Print the coverage of cross-validations of n cases in k folds."""
+    rng = np.random.default_rng([seed, n, k])
+    ends, truths = defaultdict(list), defaultdict(list)
+    for study in range(studies):
+        x, y = population(name, n, rng)
+        if min(np.bincount(y, minlength=2)) < k:
+            continue
+        score, fold, truth = cross_validate(learner, x, y, k, study, huge)
+        for metric in METRICS:
+            truths[metric].append(truth[metric])
+            for way, limits in intervals(y, score, fold, metric).items():
+                ends[metric, way].append(limits)
+    for metric in METRICS:
+        truth, said = np.array(truths[metric]), []
+        for way in (each for of, each in ends if of == metric):
+            low, high = np.array(ends[metric, way]).T
+            own, mean = (100 * np.mean((low <= each) & (each <= high)) for each in (truth, truth.mean()))
+            said.append(f"{way} {own:.1f} ({mean:.1f})")
+        print(f"{name:12} {learner:8} n={n:4} k={k:2} {metric:8} {len(truth):4} studies: {'; '.join(said)}", flush=True)
 
 
-def one_run(learner, name, size, rng, test, huge):
-    """Train on a training set of its own; return the scores of the test cases and of the huge sample."""
+def one_run(learner, name, size, rng, test):
+    """Train on a training set of its own; return the scores of the test cases."""
     x, y = population(name, size, rng)
-    model = LEARNERS[learner](int(rng.integers(2**31))).fit(x, y)
-    return scored(model, test), None if huge is None else scored(model, huge)
+    return scored(LEARNERS[learner](int(rng.integers(2**31))).fit(x, y), test)
+
+
+def true_means(learner, name, size, seed):
+    """Return the mean of each metric over 300 training runs, on a huge sample; of the area over 100."""
+    x, y = population(name, HUGE, np.random.default_rng([seed, 2]))
+    rng = np.random.default_rng([seed, 3])
+    many = [one_run(learner, name, size, rng, x) for _ in range(300)]
+    tables = [counts(y, (each >= 0.5).astype(int)) for each in many]
+    of_labels = {metric: np.mean([of_counts(metric, each) for each in tables]) for metric in METRICS[:3]}
+    return of_labels | {"roc_auc": np.mean([area(y, each) for each in many[:100]])}
 
 
 def runs(studies, seed):
     print("coverage of the mean over training runs and cases, in per cent")
     for name, size in (("linear", 60), ("checkerboard", 120)):
-        huge = population(name, HUGE, np.random.default_rng([seed, 2]))
         for learner in LEARNERS:
-            rng = np.random.default_rng([seed, 3])
-            many = [one_run(learner, name, size, rng, huge[0], None)[0] for _ in range(300)]
-            truth = {
-                metric: np.mean([of_counts(metric, counts(huge[1], (each >= 0.5).astype(int))) for each in many])
-                for metric in METRICS[:3]
-            } | {"roc_auc": np.mean([area(huge[1], each) for each in many[:100]])}
+            truth = true_means(learner, name, size, seed)
             for number, n in ((2, 500), (3, 200), (3, 2000), (5, 200), (5, 2000), (10, 500)):
-                rng, hits, total = np.random.default_rng([seed, number, n]), defaultdict(int), 0
+                rng, hits = np.random.default_rng([seed, number, n]), defaultdict(int)
                 for _ in range(studies):
                     x, y = population(name, n, rng)
-                    score = [one_run(learner, name, size, rng, x, None)[0] for _ in range(number)]
-                    total += 1
+                    score = [one_run(learner, name, size, rng, x) for _ in range(number)]
                     said = hs.training_runs(y, [(each >= 0.5).astype(int) for each in score])
                     ranked = hs.training_runs(y, y_score=score)
+                    ways = {way: ("all_pairs", "auto", fixed) for way, fixed in FIXED.items()}
                     for metric in METRICS:
-                        given = ranked if metric == "roc_auc" else said
-                        ways = {way: ("all_pairs", "auto", fixed) for way, fixed in FIXED.items()}
-                        for way, (low, high) in several_answers(given, metric, ways).items():
+                        ends = several_answers(ranked if metric == "roc_auc" else said, metric, ways)
+                        for way, (low, high) in ends.items():
                             hits[metric, way] += low <= truth[metric] <= high
                 for metric in METRICS:
-                    text = "; ".join(
-                        f"{way} {100 * hits[metric, way] / total:.1f}"
-                        for way in ("crossed", "cases alone", "runs alone")
-                    )
+                    text = "; ".join(f"{way} {100 * hits[metric, way] / studies:.1f}" for way in FIXED)
                     print(f"{name:12} {learner:8} runs={number:2} n={n:4} {metric:8} {text}", flush=True)
 
 
 def tests(studies, seed):
     print("rejections of true null hypotheses at 5 %")
-    for learner in LEARNERS:  # the difference of the k models' averages, at its true value
+    for learner in LEARNERS:
         for n, k in ((100, 5), (400, 10)):
-            rng, out, equal, total = np.random.default_rng([seed, 5, n]), defaultdict(int), defaultdict(int), 0
-            huge = population("linear", HUGE, np.random.default_rng([seed, 4]))
-            for study in range(studies):
-                x, y = population("linear", n, rng)
-                if min(np.bincount(y, minlength=2)) < k:
-                    continue
-                total += 1
-                both = [cross_validate(learner, x, y, k, study, huge, part) for part in (slice(0, 3), slice(3, 6))]
-                fold = both[0][1]
-                said = hs.cross_validated(
-                    y, {name: (each[0] >= 0.5).astype(int) for name, each in zip("ab", both, strict=True)}, fold=fold
-                )
-                ranked = hs.cross_validated(
-                    y, y_score={name: each[0] for name, each in zip("ab", both, strict=True)}, fold=fold
-                )
-                for metric in METRICS:
-                    found = (ranked if metric == "roc_auc" else said).compare(metric)
-                    gap = both[0][2][metric] - both[1][2][metric]
-                    out[metric] += not found.low <= gap <= found.high
-                    equal[metric] += found.p_value < 0.05
-            text = "; ".join(
-                f"{metric} {100 * out[metric] / total:.1f} ({100 * equal[metric] / total:.1f})" for metric in METRICS
-            )
-            print(f"folds {learner:8} n={n:4} k={k:2}: models' difference (algorithms equal) {text}", flush=True)
-    for learner in LEARNERS:  # one algorithm against itself, with independent runs
+            tests_of_folds(learner, n, k, studies, seed)
+    for learner in LEARNERS:
         for number, n in ((3, 200), (3, 1000), (5, 200), (5, 1000)):
-            rng, hits = np.random.default_rng([seed, 6, number, n]), defaultdict(int)
-            for _ in range(studies):
-                x, y = population("linear", n, rng)
-                score = {
-                    name: [one_run(learner, "linear", 60, rng, x, None)[0] for _ in range(number)] for name in "ab"
-                }
-                labels = {name: [(each >= 0.5).astype(int) for each in several] for name, several in score.items()}
-                said, ranked = hs.training_runs(y, labels), hs.training_runs(y, y_score=score)
-                for metric in METRICS:
-                    given = ranked if metric == "roc_auc" else said
-                    for way, p in p_values(given, metric).items():
-                        hits[metric, way] += p < 0.05
-            text = "; ".join(
-                f"{metric} {100 * hits[metric, 'crossed'] / studies:.1f} ({100 * hits[metric, 'cases alone'] / studies:.1f})"
-                for metric in METRICS
-            )
-            print(f"runs {learner:8} runs={number:2} n={n:4}: crossed (cases alone) {text}", flush=True)
+            tests_of_runs(learner, number, n, studies, seed)
 
 
-def speed(studies, seed):
+def tests_of_folds(learner, n, k, studies, seed):
+    """Print rejections of the true difference of the k models, and of 0 for two algorithms that are equal on average."""
+    rng, out, equal, total = np.random.default_rng([seed, 5, n]), defaultdict(int), defaultdict(int), 0
+    huge = population("linear", HUGE, np.random.default_rng([seed, 4]))
+    for study in range(studies):
+        x, y = population("linear", n, rng)
+        if min(np.bincount(y, minlength=2)) < k:
+            continue
+        total += 1
+        halves = {"a": slice(0, 3), "b": slice(3, 6)}  # of the features, which are equally good
+        both = {name: cross_validate(learner, x, y, k, study, huge, half) for name, half in halves.items()}
+        fold = both["a"][1]
+        labels = {name: (each[0] >= 0.5).astype(int) for name, each in both.items()}
+        said = hs.cross_validated(y, labels, fold=fold)
+        ranked = hs.cross_validated(y, y_score={name: each[0] for name, each in both.items()}, fold=fold)
+        for metric in METRICS:
+            found = (ranked if metric == "roc_auc" else said).compare(metric)
+            out[metric] += not found.low <= both["a"][2][metric] - both["b"][2][metric] <= found.high
+            equal[metric] += found.p_value < 0.05
+    text = "; ".join(f"{each} {100 * out[each] / total:.1f} ({100 * equal[each] / total:.1f})" for each in METRICS)
+    print(f"folds {learner:8} n={n:4} k={k:2}: models' difference (algorithms equal) {text}", flush=True)
+
+
+def tests_of_runs(learner, number, n, studies, seed):
+    """Print rejections for one algorithm against itself, with independent runs."""
+    rng, hits = np.random.default_rng([seed, 6, number, n]), defaultdict(int)
+    for _ in range(studies):
+        x, y = population("linear", n, rng)
+        score = {name: [one_run(learner, "linear", 60, rng, x) for _ in range(number)] for name in "ab"}
+        labels = {name: [(each >= 0.5).astype(int) for each in several] for name, several in score.items()}
+        said, ranked = hs.training_runs(y, labels), hs.training_runs(y, y_score=score)
+        for metric in METRICS:
+            given = ranked if metric == "roc_auc" else said
+            for fixed in (None, "runs"):
+                hits[metric, fixed] += given.compare(metric, fixed=fixed).p_value < 0.05
+    text = "; ".join(
+        f"{each} {100 * hits[each, None] / studies:.1f} ({100 * hits[each, 'runs'] / studies:.1f})" for each in METRICS
+    )
+    print(f"runs {learner:8} runs={number:2} n={n:4}: crossed (cases alone) {text}", flush=True)
+
+
+def components(studies, seed):
+    """Print coverage of accuracy in a probit model of runs and cases, with other variances and degrees of freedom."""
+    from scipy.special import logit, ndtr
+    from scipy.stats import t
+
+    print("coverage in a probit model of runs and cases, in per cent")
+    rng = np.random.default_rng([seed, 7])
+    for number, n, training in (
+        (2, 200, 0),
+        (2, 1000, 0.3),
+        (3, 200, 0.1),
+        (3, 1000, 0.3),
+        (5, 1000, 0.3),
+        (10, 1000, 0.3),
+    ):
+        truth, hits = ndtr(1.5 / np.sqrt(1 + 1.5**2 + training**2)), defaultdict(int)
+        for _ in range(studies):
+            place = 1.5 + rng.normal(0, 1.5, n) + training * rng.normal(size=(number, 1))
+            right = (rng.random((number, n)) < ndtr(place)) * 1.0
+            value, own = right.mean(), (right - right.mean(1, keepdims=True)) / n
+            found = crossed([right.mean(1)], [own])
+            between, cases = right.mean(1).var(ddof=1) / number, n / (n - 1) * (own.mean(0) ** 2).sum()
+            cells = (own**2).sum() / number**2
+            squares = found.total**2 / (between**2 / (number - 1) + found.cases**2 / (n - 1))
+            for way, variance, degrees in (
+                ("as chosen", found.total, found.degrees_of_freedom),
+                ("Satterthwaite's square", found.total, squares),
+                ("less all cells", max(between + cases - cells, between, cases), found.degrees_of_freedom),
+                ("cases alone", cases, np.inf),
+            ):
+                half = t.ppf(0.975, degrees) * np.sqrt(variance) / (value * (1 - value))
+                hits[way] += abs(logit(value) - logit(truth)) <= half
+        text = "; ".join(f"{way} {100 * number_of / studies:.1f}" for way, number_of in hits.items())
+        print(f"runs={number:2} n={n:4} training={training}: {text}", flush=True)
+
+
+def speed(_, seed):
     rng = np.random.default_rng(seed)
     for n, k in ((1_000, 5), (100_000, 5), (1_000_000, 10)):
         y, fold = rng.integers(0, 2, n), rng.integers(0, k, n)
@@ -287,10 +314,10 @@ def speed(studies, seed):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["folds", "runs", "tests", "speed", "all"])
+    parser.add_argument("what", choices=["folds", "runs", "tests", "components", "speed", "all"])
     parser.add_argument("--studies", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(sys.argv[1:])
-    for each in (folds, runs, tests, speed):
+    for each in (folds, runs, tests, components, speed):
         if given.what in {each.__name__, "all"}:
             each(given.studies, given.seed)

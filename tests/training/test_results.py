@@ -51,7 +51,10 @@ def test_an_undefined_metric_has_a_reason_in_its_sentence():
     """A class that is never predicted leaves precision undefined, with a reason."""
     y = np.arange(60) % 2
     found = hs.cross_validated(y, np.zeros(60, dtype=int), fold=np.arange(60) // 12).estimate("precision")
-    assert np.isnan([found.value, found.low, found.high]).all()
+    assert np.isnan([found.value, found.low, found.high, found.standard_error]).all()
+    assert found.parts == ()
+    runs = hs.training_runs(y, [np.zeros(60, dtype=int), y * (np.arange(60) > 9)])
+    assert np.isnan([runs.estimate("precision").value, runs.estimate("precision").standard_error]).all()
     assert found.reason in found.sentence() or "undefined" in found.sentence()
 
 

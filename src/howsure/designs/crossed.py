@@ -283,10 +283,7 @@ class Crossed(Design):
 
     def _freedom(self, variances: Sequence[Array], freedoms: Sequence[Any]) -> Any:
         """Return Satterthwaite's degrees of freedom of the sum of the parts' variances."""
-        whole = _sum(variances)
-        each = zip(variances, freedoms, strict=False)
-        lost = np.asarray(sum(quotient(quotient(part, whole) ** POWER, freedom) for part, freedom in each))
-        return np.where(lost > 0, quotient(np.ones(lost.shape), lost), self.degrees_of_freedom)
+        return degrees_of_freedom(variances[:FACTORS], freedoms, _sum(variances), self.degrees_of_freedom)
 
     def _drawn(self, cells: int, size: int, weights: Callable[[Clusters, int], Array]) -> Array:
         """Return sums of the combinations' tables with products of drawn weights, ``(size, cells)``."""
@@ -297,6 +294,23 @@ class Crossed(Design):
             return np.multiply(first, second, out=first)
 
         return self.cells.weighted_sums(cells, size, products)
+
+
+def degrees_of_freedom(variances: Sequence[Any], freedoms: Sequence[Any], whole: Any, most: Any = np.inf) -> Array:
+    """Return the degrees of freedom of a variance from those of its parts; see `Crossed.small_sample`.
+
+    Parameters
+    ----------
+    variances, freedoms : sequence of float or ndarray of shape (...)
+        Variance due to each factor, and its degrees of freedom.
+    whole : float or ndarray of shape (...)
+        The variance.
+    most : float or ndarray of shape (...)
+        Degrees of freedom of a variance of 0.
+    """
+    parts = zip(variances, freedoms, strict=True)
+    lost = np.asarray(sum(quotient(quotient(part, whole) ** POWER, freedom) for part, freedom in parts))
+    return np.where(lost > 0, quotient(np.ones(lost.shape), lost), most)
 
 
 def crossed(cells: Clusters, pairs: Combinations) -> Crossed | Clusters:

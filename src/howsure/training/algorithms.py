@@ -109,7 +109,7 @@ class Algorithms:
         References
         ----------
         Bayle, Bayle, Janson, Mackey (2020), NeurIPS 33; Nadeau, Bengio (2003), Machine Learning 52; Forman, Scholz
-        (2010), SIGKDD Explorations 12; Hillis (2007), Statistics in Medicine 26.
+        (2010), SIGKDD Explorations 12.
 
         Examples
         --------

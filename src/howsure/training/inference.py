@@ -114,6 +114,8 @@ def answer(method: Method, scope: Scope, predictions: Predictions, sides: Sequen
         Linear form of each independent set of runs; with a negative sign for the second algorithm.
     """
     value = sum(float(each.values.mean()) for each in sides)
+    if math.isnan(value):
+        return Answer(value, Components(math.nan, math.nan, math.nan, math.nan))
     values = [each.values for each in sides]
     if scope.fixed == "cases":
         found = crossed(values, [np.zeros((len(each), 2)) for each in values])

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.crossed import degrees_of_freedom
+
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
-POWER = 1.5  # of a part's fraction of the variance in the degrees of freedom; 2 is Satterthwaite's
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +106,8 @@ def crossed(values: Sequence[Array], deviations: Sequence[Array]) -> Components:
     The variance components are those of two crossed random factors without replication. The variance between runs,
     ``R``, is that of their values. The variance between cases, ``C``, is that of their mean deviations over the runs.
     The interaction, ``I``, is that of the deviations after both means are removed. The variance of the average is
-    ``V = R + max(C - I, 0)``. Its degrees of freedom d follow Satterthwaite, ``1 / d = sum((part / V)**p / f)`` over
-    the parts R, with the runs minus 1 for f, and C − I, with the units minus 1. For known fractions of the variance p
-    is 2; they are estimates, and p = 1.5 covers. R of two independent sets of runs has Welch's degrees of freedom.
+    ``V = R + max(C - I, 0)``. Its degrees of freedom follow from those of R, the runs minus 1, and of C − I, the units
+    minus 1, as for two crossed factors of a table. R of two independent sets of runs has Welch's degrees of freedom.
 
     A contrast has one entry for each algorithm whose runs are independent; the deviations of the second algorithm have
     a negative sign.
@@ -125,8 +125,8 @@ def crossed(values: Sequence[Array], deviations: Sequence[Array]) -> Components:
 
     References
     ----------
-    Dorfman, Berbaum, Metz (1992), Investigative Radiology 27; Hillis (2007), Statistics in Medicine 26 (degrees of
-    freedom).
+    Dorfman, Berbaum, Metz (1992), Investigative Radiology 27, for pseudovalues of readers and cases; Bouthillier and
+    others (2021), Proceedings of Machine Learning and Systems 3, for the sources of variation of training.
 
     Examples
     --------
@@ -147,8 +147,6 @@ def crossed(values: Sequence[Array], deviations: Sequence[Array]) -> Components:
         interaction += correction * float((residual**2).sum()) / (number * (number - 1))
         squares += own**2 / (number - 1)
     cases = max(correction * float(means @ means) - interaction, 0.0)
-    whole = between + cases
-    lost = (between / whole) ** POWER * squares / between**2 if between > 0 else 0.0
-    lost += (cases / whole) ** POWER / (units - 1) if cases > 0 else 0.0
-    degrees = 1 / lost if lost > 0 else np.inf
+    welch = between**2 / squares if squares > 0 else np.inf
+    degrees = float(degrees_of_freedom([between, cases], [welch, units - 1], between + cases))
     return Components(max(between - interaction, 0.0), cases, min(between, interaction), degrees)
