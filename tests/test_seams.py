@@ -391,7 +391,7 @@ def test_matched_limits_follow_from_what_drawn_tables_say(source, design):
         draws, (lowest, highest) = found.draws[np.isfinite(found.draws)], metric.range
         quantiles = np.quantile(draws, [0.025, 0.975])
         is_of_classes = issubclass(metric.counts_class, ClassCounts)
-        if not (table.design.is_independent and is_of_classes and np.isfinite(metric.range).all()):
+        if not (table.design.traits.is_independent and is_of_classes and np.isfinite(metric.range).all()):
             assert [found.low, found.high] == pytest.approx(np.clip(quantiles, lowest, highest), abs=1e-9), name
             continue
         exact = result(hs.estimate, table, name, method="mid_p")

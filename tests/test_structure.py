@@ -1,15 +1,22 @@
 """Structure of the package: no import cycles, and no checks of the classes of tables and designs."""
 
 import ast
+import dataclasses
+import inspect
 import re
 import tomllib
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+from howsure.designs.base import Design, DesignProtocol
+
 SOURCE = Path(__file__).parents[1] / "src" / "howsure"
 MOST_INSTANCE_CHECKS = 35  # of tables and designs, outside their own folders
 MOST_EXCEPTIONS = 80  # from the linter's rules
 MOST_FLOORS = 12
+MOST_LINES = 450  # of a module
+MOST_MEMBERS = 25  # public ones of an abstract class of designs
+MOST_OF_A_DESIGN = 12
 
 
 def modules():
@@ -66,3 +73,25 @@ def test_the_package_has_few_floors():
     """The main import contract has at most a dozen rows, so that readers can remember it."""
     contracts = tomllib.loads((SOURCE.parents[1] / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     assert 1 < len(contracts[0]["layers"]) <= MOST_FLOORS
+
+
+def test_modules_are_short():
+    """No module has more than 450 lines, so that it is read in one sitting."""
+    long = {name: size for name, path in modules().items() if (size := len(path.read_text().splitlines())) > MOST_LINES}
+    assert set(long) <= {"howsure.tables.table", "howsure.metrics.registry"}, long
+
+
+def members(kind):
+    """Return the public members of a class, with its fields."""
+    own = {each.name for each in dataclasses.fields(kind)} if dataclasses.is_dataclass(kind) else set()
+    return {name for name in dir(kind) if not name.startswith("_")} | own
+
+
+def test_designs_have_a_small_core_and_narrow_protocols():
+    """A design has at most a dozen members; the other members are in protocols by subject."""
+    assert len(members(Design)) <= MOST_OF_A_DESIGN, members(Design)
+    protocols = DesignProtocol.__subclasses__()
+    assert len(protocols) >= 8
+    for each in protocols:
+        if inspect.isabstract(each):
+            assert len(members(each)) <= MOST_MEMBERS, (each, members(each))

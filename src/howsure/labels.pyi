@@ -9,6 +9,6 @@ from .evidence.labels.leaning import judge_leaning as judge_leaning
 from .evidence.labels.prediction_powered import prediction_powered as prediction_powered
 from .evidence.labels.rogan_gladen import corrected as corrected, corrected_prevalence as corrected_prevalence
 from .evidence.review.budget import review_plan as review_plan
+from .evidence.review.design import Reviewed as Reviewed
 from .evidence.review.elicitation import beta_prior as beta_prior
 from .evidence.review.precision import reviewed_precision as reviewed_precision
-from .evidence.review.reviewed import Reviewed as Reviewed

@@ -12,8 +12,9 @@ from howsure.designs.cases import Cases
 from howsure.designs.clusters import Clusters
 from howsure.designs.counted import Independent, Weighted
 from howsure.designs.crossed import Crossed
-from howsure.designs.expected import Batch, Known, Population
+from howsure.designs.expected import Batch, Population
 from howsure.designs.fixed_margins import FixedMargins
+from howsure.designs.known import Known
 from howsure.designs.linearised import Linearised, MergedDraws, Sample
 from howsure.designs.separate import Separate
 from howsure.designs.stratified import StratifiedSample
@@ -21,8 +22,8 @@ from howsure.evidence.calibration.calibrators import Beta, Isotonic, Platt, Venn
 from howsure.evidence.calibration.isotonic import Steps
 from howsure.evidence.labels.dawid_skene import Votes
 from howsure.evidence.labels.two_phase import TwoPhase
+from howsure.evidence.review.design import Reviewed
 from howsure.evidence.review.prior import Cells
-from howsure.evidence.review.reviewed import Reviewed
 from howsure.evidence.shift.shares import LowRank, ShiftRefit
 from howsure.evidence.unlabelled.batch import CalibratedBatch
 from howsure.tables import stored

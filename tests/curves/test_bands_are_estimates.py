@@ -78,7 +78,7 @@ def test_the_roc_band_is_the_estimate_at_each_false_positive_rate(kind):
     table = KINDS[kind]()
     roc, det = hs.roc_curve(table), hs.det_curve(table)
     last = np.append(np.diff(roc["fpr"]) > 0, True) & (roc["fpr"] > 0) & (roc["fpr"] < 1)
-    method = "threshold_limits" if table.design.knows_chances else None  # the default one draws labels
+    method = "threshold_limits" if table.design.traits.has_known_probabilities else None  # the default one draws labels
     each = [hs.estimate(table, f"recall_at+fpr={rate!r}", method=method) for rate in roc["fpr"][last].tolist()]
     assert each
     close(np.stack([roc.low, roc.high], 1)[last], np.array([(one.low, one.high) for one in each]))

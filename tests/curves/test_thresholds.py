@@ -186,7 +186,7 @@ class Overdispersed(Design):
         """Return three times the multinomial variance."""
         return 3 * (counts * gradient**2).sum(-1)
 
-    def merged(self, cells, size):  # noqa: ARG002 - as of every design
+    def collapse_cells(self, codes, size):  # noqa: ARG002 - as of every design
         """Return the design itself: merged cells have the same variance."""
         return self
 

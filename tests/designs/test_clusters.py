@@ -24,17 +24,17 @@ def test_variance_along_thresholds_is_the_clusters_variance_at_each():
     for threshold, slope in zip(thresholds, slopes, strict=True):
         each = slope[truth, (score >= threshold).astype(int)]
         expected.append(9 / 8 * sum(each[group == name].sum() ** 2 for name in range(9)))
-    assert table.design.variance_from_top(table.counts, slopes) == pytest.approx(np.array(expected))
+    assert table.design.threshold_variances(table.counts, slopes) == pytest.approx(np.array(expected))
 
 
 def test_parts_answer_as_the_whole_does():
     """For a form in the cells of one part, that part's entries give the variance and small-sample correction of all."""
     rng = np.random.default_rng(0)
     table = hs.events(*rng.poisson(5, (3, 40)), unit=np.arange(40) // 2, label=np.tile(["a", "b"], 20))
-    for index, part in enumerate(table.design.parted(table.truth, 2)):
+    for index, part in enumerate(table.design.split_by_class(table.truth, 2)):
         form = np.where(table.truth == index, rng.normal(size=table.counts.size), 0.0)
-        expected = table.design.variance(table.counts, form), *table.design.small_sample(table.counts, form)
-        found = part.variance(table.counts, form), *part.small_sample(table.counts, form)
+        expected = table.design.variance(table.counts, form), *table.design.small_sample_correction(table.counts, form)
+        found = part.variance(table.counts, form), *part.small_sample_correction(table.counts, form)
         assert [float(each) for each in found] == pytest.approx([float(each) for each in expected])
 
 
@@ -60,26 +60,26 @@ def test_units_of_several_tables_stay_apart():
 def test_tables_with_units_and_without_are_not_added():
     """A table that counts units within clusters cannot be added to one of cases; two of a kind can."""
     with pytest.raises(hs.HowsureError, match="Some of the tables have units within their clusters"):
-        some_clusters(1).joined([some_clusters(2, units=False)])
-    assert len(some_clusters(1).joined([some_clusters(2)]).unit) > 0
-    assert some_clusters(1, units=False).joined([some_clusters(2, units=False)]).unit is None
+        some_clusters(1).add_tables([some_clusters(2, units=False)])
+    assert len(some_clusters(1).add_tables([some_clusters(2)]).unit) > 0
+    assert some_clusters(1, units=False).add_tables([some_clusters(2, units=False)]).unit is None
 
 
 def test_stacked_tables_keep_their_own_clusters():
     """In a batch each table's clusters are its own: their cells come one table after the other, as do their names."""
     designs = [some_clusters(seed, units=False) for seed in (1, 2, 3)]
-    batch = designs[0].stacked(designs[1:], 4)
+    batch = designs[0].stack_tables(designs[1:], 4)
     assert batch.owner.tolist() == np.repeat([0, 1, 2], [len(each.multiplicity) for each in designs]).tolist()
     gradient = np.random.default_rng(4).normal(size=4)
     for place, each in enumerate(designs):
         inside = batch.owner[batch.cluster] == place
         assert (batch.cell[inside] - 4 * place).tolist() == each.cell.tolist()
         counts = np.bincount(each.cell, each.count * each.multiplicity[each.cluster], 4)
-        alone = batch.picked(place).variance(counts, gradient - gradient @ counts / counts.sum())
+        alone = batch.select_table(place).variance(counts, gradient - gradient @ counts / counts.sum())
         assert float(alone) == pytest.approx(float(each.variance(counts, gradient - gradient @ counts / counts.sum())))
     assert batch.names.tolist() == [name for each in designs for name in each.names.tolist()]
     unnamed = [designs[0], replace(designs[1], names=None)]
-    assert unnamed[0].stacked(unnamed[1:], 4).names is None
+    assert unnamed[0].stack_tables(unnamed[1:], 4).names is None
 
 
 def test_clusters_of_equal_content_are_one_kind():
@@ -160,14 +160,14 @@ def test_sums_over_clusters_are_those_of_the_clusters_one_by_one():
     assert (design.number, design.degrees_of_freedom) == (7, 6)
     assert design.variance(counts, FORM) == pytest.approx(7 / 6 * (totals**2).sum())
     sizes = EACH.sum(1)
-    assert design.effective_trials(counts, np.ones(4)) == pytest.approx(sizes.sum() ** 2 / (sizes**2).sum())
-    assert design.unit_size(counts) == pytest.approx((sizes**2).sum() / sizes.sum())
+    assert design.effective_sample_size(counts, np.ones(4)) == pytest.approx(sizes.sum() ** 2 / (sizes**2).sum())
+    assert design.mean_unit_size(counts) == pytest.approx((sizes**2).sum() / sizes.sum())
     wide = EACH @ [3.0, 0.0, 0.1, 0.0]
-    freedom = design.satterthwaite(counts, SIDE, np.array([3.0, 0.0, 0.1, 0.0]))
+    freedom = design.satterthwaite_df(counts, SIDE, np.array([3.0, 0.0, 0.1, 0.0]))
     assert freedom == pytest.approx(2 * (wide**2).sum() ** 2 / (wide**4).sum())
-    assert design.satterthwaite(counts, SIDE, FORM) == 6 < 2 * (totals**2).sum() ** 2 / (totals**4).sum()
-    assert design.satterthwaite(counts, SIDE, np.zeros(4)) == 6
-    form, number = design.influences(counts, FORM)
+    assert design.satterthwaite_df(counts, SIDE, FORM) == 6 < 2 * (totals**2).sum() ** 2 / (totals**4).sum()
+    assert design.satterthwaite_df(counts, SIDE, np.zeros(4)) == 6
+    form, number = design.influence_functions(counts, FORM)
     assert sorted(np.repeat(form, number.astype(int))) == pytest.approx(sorted(totals))
     batch, other = side_by_side(EACH, EACH[:, ::-1]), EACH[:, ::-1] @ FORM
     both = np.stack([counts, counts[::-1]])
@@ -202,19 +202,19 @@ def test_changed_tables_of_clusters_are_those_of_each_cluster():
     """Merged, chosen, left out and tilted: what is done to the table is done to each cluster."""
     counts, design, target = EACH.sum(0), as_kinds(), np.array([1, 0, 1, 2])
     merge = np.eye(3)[target]
-    assert tables_of(design.merged(target, 3), 3) == sorted(map(tuple, EACH @ merge))
-    each = side_by_side(EACH, EACH[::-1]).merged(target, 3)
-    assert tables_of(each.picked(1), 3) == sorted(map(tuple, EACH @ merge))
-    split = design.merged_each(np.stack([target, target[::-1]]), 3)
+    assert tables_of(design.collapse_cells(target, 3), 3) == sorted(map(tuple, EACH @ merge))
+    each = side_by_side(EACH, EACH[::-1]).collapse_cells(target, 3)
+    assert tables_of(each.select_table(1), 3) == sorted(map(tuple, EACH @ merge))
+    split = design.collapse_cells_per_table(np.stack([target, target[::-1]]), 3)
     assert split.number.tolist() == [7, 7]
     for place, cells in enumerate((target, target[::-1])):
-        assert tables_of(split.picked(place), 3) == sorted(map(tuple, EACH @ np.eye(3)[cells]))
+        assert tables_of(split.select_table(place), 3) == sorted(map(tuple, EACH @ np.eye(3)[cells]))
     chosen = np.array([True, False, False, True])
-    kept = design.kept(chosen, np.array([1, -1, -1, 0]))
+    kept = design.keep_cells(chosen, np.array([1, -1, -1, 0]))
     assert tables_of(kept, 2) == sorted(map(tuple, EACH[:, [3, 0]]))
     left = [
         (tuple(table), number)
-        for tables, many in design.left_out(counts)
+        for tables, many in design.leave_one_out(counts)
         for table, number in zip(tables, many, strict=True)
     ]
     assert sorted(np.repeat([table for table, _ in left], [int(n) for _, n in left], axis=0).tolist()) == sorted(
@@ -222,7 +222,7 @@ def test_changed_tables_of_clusters_are_those_of_each_cluster():
     )
     factor = np.exp(0.2 * EACH @ FORM)
     factor *= 7 / factor.sum()
-    sums, moved = design.tilted(counts, 0.2 * FORM)
+    sums, moved = design.exponential_tilt(counts, 0.2 * FORM)
     assert sums == pytest.approx(factor @ EACH)
     assert moved.multiplicity.sum() == pytest.approx(7)
     assert moved.variance(sums, FORM) == pytest.approx(7 / 6 * factor @ (EACH @ FORM) ** 2)
@@ -241,14 +241,14 @@ def test_draws_of_clusters_have_the_moments_of_the_clusters(kinds):
         assert drawn.var(0) == pytest.approx(variance, rel=0.08)
 
     agrees(design.resample(counts, size, np.random.default_rng(0)), counts, variance)
-    sums, studies = design.repeated(counts, 3.0, size, np.random.default_rng(1))
+    sums, studies = design.simulate_studies(counts, 3.0, size, np.random.default_rng(1))
     agrees(sums, 3 * counts, 3 * variance)
     assert set(studies.number) == {21}
     studies.check((size, 4))
     studies.check_sums(sums)
-    some = [21 / 20 * sum((table @ FORM) ** 2 for table in tables_of(studies.picked(k), 4)) for k in (0, 1)]
+    some = [21 / 20 * sum((table @ FORM) ** 2 for table in tables_of(studies.select_table(k), 4)) for k in (0, 1)]
     assert studies.variance(sums, FORM)[:2] == pytest.approx(some)
-    assert design.repeated(counts, 0.01, 3, np.random.default_rng(1))[1].number.tolist() == [1] * 3
+    assert design.simulate_studies(counts, 0.01, 3, np.random.default_rng(1))[1].number.tolist() == [1] * 3
     prior, worth = np.array([0.0, 2.0, 0.5, 0.0]), (EACH.sum(1) ** 2).sum() / EACH.sum()
     drawn = design.posterior(counts, prior, size, np.random.default_rng(2))
     agrees(drawn, counts + prior * worth, square + prior * worth**2)
@@ -259,33 +259,33 @@ def test_draws_of_clusters_have_the_moments_of_the_clusters(kinds):
 def test_clusters_of_one_name_are_one_cluster():
     """Tables whose clusters have names share them; without names they are others, and must be known to be so."""
     first, second = as_kinds(EACH[:3]), as_kinds(EACH[3:])
-    both = first.joined([second])
+    both = first.add_tables([second])
     assert tables_of(both, 4) == sorted(map(tuple, EACH))
     one = replace(side_by_side(EACH[:3]), owner=None, shape=(1, 0), names=np.array(["a", "b", "c"]), case_weight=2.0)
     other = replace(side_by_side(EACH[3:]), owner=None, shape=(1, 0), names=np.array(["c", "d", "a", "e"]))
-    named = one.joined([other])
+    named = one.add_tables([other])
     expected = [EACH[0] + EACH[5], EACH[1], EACH[2] + EACH[3], EACH[4], EACH[6]]
     assert tables_of(named, 4) == sorted(map(tuple, expected))
     assert named.unit_names.tolist() == ["a", "b", "c", "d", "e"]
     weight = (2.0 * EACH[:3].sum() + EACH[3:].sum()) / EACH.sum()
     assert named.case_weight == pytest.approx(weight)
-    assert named.apart().unit_names is None
+    assert named.with_unshared_units().unit_names is None
     assert replace(one, names=None).unit_names is None
     with pytest.raises(hs.HowsureError, match="names were not kept"):
-        one.joined([replace(other, names=None)])
+        one.add_tables([replace(other, names=None)])
     with pytest.raises(hs.HowsureError, match="cannot be told apart"):
-        one.joined([second])
+        one.add_tables([second])
 
 
 def test_units_within_clusters_have_their_tables():
     """Without units each cluster is one, repeated as often as it occurs; with units each has its cells alone."""
-    tables, cluster, names = as_kinds().by_unit(4)
+    tables, cluster, names = as_kinds().unit_tables(4)
     assert sorted(tables.toarray().tolist()) == sorted(EACH.tolist())
     assert (cluster, names) == (None, None)
     some = replace(
         side_by_side(EACH[[0, 1]]), owner=None, shape=(1, 0), unit=np.array([5, 2, 7, 7, 9]), names=np.array(["a", "b"])
     )
-    tables, cluster, names = some.by_unit(4)  # units 2, 5, 7 and 9
+    tables, cluster, names = some.unit_tables(4)  # units 2, 5, 7 and 9
     assert tables.toarray().tolist() == [[0, 0, 1, 0], [3, 0, 0, 0], [2, 2, 0, 0], [0, 0, 0, 4]]
     assert cluster.tolist() == [0, 0, 1, 1]
     assert names.tolist() == ["a", "b"]
@@ -335,14 +335,14 @@ def test_a_table_without_a_batch_has_one_row_of_cells():
 def test_few_clusters_are_told(number):
     """Below twenty clusters a caution says that the intervals themselves are uncertain."""
     design = as_kinds(np.column_stack([np.arange(1.0, number + 1), np.ones((number, 3))]))
-    assert design.words == f"in {number} clusters"
-    assert ("So few make" in design.cautions[0]) == (number == 19)
+    assert design.description.sample == f"in {number} clusters"
+    assert ("So few make" in design.description.caveats[0]) == (number == 19)
 
 
 def test_parts_of_a_batch_are_the_batch():
     """The clusters of a batch are not divided; one design answers for each part."""
     batch = side_by_side(EACH, EACH)
-    assert batch.parted(SIDE, 2) == [batch, batch]
+    assert batch.split_by_class(SIDE, 2) == [batch, batch]
 
 
 def of_accuracy(table):

@@ -55,18 +55,18 @@ def test_fixed_totals_hold_where_a_class_is_never_predicted(make):
 def test_a_class_of_no_case_in_a_smaller_study_stays_empty():
     """For totals of 1, 35 and 77, a fifth is 0, 7 and 16 by largest remainders: the totals of each draw."""
     table = hs.from_counts([[1, 0, 0], [0, 30, 5], [2, 5, 70]]).with_design(hs.designs.FixedMargins())
-    drawn, _ = table.design.repeated(table.cells, 0.2, 50, np.random.default_rng(0))
+    drawn, _ = table.design.simulate_studies(table.cells, 0.2, 50, np.random.default_rng(0))
     assert drawn.reshape(50, 3, 3).sum(2).tolist() == [[0, 7, 16]] * 50
 
 
 def test_cells_that_no_case_fell_into_are_of_their_class():
     """They join their class's stratum; those of a class without any case are a stratum of their own."""
     truth, stratum = np.array([0, 0, 1, 1, 2, 2, 3]), np.array([1, 1, 0, -1, -1, -1, -1])
-    found = hs.designs.FixedMargins(stratum).bound(truth).stratum
+    found = hs.designs.FixedMargins(stratum).with_true_classes(truth).stratum
     assert found[:4].tolist() == [1, 1, 0, 0]
     assert found[4] == found[5]
     assert len({0, 1, int(found[4]), int(found[6])}) == 4
-    assert hs.designs.FixedMargins().bound(truth).stratum.tolist() == truth.tolist()
+    assert hs.designs.FixedMargins().with_true_classes(truth).stratum.tolist() == truth.tolist()
 
 
 def test_designs_say_what_they_hold_in_a_line():
@@ -86,11 +86,11 @@ def test_pseudo_cases_by_their_cells_are_those_by_counts():
     counts, pair = np.array([9.0, 0.0, 3.0, 30.0]), np.array([[2, 1], [0, 0], [1, 1], [3, 2], [0, 3]])
     table = hs.from_counts(counts.reshape(2, 2))
     prior = np.array([[0, 1, 1, 0], [2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 1, 1], [1, 0, 0, 1]])
-    by_cells = table.design.posterior_with(counts, pair, 5, np.random.default_rng(4))
+    by_cells = table.design.posterior_with_pairs(counts, pair, 5, np.random.default_rng(4))
     assert by_cells.tolist() == table.design.posterior(counts, prior, 5, np.random.default_rng(4)).tolist()
     for design in (hs.designs.FixedMargins(), hs.designs.Weighted(counts)):
         bound = table.with_design(design).design if isinstance(design, hs.designs.FixedMargins) else design
-        by_cells = bound.posterior_with(counts, pair, 5, np.random.default_rng(4))
+        by_cells = bound.posterior_with_pairs(counts, pair, 5, np.random.default_rng(4))
         assert by_cells.tolist() == bound.posterior(counts, prior, 5, np.random.default_rng(4)).tolist()
 
 
@@ -106,7 +106,7 @@ def test_variance_from_the_top_is_that_of_two_binomials():
         above = [score[truth == label] >= threshold for label in (0, 1)]
         each = [len(a) * a.mean() * (1 - a.mean()) * np.ptp(s) ** 2 for a, s in zip(above, slope, strict=True)]
         expected.append(sum(each))
-    found = table.design.variance_from_top(table.counts, slopes)
+    found = table.design.threshold_variances(table.counts, slopes)
     assert found == pytest.approx(np.array(expected), abs=1e-9)
 
 
@@ -117,9 +117,9 @@ def test_the_variance_of_weighted_cases_is_never_below_that_of_kishs_number():
     table = hs.confusion(truth, said, sample_weight=light)
     form = table.design
     gradient = np.array([0.0, 0.0, 0.3, -0.1])
-    inflation, freedom = form.small_sample(table.cells, gradient)
+    inflation, freedom = form.small_sample_correction(table.cells, gradient)
     assert inflation > 1
-    assert form.small_sample(table.cells, np.array([0.0, 0.0, 0.0, 1.0]))[0] == pytest.approx(1)
+    assert form.small_sample_correction(table.cells, np.array([0.0, 0.0, 0.0, 1.0]))[0] == pytest.approx(1)
     assert np.isinf(freedom)
 
 
@@ -147,28 +147,30 @@ def test_sums_of_weighted_cases_are_those_of_the_cases():
     assert design.variance(counts, FORM) == pytest.approx(sum(WEIGHT**2 * FORM[CELL] ** 2))
     marked = np.array([True, False, True, True, False])
     inside = WEIGHT[marked[CELL]]
-    assert design.effective_trials(counts, marked) == pytest.approx(inside.sum() ** 2 / (inside**2).sum())
-    assert design.unit_size(counts) == pytest.approx((WEIGHT**2).sum() / WEIGHT.sum())
-    assert design.squares(counts).tolist() == [sum(WEIGHT[cell == CELL] ** 2) for cell in range(5)]
+    assert design.effective_sample_size(counts, marked) == pytest.approx(inside.sum() ** 2 / (inside**2).sum())
+    assert design.mean_unit_size(counts) == pytest.approx((WEIGHT**2).sum() / WEIGHT.sum())
+    assert design.squared_weights(counts).tolist() == [sum(WEIGHT[cell == CELL] ** 2) for cell in range(5)]
     placements = 0.0
     for side in (0, 1):
         own = WEIGHT[TRUTH[CELL] == side]
         kish = own.sum() ** 2 / (own**2).sum()
         placements += kish / (kish - 1) * (own**2 * FORM[CELL[TRUTH[CELL] == side]] ** 2).sum()
     assert design.placement_variance(counts, TRUTH, FORM) == pytest.approx(placements)
-    form, number = design.influences(counts, FORM)
+    form, number = design.influence_functions(counts, FORM)
     assert [number @ form, number @ form**2] == pytest.approx([WEIGHT @ FORM[CELL], ((WEIGHT * FORM[CELL]) ** 2).sum()])
     heard = np.array([1.0, 0.0, 0.0, -2.0, 0.0])
     own = WEIGHT[heard[CELL] != 0]
     kish = (own**2).sum() / own.sum() * (WEIGHT * heard[CELL] ** 2).sum()
-    assert design.small_sample(counts, heard)[0] == pytest.approx(max(kish / sum((WEIGHT * heard[CELL]) ** 2), 1))
+    assert design.small_sample_correction(counts, heard)[0] == pytest.approx(
+        max(kish / sum((WEIGHT * heard[CELL]) ** 2), 1)
+    )
 
 
 def test_left_out_and_tilted_cases_are_those_of_the_cases():
     """Each case is left out in turn, and tilted by its own weight; the number of cases stays."""
     counts, design = of_cases()
     found = {}
-    for tables, numbers in design.left_out(counts):
+    for tables, numbers in design.leave_one_out(counts):
         for left, number in zip(tables, numbers, strict=True):
             found[tuple(left)] = found.get(tuple(left), 0) + number
     expected = {}
@@ -178,12 +180,12 @@ def test_left_out_and_tilted_cases_are_those_of_the_cases():
     assert found == expected
     factor = np.exp(WEIGHT * 0.3 * FORM[CELL])
     factor *= len(CELL) / factor.sum()
-    sums, moved = design.tilted(counts, 0.3 * FORM)
+    sums, moved = design.exponential_tilt(counts, 0.3 * FORM)
     assert sums == pytest.approx(np.bincount(CELL, factor * WEIGHT, 5))
     assert moved.weight_squared == pytest.approx(np.bincount(CELL, factor * WEIGHT**2, 5))
     assert moved.atoms[2].sum() == pytest.approx(len(CELL))
     even = np.full(5, 2.0)
-    alone = hs.designs.Weighted(2 * even).tilted(even, 0.3 * FORM)[0]  # cases of weight 2, one in each cell
+    alone = hs.designs.Weighted(2 * even).exponential_tilt(even, 0.3 * FORM)[0]  # cases of weight 2, one in each cell
     assert alone == pytest.approx(2 * 5 * np.exp(0.6 * FORM) / np.exp(0.6 * FORM).sum())
 
 
@@ -192,20 +194,24 @@ def test_merged_and_joined_weights_are_those_of_the_cases():
     target = np.array([1, 0, 2, 1, 0])
     _, design = of_cases()
     expected = of_cases(target[CELL], WEIGHT, 3)
-    merged = design.merged(target, 3)
+    merged = design.collapse_cells(target, 3)
     assert merged.weight_squared.tolist() == expected[1].weight_squared.tolist()
     merged.check_sums(expected[0])
     both = of_cases(np.tile(CELL, 2), np.append(WEIGHT, WEIGHT[::-1]))
-    joined = design.joined([of_cases(CELL, WEIGHT[::-1])[1]])
+    joined = design.add_tables([of_cases(CELL, WEIGHT[::-1])[1]])
     assert kinds_of(joined) == kinds_of(both[1])
     joined.check_sums(both[0])
-    assert design.joined([hs.designs.Weighted(np.ones(5))]).atoms is None
-    assert design.joined([hs.designs.Weighted(np.ones(5))]).weight_squared == pytest.approx(design.weight_squared + 1)
-    batch = design.stacked([hs.designs.Weighted(np.arange(5.0))], 5)
-    assert batch.picked(1).weight_squared.tolist() == [0, 1, 2, 3, 4]
-    each = design.merged_each(np.stack([target, target[::-1]]), 3)
+    assert design.add_tables([hs.designs.Weighted(np.ones(5))]).atoms is None
+    assert design.add_tables([hs.designs.Weighted(np.ones(5))]).weight_squared == pytest.approx(
+        design.weight_squared + 1
+    )
+    batch = design.stack_tables([hs.designs.Weighted(np.arange(5.0))], 5)
+    assert batch.select_table(1).weight_squared.tolist() == [0, 1, 2, 3, 4]
+    each = design.collapse_cells_per_table(np.stack([target, target[::-1]]), 3)
     for place, cells in enumerate((target, target[::-1])):
-        assert each.picked(place).weight_squared.tolist() == design.merged(cells, 3).weight_squared.tolist()
+        assert (
+            each.select_table(place).weight_squared.tolist() == design.collapse_cells(cells, 3).weight_squared.tolist()
+        )
 
 
 def test_wrong_sums_of_weights_are_refused():
@@ -240,16 +246,16 @@ def test_draws_of_weighted_cases_have_the_moments_of_the_cases(known):
     unit = np.divide(squares, counts, out=np.full(5, squares.sum() / counts.sum()), where=counts > 0)
     drawn = design.posterior(counts, prior, size, np.random.default_rng(1))
     agrees(drawn, counts + prior * unit, squares + prior * unit**2)
-    filled, smooth = design.smoothed(counts, prior)
+    filled, smooth = design.with_pseudo_counts(counts, prior)
     mean = (WEIGHT**2).sum() / WEIGHT.sum()
     assert filled == pytest.approx(counts + prior * mean)
     assert smooth.weight_squared == pytest.approx(squares + prior * mean**2)
     if known:
-        sums, studies = design.repeated(counts, 3.0, size, np.random.default_rng(2))
+        sums, studies = design.simulate_studies(counts, 3.0, size, np.random.default_rng(2))
         agrees(sums, 3 * counts, 3 * variance)
         assert studies.weight_squared.mean(0) == pytest.approx(3 * squares, rel=0.02)
         even = of_cases(CELL, np.full(len(CELL), 2.5))
-        assert even[1].repeated(even[0], 3.0, 9, np.random.default_rng(3))[0].sum(1).tolist() == [2.5 * 42] * 9
+        assert even[1].simulate_studies(even[0], 3.0, 9, np.random.default_rng(3))[0].sum(1).tolist() == [2.5 * 42] * 9
 
 
 def along_thresholds(truth, score, slopes, thresholds):
@@ -269,7 +275,7 @@ def test_variance_along_thresholds_is_the_sum_of_squared_terms(weighted, index):
     thresholds = thresholds if index is None else thresholds[index]
     slopes = rng.normal(size=(len(thresholds), 2, 2))
     terms = along_thresholds(truth, score, slopes, thresholds) * weight / weight.mean()
-    assert table.design.variance_from_top(table.counts, slopes, index) == pytest.approx((terms**2).sum(1))
+    assert table.design.threshold_variances(table.counts, slopes, index) == pytest.approx((terms**2).sum(1))
 
 
 COUNTS = np.array([12.0, 8.0, 0.0, 25.0, 5.0])
@@ -285,11 +291,11 @@ def test_fixed_totals_take_the_mean_of_each_class_off():
     parts = [len(each) * each.var() for each in cases]
     welch = sum(parts) ** 2 / sum(part**2 / (len(each) - 1) for part, each in zip(parts, cases, strict=True))
     fourths = sum(((each - each.mean()) ** 4).sum() for each in cases)
-    found = FIXED.satterthwaite(COUNTS, TRUTH, FORM)
+    found = FIXED.satterthwaite_df(COUNTS, TRUTH, FORM)
     assert found == pytest.approx(min(welch, 2 * sum(parts) ** 2 / fourths))
-    form, number = FIXED.influences(COUNTS, FORM)
+    form, number = FIXED.influence_functions(COUNTS, FORM)
     assert [number.sum(), number @ form, number @ form**2] == pytest.approx([50, 0, sum(parts)], abs=1e-9)
-    assert FIXED.effective_trials(COUNTS, np.array([1, 0, 0, 1, 1])) == 42
+    assert FIXED.effective_sample_size(COUNTS, np.array([1, 0, 0, 1, 1])) == 42
     both = FIXED.variance(np.stack([COUNTS, 2 * COUNTS]), np.stack([FORM, FORM]))
     assert both == pytest.approx([sum(parts), 2 * sum(parts)])
 
@@ -297,12 +303,12 @@ def test_fixed_totals_take_the_mean_of_each_class_off():
 def test_tables_of_fixed_totals_keep_them():
     """Without a case, tilted, drawn, repeated: the totals of the classes stay, and shares are those of each class."""
     totals = np.array([20.0, 30.0])
-    tilted = FIXED.tilted(COUNTS, FORM)[0]
+    tilted = FIXED.exponential_tilt(COUNTS, FORM)[0]
     for side, total in enumerate(totals):
         moved = (COUNTS * np.exp(FORM))[side == TRUTH]
         assert tilted[side == TRUTH] == pytest.approx(total * moved / moved.sum())
     left = {}
-    for tables, numbers in FIXED.left_out(COUNTS):
+    for tables, numbers in FIXED.leave_one_out(COUNTS):
         left |= {tuple(np.round(table, 9)): number for table, number in zip(tables, numbers, strict=True)}
     expected = {}
     for cell in np.flatnonzero(COUNTS):
@@ -315,7 +321,7 @@ def test_tables_of_fixed_totals_keep_them():
     share = COUNTS / totals[TRUTH]
     binomial = totals[TRUTH] * share * (1 - share)
     drawn = FIXED.resample(COUNTS, size, np.random.default_rng(0))
-    studies, _ = FIXED.repeated(COUNTS, 0.5, size, np.random.default_rng(1))
+    studies, _ = FIXED.simulate_studies(COUNTS, 0.5, size, np.random.default_rng(1))
     posterior = FIXED.posterior(COUNTS, np.zeros(5), size, np.random.default_rng(2))
     for tables, scale, smaller in ((drawn, 1, 0), (studies, 0.5, 0), (posterior, 1, 1)):
         sums = np.stack([tables[:, side == TRUTH].sum(1) for side in (0, 1)], 1)
@@ -327,14 +333,14 @@ def test_tables_of_fixed_totals_keep_them():
 
 def test_strata_of_fixed_totals_are_not_mixed():
     """Cells of two classes are not merged, and tables that fix other totals are not added."""
-    assert FIXED.merged(np.array([0, 0, 1, 1, 2]), 4).stratum.tolist() == [0, 1, 1, -1]
+    assert FIXED.collapse_cells(np.array([0, 0, 1, 1, 2]), 4).stratum.tolist() == [0, 1, 1, -1]
     with pytest.raises(hs.errors.UndefinedDesignError):
-        FIXED.merged(np.array([0, 1, 1, 2, 2]), 3)
+        FIXED.collapse_cells(np.array([0, 1, 1, 2, 2]), 3)
     swapped = hs.designs.FixedMargins(1 - TRUTH)  # the same strata by other numbers
-    assert FIXED.joined([swapped]) is FIXED
+    assert FIXED.add_tables([swapped]) is FIXED
     for other in ([0, 0, 1, 1, 2], [0, 0, 0, 0, 0], [0, 1, 1, 1, 1]):
         with pytest.raises(hs.errors.UndefinedDesignError):
-            FIXED.joined([swapped, hs.designs.FixedMargins(np.array(other))])
+            FIXED.add_tables([swapped, hs.designs.FixedMargins(np.array(other))])
     FIXED.check((5,))
     with pytest.raises(hs.HowsureError):
         FIXED.check((4,))
@@ -348,23 +354,23 @@ def test_draws_of_independent_cases_have_multinomial_moments():
     share = COUNTS / 50
     for drawn, number in (
         (design.resample(COUNTS, size, np.random.default_rng(0)), 50),
-        (design.repeated(COUNTS, 0.5, size, np.random.default_rng(1))[0], 25),
+        (design.simulate_studies(COUNTS, 0.5, size, np.random.default_rng(1))[0], 25),
     ):
         assert set(drawn.sum(1)) == {number}
         assert drawn.mean(0) == pytest.approx(number * share, abs=0.1)
         assert drawn.var(0) == pytest.approx(number * share * (1 - share), rel=0.05)
     assert design.variance(COUNTS, FORM) == pytest.approx(sum(n * f**2 for n, f in zip(COUNTS, FORM, strict=True)))
-    tilted = design.tilted(COUNTS, FORM)[0]
+    tilted = design.exponential_tilt(COUNTS, FORM)[0]
     assert tilted == pytest.approx(50 * COUNTS * np.exp(FORM) / (COUNTS * np.exp(FORM)).sum())
     prior = np.array([0.0, 1.0, 2.0, 0.0, 3.0])
     drawn = design.posterior(COUNTS, prior, size, np.random.default_rng(2))
     assert drawn.mean(0) == pytest.approx(COUNTS + prior, abs=0.13)
     assert drawn.var(0) == pytest.approx(COUNTS + prior, rel=0.05)
-    assert design.smoothed(COUNTS, prior)[0].tolist() == (COUNTS + prior).tolist()
-    assert design.effective_trials(COUNTS, np.array([1, 0, 0, 1, 1])) == 42
-    form, number = design.influences(COUNTS, FORM)
+    assert design.with_pseudo_counts(COUNTS, prior)[0].tolist() == (COUNTS + prior).tolist()
+    assert design.effective_sample_size(COUNTS, np.array([1, 0, 0, 1, 1])) == 42
+    form, number = design.influence_functions(COUNTS, FORM)
     assert (form.tolist(), number.tolist()) == ([0.7, -1.1, 1.9, -0.3], [12, 8, 25, 5])
-    left = [tuple(table) for tables, _ in design.left_out(COUNTS) for table in tables]
+    left = [tuple(table) for tables, _ in design.leave_one_out(COUNTS) for table in tables]
     assert left == [tuple(COUNTS - np.eye(5)[cell]) for cell in (0, 1, 3, 4)]
 
 

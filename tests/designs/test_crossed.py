@@ -95,14 +95,14 @@ def test_degrees_of_freedom_are_between_those_of_the_factors_and_more():
     table = hs.confusion(np.ones(200, int), reader % 2, groups={"reader": reader, "case": case}, labels=[0, 1])
     form = np.array([0.0, 0.0, -0.4, 0.6])
     assert float(table.design.variance(table.cells, form)) == pytest.approx(5 / 4 * 40**2 * (3 * 0.4**2 + 2 * 0.6**2))
-    assert float(table.design.small_sample(table.cells, form)[1]) == pytest.approx(4)
+    assert float(table.design.small_sample_correction(table.cells, form)[1]) == pytest.approx(4)
     table = hs.confusion(TRUTH, SAID, groups=BOTH)
     form = np.array([1.0, -2.0, -1.0, 1.5])
     form = form - form @ table.cells / table.cells.sum()
     rows, columns, cells = (float(each.variance(table.cells, form)) for each in table.design.parts)
-    (a, f), (b, g) = (each.small_sample(table.cells, form) for each in table.design.parts[:2])
+    (a, f), (b, g) = (each.small_sample_correction(table.cells, form) for each in table.design.parts[:2])
     whole = max(a * rows + b * columns - cells, a * rows, b * columns, cells)
-    inflation, freedom = table.design.small_sample(table.cells, form)
+    inflation, freedom = table.design.small_sample_correction(table.cells, form)
     assert float(freedom) == pytest.approx(1 / ((a * rows / whole) ** POWER / f + (b * columns / whole) ** POWER / g))
     assert float(inflation) == pytest.approx(whole / max(rows + columns - cells, rows, columns, cells))
 
@@ -159,7 +159,7 @@ def test_factors_are_given_in_every_kind_of_data():
         assert hs.estimate(hs.confusion(TRUTH, SAID, groups=groups), "mcc").high == pytest.approx(expected.high)
     for data in frames():
         table = hs.confusion("truth", "said", data=data, groups=["reader", "case"])
-        assert table.design.words == "in 6 × 25 crossed groups (reader × case)"
+        assert table.design.description.sample == "in 6 × 25 crossed groups (reader × case)"
         found = hs.estimate(table, "mcc")
         assert [found.low, found.high] == pytest.approx([expected.low, expected.high], rel=1e-12)
     counted = hs.confusion(TRUTH, SAID, groups=BOTH, counts=np.full(ROWS, 2))

@@ -9,10 +9,11 @@ from scipy import stats
 
 import howsure as hs
 from howsure.curves.thresholds import confusion_along, errors_along, on_counts
-from howsure.designs.base import Design
 from howsure.designs.cases import Cases
 from howsure.designs.counted import Independent
-from howsure.designs.expected import Batch, Known
+from howsure.designs.expected import Batch
+from howsure.designs.known import Known
+from howsure.designs.variance_details import VarianceDetails
 from howsure.methods.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 from howsure.tables.counts import ConfusionCounts
@@ -135,7 +136,7 @@ def test_leaving_out_a_case_takes_its_expected_cells():
     """The jackknife's tables are the expected tables of the other cases."""
     score = np.array([0.2, 0.2, 0.7, 0.9])
     table = hs.calibrated(score, target="population").at(0.5)
-    ((tables, number),) = table.design.left_out(table.cells)
+    ((tables, number),) = table.design.leave_one_out(table.cells)
     assert number.tolist() == [2, 1, 1]
     for left, kept in zip(tables, ([0.2, 0.7, 0.9], [0.2, 0.2, 0.9], [0.2, 0.2, 0.7]), strict=True):
         assert left.reshape(2, 2) == pytest.approx(hs.calibrated(kept).at(0.5).counts)
@@ -245,8 +246,8 @@ def test_variance_along_thresholds_is_that_of_each_table(index):
     thresholds = 11 if index is None else len(index)
     slopes = rng.normal(size=(thresholds, 2, 2))
     for counts in (table.counts, rng.uniform(0.5, 8.0, table.counts.shape)):
-        found = table.design.variance_from_top(counts, slopes, index)
-        assert found == pytest.approx(Design.variance_from_top(table.design, counts, slopes, index))
+        found = table.design.threshold_variances(counts, slopes, index)
+        assert found == pytest.approx(VarianceDetails.threshold_variances(table.design, counts, slopes, index))
 
 
 @pytest.mark.parametrize("weight", [None, np.random.default_rng(8).uniform(0.2, 3.0, 60)])
@@ -265,7 +266,7 @@ def test_cases_that_are_left_out_take_their_expected_cells_along(weight):
     table = hs.calibrated(score, sample_weight=weight)
     own = np.ones(40) if weight is None else weight
     at = table.at(0.5)
-    tables, number = (np.concatenate(part) for part in zip(*at.design.left_out(at.counts.ravel()), strict=True))
+    tables, number = (np.concatenate(part) for part in zip(*at.design.leave_one_out(at.counts.ravel()), strict=True))
     assert number.sum() == 40
     lost = at.counts.ravel() - tables
     expected = np.zeros((40, 4))
@@ -284,7 +285,7 @@ def test_scores_on_one_side_of_a_threshold_are_still_cases():
         expected[:, column] = [40 - score.sum(), score.sum()]
         assert at.counts == pytest.approx(expected)
         assert float(at.effective_trials(np.ones((2, 2)))) == pytest.approx(40)
-        (tables, number) = next(iter(at.design.left_out(at.counts.ravel())))
+        (tables, number) = next(iter(at.design.leave_one_out(at.counts.ravel())))
         assert number.sum() == 40
         assert tables.sum(1) == pytest.approx(np.full(len(tables), 39.0))
 
@@ -321,7 +322,7 @@ def test_weighted_batches_have_the_variance_of_their_labels(classes):
     drawn = table.design.resample(table.cells, 4000, np.random.default_rng(1)) @ form.ravel()
     assert drawn.mean() == pytest.approx(mean, abs=5 * np.sqrt(variance / 4000))
     assert drawn.var() == pytest.approx(variance, rel=0.12)
-    assert table.design.least_unit == pytest.approx(unit * (WEIGHT**2).sum() / WEIGHT.sum())
+    assert table.design.minimum_unit_size == pytest.approx(unit * (WEIGHT**2).sum() / WEIGHT.sum())
     population = hs.calibrated(probability, y_pred=predicted, sample_weight=WEIGHT, target="population")
     each = unit * WEIGHT * (probability * form[:, predicted].T).sum(1)
     assert population.variance(form) == pytest.approx((each**2).sum())
@@ -343,7 +344,7 @@ def test_cases_of_two_tables_are_those_of_their_sum(target, weighted):
         hs.calibrated(probability[part], y_pred=predicted[part], labels=[0, 1, 2], sample_weight=weight, target=target)
         for part in (slice(4), slice(4, 8))
     ]
-    joined = halves[0].design.joined([halves[1].design])
+    joined = halves[0].design.add_tables([halves[1].design])
     whole = halves[0].cells + halves[1].cells
     joined.check((9,))
     joined.check_sums(whole)
@@ -362,9 +363,9 @@ def test_cases_still_to_be_drawn_are_multinomial(index):
     share, total = counts.ravel() / counts.sum(), counts.sum()
     design, exact = Known(None, 50.0), Known(None)
     assert design.variance(counts.ravel(), form) == pytest.approx(total**2 / 50 * share @ form**2)
-    assert design.squares(counts.ravel()) == pytest.approx(total**2 / 50 * share)
+    assert design.squared_weights(counts.ravel()) == pytest.approx(total**2 / 50 * share)
     marked = np.arange(12) % 3 == 0
-    assert design.effective_trials(counts.ravel(), marked) == pytest.approx(50 * share[marked].sum())
+    assert design.effective_sample_size(counts.ravel(), marked) == pytest.approx(50 * share[marked].sum())
     thresholds = np.arange(7) if index is None else index
     slopes = rng.normal(size=(len(thresholds), 2, 2))
     expected = []
@@ -372,17 +373,17 @@ def test_cases_still_to_be_drawn_are_multinomial(index):
         at = counts.copy()
         above = np.arange(6) >= 6 - threshold
         expected.append(sum((at[above == side, k].sum() * slope[k, int(side)] ** 2) for side in (0, 1) for k in (0, 1)))
-    found = design.variance_from_top(counts, slopes, index)
+    found = design.threshold_variances(counts, slopes, index)
     assert found == pytest.approx(np.array(expected) * total / 50)
     drawn = design.resample(counts, 6000, np.random.default_rng(0))
     assert set(drawn.sum(1)) == {50}
     assert drawn.mean(0) == pytest.approx(50 * share, abs=0.15)
     assert drawn.var(0) == pytest.approx(50 * share * (1 - share), rel=0.12)
-    assert (exact.is_exact, design.is_exact) == (True, False)
+    assert (exact.traits.is_exact, design.traits.is_exact) == (True, False)
     assert exact.variance(counts.ravel(), form) == 0
     assert exact.resample(counts, 3, rng).tolist() == [counts.ravel().tolist()] * 3
-    assert design.note.startswith("prediction for 50 new cases")
-    assert exact.note.startswith("exact")
+    assert design.description.estimate_caveat.startswith("prediction for 50 new cases")
+    assert exact.description.estimate_caveat.startswith("exact")
     for n in (-1.0, np.nan):
         with pytest.raises(hs.HowsureError):
             Known(None, n).check((12,))

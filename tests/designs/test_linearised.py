@@ -69,11 +69,11 @@ def test_merged_cells_share_the_prior_of_the_posterior() -> None:
 
     design = Linearised((Sample(COUNTS.ravel(), np.eye(9)),), COUNTS.ravel(), draws, "a note")
     member = np.array([0, 1, 0])
-    small = design.merged((2 * member[:, None] + member).ravel(), 4)
+    small = design.collapse_cells((2 * member[:, None] + member).ravel(), 4)
     drawn = small.posterior(np.ones(4), np.array([4.0, 2, 6, 1]), 2, np.random.default_rng(0))
     np.testing.assert_allclose(seen[0], [1, 1, 1, 3, 1, 3, 1, 1, 1])
     np.testing.assert_allclose(drawn, [[0 + 2 + 6 + 8, 1 + 7, 3 + 5, 4]] * 2)
-    assert small.note == "a note"
+    assert small.description.estimate_caveat == "a note"
 
 
 def test_the_unit_of_a_form_leaves_its_degrees_of_freedom() -> None:
@@ -86,7 +86,7 @@ def test_the_unit_of_a_form_leaves_its_degrees_of_freedom() -> None:
     squares = [each.var() / len(each) for each in cases]
     welch = sum(squares) ** 2 / sum(square**2 / (len(each) - 1) for square, each in zip(squares, cases, strict=True))
     for unit in (1.0, 1e-3, 1e3):
-        assert design.satterthwaite(np.ones(4), np.zeros(4, int), unit * form) == pytest.approx(welch)
+        assert design.satterthwaite_df(np.ones(4), np.zeros(4, int), unit * form) == pytest.approx(welch)
 
 
 def test_a_table_moves_by_shares_of_observed_counts_alone() -> None:
@@ -102,7 +102,7 @@ def test_a_table_moves_by_shares_of_observed_counts_alone() -> None:
 def test_a_form_without_variance_has_no_end_of_degrees_of_freedom() -> None:
     """Where no sample varies nothing is lost: the degrees of freedom are infinite."""
     table = hs.labels.corrected(hs.from_counts([[90, 10], [5, 45]]), sensitivity=0.95, specificity=0.97)
-    assert np.isinf(table.design.satterthwaite(table.cells, np.array([0, 0, 1, 1]), np.zeros(4)))
+    assert np.isinf(table.design.satterthwaite_df(table.cells, np.array([0, 0, 1, 1]), np.zeros(4)))
 
 
 FIRST = Sample(np.array([4.0, 6.0]), np.array([[0.5, -1.0, 2.0], [1.5, 0.3, -0.4]]))
@@ -132,7 +132,7 @@ def test_counts_of_two_samples_have_the_effective_number_of_both() -> None:
     marked = np.array([1.0, 0.0, 1.0])
     squares = FIRST.counts @ (FIRST.influence @ marked) ** 2
     squares += np.array([10.0, 7.0, 24.0]) @ (SECOND.influence @ marked) ** 2
-    assert BOTH.effective_trials(CENTRE, marked) == pytest.approx(40**2 / squares)
+    assert BOTH.effective_sample_size(CENTRE, marked) == pytest.approx(40**2 / squares)
     assert np.isinf(BOTH.degrees_of_freedom)
     clusters = hs.confusion([0, 1, 1], [0, 1, 1], groups=[1, 2, 3])
     few = Sample(clusters.cells, np.ones((4, 3)), clusters.design)
@@ -167,7 +167,7 @@ def test_draws_of_two_samples_move_the_table_by_both() -> None:
 
 def test_each_unit_of_each_sample_is_left_out() -> None:
     """The jackknife's tables are moved by one case less of each kind, of one sample at a time."""
-    found = [(*table, n) for tables, many in BOTH.left_out(CENTRE) for table, n in zip(tables, many, strict=True)]
+    found = [(*table, n) for tables, many in BOTH.leave_one_out(CENTRE) for table, n in zip(tables, many, strict=True)]
     expected = [(*(CENTRE + moved(FIRST, FIRST.counts - np.eye(2)[cell])), FIRST.counts[cell]) for cell in range(2)]
     mean = np.array([2.0, 1.0, 3.0])  # weights of the second sample's cases
     expected += [
@@ -180,11 +180,15 @@ def test_each_unit_of_each_sample_is_left_out() -> None:
 def test_merged_cells_add_the_influences_on_them() -> None:
     """The merged design has the variance of the merged form, its centre and its words."""
     target = np.array([1, 0, 1])
-    merged = BOTH.merged(target, 2)
+    merged = BOTH.collapse_cells(target, 2)
     form = np.array([0.3, -1.2])
     assert merged.centre.tolist() == [20, 40]
     assert merged.variance(None, form) == pytest.approx(BOTH.variance(None, form[target]))
-    assert (merged.note, merged.estimates_shares, merged.draws) == ("a note", True, None)
+    assert (merged.description.estimate_caveat, merged.traits.has_estimated_prevalence, merged.draws) == (
+        "a note",
+        True,
+        None,
+    )
 
 
 BAD = [

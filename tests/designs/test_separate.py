@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.designs.algebra import Algebra
 from howsure.designs.clusters import clusters_of
 from howsure.designs.counted import Independent, Weighted
+from howsure.designs.resampling import Resampling
 from howsure.designs.separate import Separate
 
 
@@ -15,7 +17,7 @@ def test_leaving_out_a_case_leaves_it_out_of_its_own_test_set():
     both = np.concatenate([first, second])
     found = [
         (left.tolist(), number)
-        for tables, numbers in Separate((Independent(), Independent()), (4, 2)).left_out(both)
+        for tables, numbers in Separate((Independent(), Independent()), (4, 2)).leave_one_out(both)
         for left, number in zip(tables, numbers, strict=True)
     ]
     expected = [((both - cell).tolist(), cases) for cell, cases in zip(np.eye(6), both, strict=True) if cases]
@@ -35,10 +37,10 @@ def test_two_test_sets_add_their_variances():
     variance = squares @ FORM**2
     assert MIXED.variance(BOTH, FORM) == pytest.approx(variance)
     assert MIXED.variance(np.stack([BOTH, BOTH]), np.stack([FORM, 2 * FORM])) == pytest.approx([variance, 4 * variance])
-    assert MIXED.squares(BOTH).tolist() == squares.tolist()
-    assert Separate((Independent(), hs.designs.FixedMargins(np.zeros(2, int))), (3, 2)).squares(BOTH) is None
+    assert MIXED.squared_weights(BOTH).tolist() == squares.tolist()
+    assert Separate((Independent(), hs.designs.FixedMargins(np.zeros(2, int))), (3, 2)).squared_weights(BOTH) is None
     marked = np.array([1, 1, 0, 1, 1])
-    assert MIXED.effective_trials(BOTH, marked) == pytest.approx(4 + 11**2 / 25)
+    assert MIXED.effective_sample_size(BOTH, marked) == pytest.approx(4 + 11**2 / 25)
     side, kish = np.array([0, 1, 1, 0, 0]), 11**2 / 25
     known = 4 / 3 * 4 * 0.5**2 + 6 / 5 * 6 + kish / (kish - 1) * (SQUARES @ FORM[3:] ** 2)
     assert MIXED.placement_variance(BOTH, side, FORM) == pytest.approx(known)
@@ -55,10 +57,10 @@ def test_two_means_have_welchs_degrees_of_freedom():
         fourth = ((each - each.mean()) ** 4).sum() / len(each) ** 4
         own.append(min(len(each) - 1, 2 * part**2 / fourth))
     expected = sum(parts) ** 2 / sum(part**2 / freedom for part, freedom in zip(parts, own, strict=True))
-    assert design.satterthwaite(ones, np.zeros(8, int), cases) == pytest.approx(expected)
-    assert np.isinf(design.satterthwaite(ones, np.zeros(8, int), np.zeros(8)))
+    assert design.satterthwaite_df(ones, np.zeros(8, int), cases) == pytest.approx(expected)
+    assert np.isinf(design.satterthwaite_df(ones, np.zeros(8, int), np.zeros(8)))
     clusters = clusters_of(np.arange(1.0, 13).reshape(1, 4, 3))
-    fewer = Separate((clusters.picked(0), Independent()), (3, 2))
+    fewer = Separate((clusters.select_table(0), Independent()), (3, 2))
     assert fewer.degrees_of_freedom == 3
     assert np.isinf(MIXED.degrees_of_freedom)
 
@@ -66,27 +68,27 @@ def test_two_means_have_welchs_degrees_of_freedom():
 def test_what_is_done_to_both_is_done_to_each():
     """Pseudo-cases, draws and tilted tables of two test sets are those of each, side by side."""
     extra = np.array([1.0, 0.0, 2.0, 0.5, 1.0])
-    filled, design = MIXED.smoothed(BOTH, extra)
+    filled, design = MIXED.with_pseudo_counts(BOTH, extra)
     mean = 25 / 11
     assert filled == pytest.approx(np.concatenate([PLAIN + extra[:3], HEAVY + extra[3:] * mean]))
     assert design.parts[1].weight_squared == pytest.approx(SQUARES + extra[3:] * mean**2)
     assert design.sizes == (3, 2)
-    tilted, _ = MIXED.tilted(BOTH, FORM)
+    tilted, _ = MIXED.exponential_tilt(BOTH, FORM)
     assert tilted[:3].sum() == pytest.approx(10)
     assert tilted[2] / tilted[0] == pytest.approx(6 / 4 * np.exp(-1.5))
     drawn = MIXED.resample(BOTH, 400, np.random.default_rng(0))
     assert drawn.shape == (400, 5)
     assert set(drawn[:, :3].sum(1)) == {10}
     assert drawn[:, 3:].mean(0) == pytest.approx(HEAVY, abs=5 * np.sqrt(16 / 400))
-    studies, batch = MIXED.repeated(BOTH, 2.0, 400, np.random.default_rng(1))
+    studies, batch = MIXED.simulate_studies(BOTH, 2.0, 400, np.random.default_rng(1))
     assert set(studies[:, :3].sum(1)) == {20}
-    assert batch.picked(7).parts[1].weight_squared.tolist() == batch.parts[1].weight_squared[7].tolist()
+    assert batch.select_table(7).parts[1].weight_squared.tolist() == batch.parts[1].weight_squared[7].tolist()
     posterior = MIXED.posterior(BOTH, extra, 2000, np.random.default_rng(2))
     expected = np.concatenate([PLAIN + extra[:3], HEAVY + extra[3:] * SQUARES / HEAVY])
     assert posterior.mean(0) == pytest.approx(expected, abs=0.4)
-    assert MIXED.offers("posterior")
-    assert MIXED.offers("merged_each")
-    assert not Separate((Independent(), hs.designs.FixedMargins()), (3, 2)).offers("merged_each")
+    assert MIXED.supports(Resampling.posterior)
+    assert MIXED.supports(Algebra.collapse_cells_per_table)
+    assert not Separate((Independent(), hs.designs.FixedMargins()), (3, 2)).supports(Algebra.collapse_cells_per_table)
     assert MIXED.test_sets == MIXED.parts
 
 

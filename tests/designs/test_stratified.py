@@ -154,7 +154,7 @@ def test_clusters_within_strata(schools):
     form = weight * (score - np.array([within[name] for name in strata]))
     assert found.value == pytest.approx(mean)
     assert found.standard_error == pytest.approx(linearised(form, strata, shares, cluster))
-    assert table.design.words == "in 27 clusters, from 3 strata of known size"
+    assert table.design.description.sample == "in 27 clusters, from 3 strata of known size"
 
 
 def test_clusters_across_strata_are_post_stratified():
@@ -322,7 +322,7 @@ def test_degrees_of_freedom_follow_the_strata_that_matter():
     strata = np.array(["few"] * 5 + ["many"] * 195)
     table = hs.confusion(truth, said, strata=strata, stratum_sizes={"few": 0.9, "many": 0.1})
     right = np.array([1.0, 0.0, 0.0, 1.0]) - table.counts.trace() / table.counts.sum()
-    freedom = table.design.small_sample(table.cells, right)[1]
+    freedom = table.design.small_sample_correction(table.cells, right)[1]
     few = 0.9**2 * (0.8 * 0.2) / 4
     wrong = (said != truth)[5:].mean()
     many = 0.1**2 * wrong * (1 - wrong) / 194
@@ -417,9 +417,9 @@ def test_the_unit_of_weights_gives_no_degrees_of_freedom(scale):
 def test_the_shares_of_strata_are_settled_and_what_varies_within_them_is_not():
     """With stated class frequencies, a form of the true class is certain, also with a cell for each class."""
     design = hs.from_counts([[50, 3], [5, 42]]).at_prevalence([0.8, 0.2]).design
-    assert design.settles(np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 1.0]])).tolist() == [True, False]
-    assert design.merged(np.array([0, 0, 1, 1]), 2).settles(np.array([0.0, 1.0]))
-    assert not design.merged(np.array([0, 0, 1, 2]), 3).settles(np.array([0.0, 0.0, 1.0]))
+    assert design.is_fixed_total(np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 1.0]])).tolist() == [True, False]
+    assert design.collapse_cells(np.array([0, 0, 1, 1]), 2).is_fixed_total(np.array([0.0, 1.0]))
+    assert not design.collapse_cells(np.array([0, 0, 1, 2]), 3).is_fixed_total(np.array([0.0, 0.0, 1.0]))
 
 
 def test_variance_along_thresholds_is_that_of_the_strata_at_each():
@@ -439,7 +439,7 @@ def test_variance_along_thresholds_is_that_of_the_strata_at_each():
         linearised(weight * slope[truth, (score >= threshold).astype(int)], strata, shares) ** 2
         for threshold, slope in zip(thresholds, slopes, strict=True)
     ]
-    assert table.design.variance_from_top(table.counts, slopes) == pytest.approx(np.array(expected))
+    assert table.design.threshold_variances(table.counts, slopes) == pytest.approx(np.array(expected))
 
 
 def test_resamples_of_few_cases_vary_as_much_as_the_sample():
@@ -472,14 +472,14 @@ def test_cautions_list_a_few_strata(number):
     (said,) = table.cautions
     assert f"{number} strata of known size" in said
     assert ("s0 0.125" in said) == (number == 8)
-    assert table.design.words == f"from {number} strata of known size"
+    assert table.design.description.sample == f"from {number} strata of known size"
 
 
 def test_weights_within_strata_are_told():
     """Cases of different weights, and the strata that they come from, are named in the design's words."""
     strata, weight = np.repeat(["a", "b"], 10), np.linspace(0.5, 2, 20)
     table = hs.values(np.arange(20.0), strata=strata, stratum_sizes={"a": 0.3, "b": 0.7}, sample_weight=weight)
-    assert table.design.words == "of different weights, from 2 strata of known size"
+    assert table.design.description.sample == "of different weights, from 2 strata of known size"
 
 
 def test_some_finite_strata_make_a_finite_population():
@@ -493,7 +493,7 @@ def test_new_samples_of_strata_grow_with_the_scale():
     """Three times the cases have strata of three times the cases, of a finite one no more than there are."""
     right, strata = np.array([1, 1, 0, 1, 0, 1, 1, 0, 1, 1]), np.repeat(["a", "b"], [4, 6])
     table = hs.values(right, strata=strata, stratum_sizes={"a": 100, "b": 9})
-    _, design = table.design.repeated(table.counts.ravel(), 3.0, 5, np.random.default_rng(0))
+    _, design = table.design.simulate_studies(table.counts.ravel(), 3.0, 5, np.random.default_rng(0))
     assert design.units.tolist() == [12, 18]
     assert design.fraction.tolist() == pytest.approx([0.12, 1.0])
     assert design.observed.sum(-1).tolist() == [30] * 5
@@ -504,13 +504,13 @@ def test_what_is_settled_does_not_depend_on_the_unit_of_the_form(unit):
     """Whether a form is certain does not depend on its unit; stratum weights are compared up to rounding."""
     design = hs.from_counts([[50, 3], [5, 42]]).at_prevalence([0.8, 0.2]).design
     forms = unit * np.array([[1.0, 1.0, 0.3, 0.3], [1.0, 0.999, 0.0, 0.0]])
-    assert design.settles(forms).tolist() == [True, False]
+    assert design.is_fixed_total(forms).tolist() == [True, False]
     near = hs.from_counts([[50, 50], [50, 50]]).at_prevalence([0.5 + 1e-12, 0.5 - 1e-12]).design
     other = hs.from_counts([[50, 50], [50, 50]]).at_prevalence([0.6, 0.4]).design
     every = np.ones(4, dtype=bool)
-    assert near.weighs_alike(every)
-    assert not other.weighs_alike(every)
-    assert other.weighs_alike(np.array([True, True, False, False]))
+    assert near.has_equal_weights(every)
+    assert not other.has_equal_weights(every)
+    assert other.has_equal_weights(np.array([True, True, False, False]))
 
 
 def test_drawn_shares_are_shares():
@@ -562,7 +562,7 @@ def test_the_variance_is_cochrans(total):
     fraction = np.array([0.1, 0.75, 1.0])
     finite = three(total=total, fraction=fraction)
     assert finite.variance(None, CELLS_FORM) == pytest.approx(written_out(fraction, whole))
-    assert finite.remaining.tolist() == (1 - fraction)[STRATUM].tolist()
+    assert finite.unsampled_fraction.tolist() == (1 - fraction)[STRATUM].tolist()
     plain = three(total=total, units=None).variance(None, CELLS_FORM)  # a multinomial within each stratum
     form, square = np.append(CELLS_FORM, 0.0)[PLACE], 0.0
     for index, n in enumerate((10, 12, 10)):
@@ -580,7 +580,7 @@ def test_estimated_shares_add_the_variance_of_the_means():
     expected = written_out() + 32**2 * means @ covariance @ means
     assert design.variance(None, CELLS_FORM) == pytest.approx(expected)
     assert design.placement_variance(None, SIDE, CELLS_FORM) == pytest.approx(expected)
-    assert (design.method, three().method) == ("delta", "")
+    assert (design.traits.default_method, three().traits.default_method) == ("delta", "")
 
 
 SIDE = np.array([0, 0, 1, 1])
@@ -594,12 +594,12 @@ def test_degrees_of_freedom_of_strata_are_satterthwaites():
         parts.append(share**2 * cases.var(ddof=1) / len(cases))
     expected = sum(parts) ** 2 / sum(part**2 / n for part, n in zip(parts, (9, 11, 9), strict=True))
     design = three()
-    inflation, freedom = design.small_sample(None, CELLS_FORM)
+    inflation, freedom = design.small_sample_correction(None, CELLS_FORM)
     assert (inflation, freedom) == pytest.approx((1.0, expected))
     assert design.degrees_of_freedom == 29
-    assert design.small_sample(None, np.zeros(4))[1] == 29
-    assert design.satterthwaite(None, SIDE, np.zeros(4)) == 29
-    assert design.satterthwaite(None, SIDE, CELLS_FORM) <= expected
+    assert design.small_sample_correction(None, np.zeros(4))[1] == 29
+    assert design.satterthwaite_df(None, SIDE, np.zeros(4)) == 29
+    assert design.satterthwaite_df(None, SIDE, CELLS_FORM) <= expected
     assert three(units=np.ones(3)).degrees_of_freedom == 1
     assert np.isinf(three(units=None).degrees_of_freedom)
 
@@ -607,7 +607,7 @@ def test_degrees_of_freedom_of_strata_are_satterthwaites():
 def test_cells_that_are_merged_keep_their_strata():
     """A merged table has the merged counts and variance, its cells one observed cell for each stratum."""
     target = np.array([1, 0, 0, 1])
-    design = three().merged(target, 2)
+    design = three().collapse_cells(target, 2)
     design.check((2,))
     assert design.whole == pytest.approx(np.bincount(target, three().whole, 2))
     form = np.array([0.7, -0.2])
@@ -621,23 +621,23 @@ def test_effective_cases_have_the_largest_weight_that_they_may_have():
     design, marked = three(total=320.0), np.array([True, True, False, False])
     weights = 320 * SHARE / [10, 12, 10]
     total = weights[0] * 9 + weights[1] * 4
-    assert design.effective_trials(None, marked) == pytest.approx(total / weights[0])
+    assert design.effective_sample_size(None, marked) == pytest.approx(total / weights[0])
     fraction = np.array([0.5, 0.1, 0.0])
     unseen = [0.5 / np.log(2), 0.1 / -np.log(0.9)]
     heaviest = max(weights[0] * unseen[0], weights[1] * unseen[1])
     finite = replace(design, fraction=fraction)
-    assert finite.effective_trials(None, marked) == pytest.approx(total / heaviest)
-    assert np.isinf(replace(design, fraction=np.ones(3)).effective_trials(None, marked))
-    assert design.effective_trials(None, np.zeros(4, bool)) == 0
+    assert finite.effective_sample_size(None, marked) == pytest.approx(total / heaviest)
+    assert np.isinf(replace(design, fraction=np.ones(3)).effective_sample_size(None, marked))
+    assert design.effective_sample_size(None, np.zeros(4, bool)) == 0
 
 
 def test_pseudo_cases_are_shared_by_the_strata_of_their_cell():
     """Pseudo-cases of a cell are shared evenly by its strata; those of a cell without any are spread over the others."""
     extra = np.array([1.0, 4.0, 2.0, 6.0])
-    assert three().spread(extra) == pytest.approx([1, 2, 3, 2, 2, 3, 0])
-    gone = three(cells=5).spread(np.append(extra, 13.0))
+    assert three().spread_pseudo_counts(extra) == pytest.approx([1, 2, 3, 2, 2, 3, 0])
+    gone = three(cells=5).spread_pseudo_counts(np.append(extra, 13.0))
     assert gone == pytest.approx(2 * np.array([1, 2, 3, 2, 2, 3, 0]))
-    filled, design = three().smoothed(None, extra)
+    filled, design = three().with_pseudo_counts(None, extra)
     assert design.observed - OBSERVED == pytest.approx([1, 2, 3, 2, 2, 3, 0])
     assert filled == pytest.approx(design.whole)
 
@@ -645,12 +645,12 @@ def test_pseudo_cases_are_shared_by_the_strata_of_their_cell():
 def test_draws_from_strata_have_the_moments_of_the_strata():
     """New samples, the posterior and the jackknife vary within the strata alone, whose totals stay."""
     size, design = 8000, three()
-    sums, studies = design.repeated(None, 2.0, size, np.random.default_rng(0))
+    sums, studies = design.simulate_studies(None, 2.0, size, np.random.default_rng(0))
     assert sums == pytest.approx(studies.whole)
     of_strata = np.stack([studies.observed[:, i == STRATUM].sum(1) for i in range(3)], 1)
     assert (of_strata == [20, 24, 20]).all()
     assert studies.units.tolist() == [20, 24, 20]
-    assert studies.picked(3).observed.tolist() == studies.observed[3].tolist()
+    assert studies.select_table(3).observed.tolist() == studies.observed[3].tolist()
     form = np.append(CELLS_FORM, 0.0)[PLACE]
     posterior = design.posterior(None, np.zeros(4), size, np.random.default_rng(1)) @ CELLS_FORM
     half = three(fraction=np.full(3, 0.75), total=32.0).posterior(None, np.zeros(4), size, np.random.default_rng(1))
@@ -662,7 +662,7 @@ def test_draws_from_strata_have_the_moments_of_the_strata():
     assert (half @ CELLS_FORM).var() == pytest.approx(square / 4, rel=0.05)
     left = [
         (table @ CELLS_FORM, number)
-        for tables, many in design.left_out(None)
+        for tables, many in design.leave_one_out(None)
         for table, number in zip(tables, many, strict=True)
     ]
     expected = []
@@ -671,7 +671,7 @@ def test_draws_from_strata_have_the_moments_of_the_strata():
         means = [np.average(form[i == STRATUM], weights=observed[i == STRATUM]) for i in range(3)]
         expected.append((observed.sum() * SHARE @ means, OBSERVED[cell]))
     assert np.array(sorted(left)) == pytest.approx(np.array(sorted(expected)))
-    tilted, moved = design.tilted(None, 0.05 * CELLS_FORM)
+    tilted, moved = design.exponential_tilt(None, 0.05 * CELLS_FORM)
     assert [moved.observed[i == STRATUM].sum() for i in range(3)] == pytest.approx([10, 12, 10])
     weights = (32 * SHARE / [10, 12, 10])[STRATUM] * np.sqrt(np.array([10 / 9, 12 / 11, 10 / 9]))[STRATUM]
     factor = OBSERVED * np.exp(0.05 * weights * form)
@@ -682,7 +682,7 @@ def test_draws_from_strata_have_the_moments_of_the_strata():
 def test_a_batch_is_of_the_same_strata():
     """Tables of the same strata are a batch with the variance of each; others, or estimated shares, are refused."""
     other = three(observed=OBSERVED[::-1].copy())
-    batch = three().stacked([other], 4)
+    batch = three().stack_tables([other], 4)
     batch.check((2, 4))
     expected = [float(each.variance(None, CELLS_FORM)) for each in (three(), other)]
     assert batch.variance(None, np.tile(CELLS_FORM, (2, 1))) == pytest.approx(expected)
@@ -695,12 +695,12 @@ def test_a_batch_is_of_the_same_strata():
         {"fraction": np.full(3, 0.5)},
     ):
         with pytest.raises(hs.errors.UndefinedDesignError):
-            three().stacked([three(**changed)], 4)
+            three().stack_tables([three(**changed)], 4)
         with pytest.raises(hs.errors.UndefinedDesignError):
-            three(**changed).stacked([three()], 4)
+            three(**changed).stack_tables([three()], 4)
     weighted = three(design=hs.designs.Weighted(OBSERVED))
     with pytest.raises(hs.errors.UndefinedDesignError):
-        weighted.stacked([weighted], 4)
+        weighted.stack_tables([weighted], 4)
 
 
 @pytest.mark.parametrize(
@@ -736,10 +736,10 @@ def test_strata_that_fit_no_table_are_refused(change):
 @pytest.mark.parametrize("units, words", [([10.0, 1.0, 1.0], "(b, c)"), ([10.0, 1.0, 2.0], "(b)"), ([2.0] * 3, "")])
 def test_strata_of_one_case_are_named(units, words):
     """Each stratum with a single case that is not all of it is named; two cases show variation."""
-    said = " ".join(three(units=np.array(units)).cautions)
+    said = " ".join(three(units=np.array(units)).description.caveats)
     assert ("one case shows no variation" in said) == bool(words)
     assert words in said
     whole = three(units=np.array(units), fraction=np.ones(3))
-    assert not any("one case" in each for each in whole.cautions)
+    assert not any("one case" in each for each in whole.description.caveats)
     one = replace(three(), share=np.ones(1), stratum=np.zeros(7, int), names=("a",), units=None)
-    assert one.words == "from 1 stratum of known size"
+    assert one.description.sample == "from 1 stratum of known size"

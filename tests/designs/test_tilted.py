@@ -31,7 +31,7 @@ def test_a_table_of_another_value_keeps_its_size(name):
         assert found.counts.sum() == pytest.approx(table.counts.sum())
     if name == "fixed":
         assert found.class_totals.tolist() == pytest.approx(table.class_totals.tolist())
-    cells, _ = found.design.repeated(found.cells, 30.0, 400, np.random.default_rng(0))
+    cells, _ = found.design.simulate_studies(found.cells, 30.0, 400, np.random.default_rng(0))
     drawn = cells[:, [0, 3]].sum(1) / cells.sum(1)
     assert drawn.mean() == pytest.approx(0.8, abs=0.01)
 

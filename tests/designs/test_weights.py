@@ -259,11 +259,11 @@ def test_joined_weights_are_resampled_as_they_are():
         for part, heavy in ((slice(45), 100.0), (slice(45, N), 1000.0))
     )
     counts = first.cells + second.cells
-    drawn = first.design.joined([second.design]).resample(counts, 2000, np.random.default_rng(0))
+    drawn = first.design.add_tables([second.design]).resample(counts, 2000, np.random.default_rng(0))
     assert drawn == pytest.approx(np.round(drawn))
     assert drawn.mean(0) == pytest.approx(counts, abs=4 * drawn.std(0).max() / np.sqrt(2000))
     many = Weighted(second.design.weight_squared)
-    drawn = first.design.joined([many]).resample(counts, 2000, np.random.default_rng(0))
+    drawn = first.design.add_tables([many]).resample(counts, 2000, np.random.default_rng(0))
     assert drawn.mean(0) == pytest.approx(counts, abs=4 * drawn.std(0).max() / np.sqrt(2000))
 
 

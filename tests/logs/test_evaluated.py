@@ -194,7 +194,7 @@ def test_three_lines():
     """Two logs to a paired, clustered comparison: read, table, compare."""
     log = hs.read_log([LOGS / "inspect" / "new.eval", LOGS / "inspect" / "old.eval"])
     assert str(hs.compare(log.table(), "mean")).startswith("mean: mockllm/new − mockllm/old = ")
-    assert "clusters" in log.table().design.words
+    assert "clusters" in log.table().design.description.sample
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from scipy import stats
 from sklearn import metrics as sk
 
 import howsure as hs
+from howsure.designs.traits import Traits
 from howsure.methods.bootstrap import Bootstrap, acceleration, limits_of_draws
 from howsure.methods.jackknife import MOST_ENTRIES, skewness_of_jackknife
 from howsure.metrics.binding import resolve
@@ -305,7 +306,7 @@ def test_the_acceleration_of_long_tables_is_the_jackknifes(design, metric):
     table = table.with_design(hs.designs.FixedMargins()) if design == "fixed" else table
     bound = resolve(metric, table)
     values, numbers = [], []
-    for tables, number in table.design.left_out(table.cells):
+    for tables, number in table.design.leave_one_out(table.cells):
         values.append(bound(tables.reshape(-1, *table.counts.shape)))
         numbers.append(number)
     values, numbers = np.concatenate(values), np.concatenate(numbers)
@@ -393,13 +394,14 @@ def test_kinds_of_bootstrap_say_what_they_need():
             hs.estimate(chances, "roc_auc", method=Bootstrap(kind, 50))
 
 
-@pytest.mark.parametrize("offers", [set(), {"resample"}, {"left_out"}, {"resample", "left_out"}])
+@pytest.mark.parametrize("defined", [set(), {"resample"}, {"leave_one_out"}, {"resample", "leave_one_out"}])
 @pytest.mark.parametrize("kind", ["percentile", "basic", "bca", "studentized"])
-def test_designs_need_resamples_and_for_bca_units_to_leave_out(kind, offers):
+def test_designs_need_resamples_and_for_bca_units_to_leave_out(kind, defined):
     """Otherwise the delta method is named."""
-    table = SimpleNamespace(design=SimpleNamespace(offers=offers.__contains__, awaits_labels=False))
+    design = SimpleNamespace(supports=lambda member: member.__name__ in defined, traits=Traits())
+    table = SimpleNamespace(design=design)
     refusal = Bootstrap(kind).suits(SimpleNamespace(is_distance=False), table)
-    fits = "resample" in offers and (kind != "bca" or "left_out" in offers)
+    fits = "resample" in defined and (kind != "bca" or "leave_one_out" in defined)
     assert (refusal == "") == fits
     assert fits or "Use 'delta'" in refusal
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.designs.traits import Traits
 from howsure.methods.default import PREFERENCE, WHY, checked, default_method
 from howsure.metrics.binding import resolve
 
@@ -161,4 +162,7 @@ def test_a_method_that_does_not_fit_is_refused_and_no_method_is_the_default():
     assert checked(wilson, recall, table) is wilson
     with pytest.raises(hs.HowsureError, match="is not one"):
         checked(wilson, metric, table)
-    assert default_method(metric, SimpleNamespace(design=SimpleNamespace(method="wilson"))).name == "wilson"
+    assert (
+        default_method(metric, SimpleNamespace(design=SimpleNamespace(traits=Traits(default_method="wilson")))).name
+        == "wilson"
+    )

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 import howsure as hs
+from howsure.designs.resampling import Resampling
 from howsure.methods.dirichlet import NAMED_PRIORS, _elicited, cell_prior, prior_array
 from howsure.methods.summary import density, highest_density, mode, summarise
 from howsure.metrics.binding import resolve
@@ -545,7 +546,7 @@ def test_two_draws_have_a_standard_error():
 def test_what_has_no_posterior_is_told_why(method, table, words):
     """Prevalences are for confusion tables, priors for labelled cases, and the prior alone for bounded values."""
     if words is None:
-        assert bool(method.fits(table)) != table.design.offers("posterior")
+        assert bool(method.fits(table)) != table.design.supports(Resampling.posterior)
     else:
         assert words in method.fits(table)
     plain = hs.methods.Dirichlet(prior=0.5, source="prior")

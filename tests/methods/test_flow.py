@@ -9,6 +9,7 @@ import pytest
 from scipy import optimize, stats
 
 import howsure as hs
+from howsure.designs.clustering import Clustering
 from howsure.methods.flow import BIASED, SPARSE, Flow, _interval, _Sample, design_effect
 from howsure.methods.levels import Level, Levels
 from howsure.methods.path_classes import ManyClasses
@@ -297,7 +298,7 @@ def test_the_skewness_of_clusters_is_that_of_their_dirichlet_shares():
     table = hs.confusion([1] * 24, [1, 0] * 12, groups=np.repeat([1, 2], 12))
     assert 1 + table.design.excess_skewness(table.cells, np.asarray(effect)) == pytest.approx(seen / plain, rel=1e-9)
     weighted = hs.confusion([1, 1, 1], [1, 0, 1], sample_weight=[1.0, 2.0, 6.0])
-    assert weighted.design.excess_skewness(weighted.cells, np.asarray(1.0)) == 0
+    assert Clustering.of(weighted.design).excess_skewness(weighted.cells, np.asarray(1.0)) == 0
 
 
 @pytest.mark.parametrize("spec", ["precision@macro", "precision+zero_division=0@macro", "recall@macro"])

@@ -114,7 +114,7 @@ def test_intervals_are_those_of_whole_tables(kind, spec, monkeypatch):
     """Each bootstrap has the limits that it has without sums of cells, to the error of the draws."""
     table, method = TABLES["cases"], hs.methods.Bootstrap(kind, DRAWS)
     few = hs.estimate(table, spec, method=method, random_state=3)
-    monkeypatch.setattr(Independent, "lumps", lambda self, cells: None)
+    monkeypatch.setattr(Independent, "collapsible_cells", lambda self, cells: None)
     whole = hs.estimate(table, spec, method=method, random_state=4)
     assert (few.low, few.high) == pytest.approx((whole.low, whole.high), abs=0.12 * (whole.high - whole.low))
 

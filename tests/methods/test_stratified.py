@@ -109,7 +109,7 @@ def test_outcomes_that_are_as_bad_are_all_looked_at():
 def test_tables_of_one_outcome_have_all_cases_of_a_stratum_there():
     """Ten cases that the judge passes, of which four have labels, are in the worst table all failed."""
     table = hs.judged([1, 1, 1, 0, *[None] * 6, 0, 0], [1] * 10 + [0] * 2)
-    worst, best = table.design.extremes(table.cells, np.array([0.0, 0.0, 1.0, 1.0]))  # human label × verdict
+    worst, best = table.design.extreme_tables(table.cells, np.array([0.0, 0.0, 1.0, 1.0]))  # human label × verdict
     # The first stratum is of the verdict 0, the second of 1.
     assert worst[0].tolist() == [[2, 2.5, 0, 7.5], [2, 10, 0, 0]]
     assert best[0].tolist() == [[0, 2.5, 2, 7.5], [2, 0, 0, 10]]

@@ -15,6 +15,7 @@ import pytest
 
 import howsure as hs
 from howsure.designs.base import Design
+from howsure.designs.traits import Description
 from howsure.metrics.binding import resolve
 from howsure.report import evidence
 from howsure.report.html import as_json
@@ -493,13 +494,12 @@ def test_a_design_of_ones_own_speaks_for_itself():
     """A design's description of its cases, and its cautions, are in the headline and among the cautions."""
 
     class Panel(Design):
-        words = "from a rotating panel"
-        cautions = ("Households stay in the panel for a year.",)
+        description = Description("from a rotating panel", caveats=("Households stay in the panel for a year.",))
 
         def variance(self, counts, gradient):
             return 2 * (counts * gradient**2).sum(-1)
 
-        def merged(self, cells, size):  # noqa: ARG002 - as of every design
+        def collapse_cells(self, codes, size):  # noqa: ARG002 - as of every design
             return self
 
     report = hs.report_of(TABLE.with_design(Panel()), metrics=["f1"])

@@ -102,7 +102,7 @@ class TestThreshold:
     def test_fixed_margins_stay_those_of_the_truth(self):
         """A test set sampled by class stays one at a threshold, and in resamples."""
         table = hs.scores(TRUTH, SCORE).with_design(hs.designs.FixedMargins())
-        assert table.at(0.5).design.fixes_margins
+        assert table.at(0.5).design.traits.has_fixed_class_totals
         drawn = table.design.resample(table.cells, 50, np.random.default_rng(0)).reshape(50, 4, 2)
         assert (drawn.sum(1) == 3).all()
         drawn = table.design.posterior(table.cells, np.ones(8), 50, np.random.default_rng(0)).reshape(50, 4, 2)

@@ -65,7 +65,7 @@ def test_usual_data_have_no_caution(kind):
 def test_a_table_says_what_its_design_says():
     """The cautions of the design come first, then those of the counts."""
     table = hs.confusion([0, 1] * 10, [1, 0] * 10, sample_weight=[1, 2] * 10)
-    assert table.cautions[: len(table.design.cautions)] == table.design.cautions
+    assert table.cautions[: len(table.design.description.caveats)] == table.design.description.caveats
     assert [each.partition(":")[0] for each in table.cautions[1:]] == ["No case is right"]
 
 

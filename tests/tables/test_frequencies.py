@@ -102,7 +102,7 @@ def test_many_classes_and_labels_by_name():
     table = hs.from_counts([[20, 3, 1], [4, 30, 2], [1, 1, 9]], labels=["a", "b", "c"])
     found = table.at_prevalence({"c": 0.01, "a": 0.9, "b": 0.09})
     assert found.counts.sum(1) / found.counts.sum() == pytest.approx([0.9, 0.09, 0.01])
-    assert "stated class frequencies" in found.design.words
+    assert "stated class frequencies" in found.design.description.sample
     assert any("The classes count as often as is stated (a 0.9, b 0.09, c 0.01)" in each for each in found.cautions)
 
 

@@ -291,7 +291,7 @@ def table_record(table: Table) -> dict[str, Any]:
 def _about(table: Table) -> str:
     """Return a one-line description of a table."""
     classes = table.labels.tolist()
-    cases = f"{table.rows:,} cases {table.design.words}".rstrip()
+    cases = f"{table.rows:,} cases {table.design.description.sample}".rstrip()
     if not table.is_binary:
         return f"{cases}, {len(classes)} {table.classes_noun}"
     positive = f"positive class {classes[1]} ({100 * table.class_totals[1] / table.counts.sum():.1f} %)"

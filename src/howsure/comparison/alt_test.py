@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.comparison.multiplicity import adjusted_p_values
+from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError, real_number, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
@@ -222,7 +223,7 @@ def _tested(table: RatingsTable, found: Contests, margin: float) -> tuple[float,
     total, items = float(cells @ held), float(table.effective_trials(held))
     mean = float(cells @ each) / total
     slopes = held * (each - mean) / total
-    inflation, freedom = table.design.small_sample(cells, slopes)
+    inflation, freedom = VarianceDetails.of(table.design).small_sample_correction(cells, slopes)
     freedom = min(float(freedom), items - 1)
     square = float(table.design.variance(cells, slopes) * inflation * items / (items - 1)) if items > 1 else np.nan
     if not square > 0:

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from howsure.comparison.rank_sets import Estimated
 from howsure.designs.base import is_heard, quotient
+from howsure.designs.clustering import Clustering
+from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError
 from howsure.estimates.grouped import OverGroups
 from howsure.grids import Tabular
@@ -148,7 +150,7 @@ def _of_separate(tables: dict[str, Table], metric: Any) -> Contenders:
     units = [
         (place, [str(name) for name in found.tolist()], each, slopes)
         for place, (each, slopes) in enumerate(zip(listed, gradients, strict=True))
-        if (found := each.design.unit_names) is not None
+        if (found := Clustering.of(each.design).unit_names) is not None
     ]
     if units:
         known = [place for place, *_ in units]
@@ -164,7 +166,7 @@ def _by_unit(parts: Sequence[tuple[list[str], Table, Array]]) -> Array:
     place = {name: at for at, name in enumerate(dict.fromkeys(name for names, *_ in parts for name in names))}
     found = np.zeros((len(parts), len(place)))
     for row, (names, table, slopes) in zip(found, parts, strict=True):
-        influences = table.design.influences(table.cells, slopes)
+        influences = VarianceDetails.of(table.design).influence_functions(table.cells, slopes)
         assert influences is not None  # noqa: S101 - what has named units has their influences
         row[[place[name] for name in names]] = influences[0]
     return found
@@ -179,7 +181,7 @@ def _finite(gradients: list[Any], table: Table) -> Array:
 def _together(table: Table, gradients: Array) -> Array:
     """Return the covariance of linear forms in one table's counts."""
     own = np.array([float(table.variance(each)) for each in gradients])
-    found = [table.design.influences(table.cells, each) for each in gradients]
+    found = [VarianceDetails.of(table.design).influence_functions(table.cells, each) for each in gradients]
     known = [each for each in found if each is not None]
     size = len(gradients)
     if len(known) < size:
@@ -208,7 +210,7 @@ def _seen(covariance: Array, values: Array) -> Array:
 def _cases(table: Table, metrics: list[Metric]) -> Array:
     """Return the number of independent cases on which each metric depends, such as the positive ones for recall."""
     cells = table.cells
-    if table.has_values or not table.has_one_cell_per_case or not table.design.has_trials:
+    if table.has_values or not table.has_one_cell_per_case or not table.design.traits.has_binomial_proportions:
         marked = np.ones((1, cells.shape[-1]))
     else:
         filled = table.smoothed().counted

@@ -248,7 +248,7 @@ def _hits(table: Scored, size: int) -> ConfusionTable:
     return ConfusionTable(
         counts=np.bincount(codes, table.cells, 4).reshape(2, 2),
         labels=np.array(["among the highest", "lower"]),
-        design=table.design.merged(codes, 4),
+        design=table.design.collapse_cells(codes, 4),
         rows=table.rows,
     )
 

@@ -61,13 +61,13 @@ def limits_along(
         The confidence level.
     """
     first, found = table.at(np.inf), {}
-    if table.design.is_independent:
+    if table.design.traits.is_independent:
         chosen = _spread(len(cells), LONG)
         batch = replace(first, counts=cells[chosen], rows=np.full(len(chosen), table.rows))
         answers = in_passes(batch, [resolve(each, batch) for each in metrics], None, level)
         found = {place: (chosen, np.stack([each.low, each.high])) for place, (_, each) in answers.items()}
     if rest := [place for place in range(len(metrics)) if place not in found]:
-        draws = table.design.knows_chances and not has_joint_distribution(first)
+        draws = table.design.traits.has_known_probabilities and not has_joint_distribution(first)
         chosen = _spread(len(cells), MOST_DRAWN if draws else MOST_ESTIMATES)
         own = _one_by_one([metrics[place] for place in rest], table, chosen, level)
         found |= {place: (chosen, limits) for place, limits in zip(rest, own, strict=True)}
@@ -94,7 +94,7 @@ def roc_limits(table: Table, false: Array, true: Array, level: float) -> tuple[A
     level : float
         The confidence level.
     """
-    if table.design.is_independent:
+    if table.design.traits.is_independent:
         errors, hits = cumulated(table.counts)
         least = 1 / (errors[-1] + 2)
         rate = np.where(false <= 0, least, np.where(false >= 1, 1 - least, false))
@@ -114,7 +114,7 @@ def _roc_reaches(table: Table, false: Array, true: Array, level: float) -> tuple
     answers = in_passes(table, metrics, ThresholdLimits(), level)
     highest = true[np.searchsorted(false, rates, side="right") - 1]
     limits = np.array([(answers[place][1].low, answers[place][1].high) for place in range(len(rates))])
-    if not table.design.has_labels:  # a metric without variation is certain
+    if not table.design.traits.has_labels:  # a metric without variation is certain
         limits = np.where(np.isnan(limits), highest[:, None], limits)
     return np.interp(false, rates, highest - limits[:, 0]), np.interp(false, rates, limits[:, 1] - highest)
 

@@ -33,7 +33,7 @@ def thresholds_from_top(table: Table) -> Array:
 
 def _distances(table: Table, level: float, parts: int) -> tuple[float, float]:
     """Return the Dvoretzky–Kiefer–Wolfowitz–Massart distances of the two classes, each at a root of the level."""
-    if not table.design.has_labels:
+    if not table.design.traits.has_labels:
         message = "Simultaneous bands need labelled cases; of scores without labels ask for `band='pointwise'`."
         raise HowsureError(message)
     each = 1 - level ** (1 / parts)
@@ -62,7 +62,7 @@ def roc_simultaneous(table: Table, false: Array, true: Array, level: float) -> t
 def precision_simultaneous(table: Table, negatives: Array, positives: Array, level: float) -> tuple[Array, Array]:
     """Return the limits of the precision by bounds of the false positive rate and of the prevalence."""
     false, true = divide(negatives, negatives[-1]), divide(positives, positives[-1])
-    parts = 2 if table.design.fixes_margins else 3
+    parts = 2 if table.design.traits.has_fixed_class_totals else 3
     around_false, around_true = _distances(table, level, parts)
     least = np.maximum(_least(false, true, true - around_true) - around_false, 0.0)
     most = np.minimum(_beyond(false, true, true + around_true) + around_false, 1.0)
@@ -96,7 +96,7 @@ def _bin_counts(table: Table, inside: Array, level: float) -> tuple[Array, Array
 
 def bin_limits(table: Table, starts: Array, level: float, limits: Limits) -> tuple[Array, Array]:
     """Return the limits of the share of positive cases in each bin, by an interval for a proportion."""
-    if table.design.is_independent:
+    if table.design.traits.is_independent:
         negatives, positives = np.add.reduceat(table.counts, starts, axis=0).T
         return limits(positives, negatives + positives, level)
     binned = _binned(table, starts)
@@ -108,6 +108,6 @@ def bin_limits(table: Table, starts: Array, level: float, limits: Limits) -> tup
 def _binned(table: Table, starts: Array) -> Table:
     """Return the table with the scores of each bin merged, which is sufficient for the shares of the bins."""
     index = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(table.counts)))
-    design = table.design.merged((2 * index[:, None] + np.arange(2)).ravel(), 2 * len(starts))
+    design = table.design.collapse_cells((2 * index[:, None] + np.arange(2)).ravel(), 2 * len(starts))
     counts = np.add.reduceat(table.counts, starts, axis=0)
     return replace(table, counts=counts, scores=table.scores[starts], spread=None, design=design)

@@ -429,7 +429,7 @@ def calibration_curve(
     """
     table, level = score_table(table, y_score, cases), checked_level(confidence_level)
     checked_band(band)
-    if not table.design.has_labels:
+    if not table.design.traits.has_labels:
         message = "Without labels calibration cannot be checked: these counts assume it."
         raise HowsureError(message)
     probability = probabilities(table, "calibration_curve")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.curves.along import confusion_along, on_counts
 from howsure.curves.curves import score_table
 from howsure.designs.base import Design
+from howsure.designs.resampling import Resampling
 from howsure.designs.sums import added_up, confusion_from_top
 from howsure.errors import HowsureError, checked_level, real_number
 from howsure.estimates.estimate import Estimate, estimate_grid
@@ -252,7 +253,7 @@ def _repeated(table: Table, kept: Array, parts: tuple[Gain, ...], size: int, ran
     step = max(1, BLOCK_CELLS // counts.size)
     for start in range(0, size, step):
         number = min(step, size - start)
-        drawn = design.resample(counts, number, rng).reshape(number, -1, 2)
+        drawn = Resampling.of(design).resample(counts, number, rng).reshape(number, -1, 2)
         cells = confusion_from_top(drawn)
         with np.errstate(all="ignore"):
             values = [part(cells) for part in parts]
@@ -271,7 +272,7 @@ def _between(table: Table, kept: Array) -> tuple[Array, Design]:
     from_top = np.searchsorted(kept, rows - np.arange(rows))
     cells = (2 * (len(kept) - 1 - from_top)[:, None] + np.arange(2)).ravel()
     size = 2 * (len(kept) - 1)
-    return added_up(table.cells, cells, size), table.design.merged(cells, size)
+    return added_up(table.cells, cells, size), table.design.collapse_cells(cells, size)
 
 
 def _corrected(

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from howsure.curves.along import confusion_along, limits_along, on_counts
 from howsure.curves.curves import Band, Curve, checked_band, score_table
 from howsure.designs.base import PSEUDO_CASES
+from howsure.designs.resampling import Resampling
+from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import checked_level
 from howsure.estimates.grouped import Results, over_groups
 from howsure.methods.binomial import wilson
@@ -152,7 +154,7 @@ def pointwise_limits(
     """
     z = factor * quantile(level, table.design.degrees_of_freedom)
     share = metric.proportion
-    if share is not None and table.design.is_independent:
+    if share is not None and table.design.traits.is_independent:
         from scipy import special
 
         hits, trials = ((cells * mask).sum((-2, -1)) for mask in (share.successes, share.trials))
@@ -162,7 +164,9 @@ def pointwise_limits(
         error = errors_along(metric, table, cells, index)
         centre = value.copy()
         flat = ~(error > NOISE) | (value <= metric.range[0]) | (value >= metric.range[1])
-        centre[flat], error[flat] = _smoothed(metric, cells[flat], table.design.unit_size(table.cells))
+        centre[flat], error[flat] = _smoothed(
+            metric, cells[flat], VarianceDetails.of(table.design).mean_unit_size(table.cells)
+        )
         low, high = on_scale(automatic_scale(metric.range), centre, z * error, metric.range)
     known = np.isfinite(error)
     return np.where(known, np.fmin(low, value), np.nan), np.where(known, np.fmax(high, value), np.nan)
@@ -206,7 +210,9 @@ def errors_along(metric: Metric, table: Table, cells: Array, index: Array | None
     -------
     ndarray of shape (T,)
     """
-    return np.sqrt(table.design.variance_from_top(table.counts, slopes_along(metric, cells), index))
+    return np.sqrt(
+        VarianceDetails.of(table.design).threshold_variances(table.counts, slopes_along(metric, cells), index)
+    )
 
 
 def coarse(table: Table, size: int = GRID) -> Table:
@@ -216,7 +222,7 @@ def coarse(table: Table, size: int = GRID) -> Table:
     _, index = np.unique((middle * size).astype(np.intp), return_inverse=True)
     shape = (int(index[-1]) + 1, 2)
     cell = (2 * index[:, None] + np.arange(2)).ravel()
-    design = table.design.merged(cell, 2 * shape[0])
+    design = table.design.collapse_cells(cell, 2 * shape[0])
     counts = np.bincount(cell, table.cells, shape[0] * 2).reshape(shape)
     starts = np.flatnonzero(np.diff(index, prepend=-1))
     return replace(table, counts=counts, scores=table.scores[starts], design=design)
@@ -232,7 +238,7 @@ def _widening(table: Table, metrics: Sequence[Metric], level: float, size: int, 
     draws = values_of_draws(
         followed,
         small,
-        lambda number, rng: small.design.resample(small.cells, number, rng),
+        lambda number, rng: Resampling.of(small.design).resample(small.cells, number, rng),
         size,
         seed_sequence(random_state),
     ).reshape(len(metrics), len(cells) - 1, size)

@@ -10,13 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
+from howsure.designs.algebra import Algebra
 from howsure.designs.base import DUST, Design, is_heard, quotient
-from howsure.designs.entries import Entries, joined_names
+from howsure.designs.clustering import Clustering
+from howsure.designs.entries import OWN, Entries, joined_names, threshold_squares
+from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import BLOCK_CELLS, Blocks, gammas_with_prior, multinomial
-from howsure.errors import HowsureError
+from howsure.designs.traits import Description
+from howsure.designs.variance_details import VarianceDetails
 
 Array = NDArray[Any]
-OWN = np.empty(0)  # names of clusters that no other table has
 FEW = 20  # number of clusters below which the variance between clusters is unreliable
 LEAST = 4.0  # smallest degrees of freedom for which the approximation is reliable (Tipton 2015)
 UNSEEN = 1 / 12  # fraction of an unobserved average cluster with only best or only worst outcomes
@@ -25,7 +28,7 @@ LARGE = 18.0  # limit of the size of that cluster, in multiples of the design ef
 
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Clusters(Design):
+class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
     """Correlated cases in clusters, such as images of one patient or sentences of one document.
 
     The table of each cluster is stored in sparse form: for entry ``e``, cluster ``cluster[e]`` has the count
@@ -113,16 +116,12 @@ class Clusters(Design):
         return self.names if self.names is not None and len(self.names) else None
 
     @property
-    def words(self) -> str:
-        """Number of clusters, as text."""
-        return f"in {np.sum(self.number):,} clusters"
-
-    @property
-    def cautions(self) -> tuple[str, ...]:
-        """Sentences on correlated cases and, if applicable, on few clusters."""
+    def description(self) -> Description:
+        """Text on the number of clusters, on correlated cases and, if applicable, on few clusters."""
+        sample = f"in {np.sum(self.number):,} clusters"
         few = " So few make the intervals themselves uncertain." if np.min(self.number) < FEW else ""
         said = "and vary together within them; the intervals take this into account."
-        return (f"The cases come {self.words} {said}{few}",)
+        return Description(sample, caveats=(f"The cases come {sample} {said}{few}",))
 
     @property
     def degrees_of_freedom(self) -> Any:
@@ -140,7 +139,7 @@ class Clusters(Design):
         enough = number > 1
         return np.where(enough, quotient(number, number - 1) * squares, np.nan)
 
-    def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
+    def small_sample_correction(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
         """Return the inflation factor of the cluster variance, and Satterthwaite's degrees of freedom.
 
         Both assume that any two cases of a cluster have the same correlation (Imbens and Kolesár 2016), estimated from
@@ -169,7 +168,7 @@ class Clusters(Design):
         inflation = quotient(whole, trace) * quotient(most, most + 1.0)
         return np.where(told, np.maximum(inflation, 1.0), 1.0), freedom
 
-    def unseen(self, counts: Array, gradient: Array) -> Any:
+    def missed_cluster_inflation(self, counts: Array, gradient: Array) -> Any:
         """Return the design effect after adding part of an unobserved cluster, divided by the design effect.
 
         A few bad clusters contribute most of the variance, and a sample without them resembles independent cases. Both
@@ -186,22 +185,22 @@ class Clusters(Design):
         part = UNSEEN * size * quotient((slopes.max(-1) ** 2 + slopes.min(-1) ** 2) / 2, plain)
         return np.maximum(quotient(1 + part * quotient(size, effect), 1 + part * self.case_weight), 1.0)
 
-    def excess_skewness(self, counts: Array, effect: Array) -> Array:
+    def excess_skewness(self, counts: Array, design_effect: Array) -> Array:
         """Return ``(1 - r + 2 m r) / ((1 + r) (1 - r + m r)) - 1`` for clusters of m cases with correlation r.
 
         The formula holds if the cell probabilities of each cluster have a Dirichlet distribution; r follows from the
         design effect. Bad clusters are few, and a sample without them underestimates the variance.
         """
-        size = np.broadcast_to(quotient(self.unit_size(counts), self.case_weight), np.shape(effect))
-        together = np.clip(quotient(quotient(effect, self.case_weight) - 1, size - 1), 0.0, 1.0)
+        size = np.broadcast_to(quotient(self.mean_unit_size(counts), self.case_weight), np.shape(design_effect))
+        together = np.clip(quotient(quotient(design_effect, self.case_weight) - 1, size - 1), 0.0, 1.0)
         apart = 1 - together
         part = (apart + 2 * size * together) / ((1 + together) * (apart + size * together)) - 1
         return np.asarray(np.where(size > 1, part, 0.0))
 
-    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
+    def placement_variance(self, counts: Array, true_class: Array, gradient: Array) -> Array:
         """Return Obuchowski's variance (1997), with the covariance of the classes within clusters."""
-        sides = [np.broadcast_to(truth == side, counts.shape) for side in range(int(truth.max()) + 1)]
-        totals = np.stack([self.totals(slopes * side) for side in sides])
+        sides = [np.broadcast_to(true_class == side, counts.shape) for side in range(int(true_class.max()) + 1)]
+        totals = np.stack([self.totals(gradient * side) for side in sides])
         # Number of clusters with a case of the class; the covariance of the classes is over all clusters.
         present = np.stack([self._per_table((self.totals(side * 1.0) > 0) * 1.0) for side in sides])
         own = np.stack([self._per_table(each**2) for each in totals])
@@ -211,33 +210,33 @@ class Clusters(Design):
         single = ((present > 0) & (present < 2)).any(0)
         return np.where(single, np.nan, np.maximum(variance, 0.0))
 
-    def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Any:
+    def satterthwaite_df(self, counts: Array, true_class: Array, gradient: Array) -> Any:
         """Return Satterthwaite's degrees of freedom from the kurtosis of cluster totals; at most the number minus 1."""
-        totals = self.totals(np.broadcast_to(slopes, counts.shape))
+        totals = self.totals(np.broadcast_to(gradient, counts.shape))
         square = self._per_table(totals**2) ** 2
         tails = np.where(square > 0, quotient(2 * square, self._per_table(totals**4)), np.inf)
         return np.minimum(tails, self.degrees_of_freedom)
 
-    def effective_trials(self, counts: Array, trials: Array) -> Array:
+    def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return Kish's effective number of clusters, under the assumption that all cases of a cluster agree."""
-        marked = np.broadcast_to(np.asarray(trials, dtype=float), counts.shape)
+        marked = np.broadcast_to(np.asarray(cells, dtype=float), counts.shape)
         return quotient((counts * marked).sum(-1) ** 2, self._per_table(self.totals(marked) ** 2))
 
-    def unit_size(self, counts: Array) -> Any:
+    def mean_unit_size(self, counts: Array) -> Any:
         """Return the mean cluster size over cases, that is, weighted by cluster size."""
         total = counts.sum(-1)
-        return quotient(total, self.effective_trials(counts, np.ones(counts.shape[-1])))
+        return quotient(total, self.effective_sample_size(counts, np.ones(counts.shape[-1])))
 
-    def merged(self, cells: Array, size: int) -> Clusters:
+    def collapse_cells(self, codes: Array, size: int) -> Clusters:
         """Relabel the cells."""
-        table, cell = np.divmod(self.cell, len(cells))
-        return replace(self, cell=cells[cell] + size * table, shape=(self.shape[0], size))
+        table, cell = np.divmod(self.cell, len(codes))
+        return replace(self, cell=codes[cell] + size * table, shape=(self.shape[0], size))
 
-    def lumps(self, cells: int) -> Array:
+    def collapsible_cells(self, cells: int) -> Array:
         """Return one code: draws are of whole clusters and do not depend on the cells of their cases."""
         return np.zeros(cells, dtype=np.intp)
 
-    def joined(self, others: Sequence[Self]) -> Clusters:
+    def add_tables(self, others: Sequence[Self]) -> Clusters:
         """Combine the clusters of all tables; clusters with the same name are one cluster.
 
         Raises
@@ -246,25 +245,7 @@ class Clusters(Design):
             If the clusters of a table have no names, so that they may also occur in another table.
         """
         designs: list[Self] = [self, *others]
-        if len({each.unit is None for each in designs}) > 1:
-            message = "Some of the tables have units within their clusters and others none. Count all in the same way."
-            raise HowsureError(message)
-        known = [each.names for each in designs if each.names is not None]
-        if len(known) < len(designs):
-            message = (
-                "The clusters' names were not kept, so that one may be in several of the tables. Count them in memory; "
-                "or, if no cluster is in two of them, add them by `pool_tables`."
-            )
-            raise HowsureError(message)
-        filled = [len(each.names) > 0 for each in designs if each.names is not None and len(each.multiplicity)]
-        if any(filled) and not all(filled):
-            message = "Some of the tables have `groups` and others none: their clusters cannot be told apart."
-            raise HowsureError(message)
-        entries, names = Entries.side_by_side(designs), OWN
-        if any(filled):
-            entries, names = entries.by_name(known)
-        else:
-            entries = entries.by_content()
+        entries, names = Entries.of_sum(designs)
         found = entries.cluster, entries.cell, entries.count, entries.multiplicity
         totals = np.array([each.multiplicity[each.cluster] @ each.count for each in designs])
         weight = float(quotient(totals @ [each.case_weight for each in designs], totals.sum()))
@@ -272,20 +253,20 @@ class Clusters(Design):
             *found, labels_per_case=self.labels_per_case, case_weight=weight, names=names, unit=entries.unit
         )
 
-    def parted(self, part: Array, number: int) -> list[Design]:
+    def split_by_class(self, class_of_cell: Array, number: int) -> list[Design]:
         """Return one design per part, with the clusters' entries in its cells."""
         if self.owner is not None:
             return [self] * number
-        of_entry = part.astype(np.int16 if number < 2**15 else np.intp)[self.cell]  # which sorts quickly
+        of_entry = class_of_cell.astype(np.int16 if number < 2**15 else np.intp)[self.cell]  # which sorts quickly
         order, ends = np.argsort(of_entry, kind="stable"), np.cumsum(np.bincount(of_entry, minlength=number))[:-1]
         columns = (np.split(each[order], ends) for each in (self.cluster, self.cell, self.count))
         return [replace(self, cluster=i, cell=j, count=n, unit=None) for i, j, n in zip(*columns, strict=True)]
 
-    def apart(self) -> Clusters:
+    def with_unshared_units(self) -> Clusters:
         """Return the clusters of this table, without names shared with other tables."""
         return replace(self, names=OWN)
 
-    def stacked(self, others: Sequence[Self], size: int) -> Clusters:
+    def stack_tables(self, others: Sequence[Self], size: int) -> Clusters:
         """Put the clusters of all tables side by side."""
         designs: list[Self] = [self, *others]
         entries = Entries.side_by_side(designs)
@@ -302,25 +283,25 @@ class Clusters(Design):
             entries.unit,
         )
 
-    def merged_each(self, cells: Array, size: int) -> Clusters:
+    def collapse_cells_per_table(self, codes: Array, size: int) -> Clusters:
         """Relabel the cells of each table; every table has all clusters."""
-        tables, clusters = len(cells), len(self.multiplicity)
+        tables, clusters = len(codes), len(self.multiplicity)
         shift = np.arange(tables)[:, None]
         cluster = (self.cluster + clusters * shift).ravel()
-        cell = (cells[:, self.cell] + size * shift).ravel()
+        cell = (codes[:, self.cell] + size * shift).ravel()
         owner = np.repeat(np.arange(tables), clusters)
         count, multiplicity = np.tile(self.count, tables), np.tile(self.multiplicity, tables)
         shape, names = (tables, size), None if self.names is None else np.tile(self.names, tables)
         return Clusters(cluster, cell, count, multiplicity, owner, shape, self.labels_per_case, self.case_weight, names)
 
-    def kept(self, chosen: Array, cells: Array) -> Clusters:
+    def keep_cells(self, selected: Array, position: Array) -> Clusters:
         """Return the clusters' counts in the chosen cells, those of one label; cell ``c`` becomes ``cells[c]``."""
-        inside = chosen[self.cell]
-        found = self.cluster[inside], cells[self.cell[inside]], self.count[inside], self.multiplicity
+        inside = selected[self.cell]
+        found = self.cluster[inside], position[self.cell[inside]], self.count[inside], self.multiplicity
         unit = None if self.unit is None else self.unit[inside]
         return Clusters(*found, case_weight=self.case_weight, names=self.names, unit=unit)
 
-    def by_unit(self, size: int) -> tuple[Any, Array | None, Array | None]:
+    def unit_tables(self, size: int) -> tuple[Any, Array | None, Array | None]:
         """Return the table of each unit as a sparse matrix, the cluster of each unit, and the clusters' names."""
         if self.unit is None:
             each = np.repeat(np.arange(len(self.multiplicity)), self.multiplicity.astype(int))
@@ -331,7 +312,7 @@ class Clusters(Design):
         tables = sparse.csr_array((self.count, (row, self.cell)), shape=(len(units), size))
         return tables, self.cluster[first], self.names
 
-    def picked(self, index: int) -> Clusters:
+    def select_table(self, index: int) -> Clusters:
         """Return the clusters of one table of a batch."""
         if self.owner is None:
             return self
@@ -349,7 +330,7 @@ class Clusters(Design):
         unit = None if self.unit is None else self.unit[entries]
         return Clusters(*found, labels_per_case=self.labels_per_case, case_weight=weight, names=names, unit=unit)
 
-    def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
+    def influence_functions(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
         """Return the total of each distinct cluster, and its multiplicity."""
         return self.totals(gradient), self.multiplicity
 
@@ -357,7 +338,9 @@ class Clusters(Design):
         """Draw whole clusters with replacement."""
         return self.weighted_sums(counts.size, size, lambda number: self.chosen(number, rng))
 
-    def repeated(self, counts: Array, scale: float, size: int, rng: np.random.Generator) -> tuple[Array, Design]:
+    def simulate_studies(
+        self, counts: Array, scale: float, size: int, rng: np.random.Generator
+    ) -> tuple[Array, Design]:
         """Draw whole clusters."""
         number = max(round(float(scale * self.number)), 1)
         times = rng.multinomial(number, self.multiplicity / self.multiplicity.sum(), size)
@@ -373,9 +356,9 @@ class Clusters(Design):
         shape = (size, counts.size)
         return sums, Clusters(cluster, cell, count, multiplicity, tables, shape, self.labels_per_case, self.case_weight)
 
-    def tilted(self, counts: Array, slopes: Array) -> tuple[Array, Design]:
+    def exponential_tilt(self, counts: Array, log_factors: Array) -> tuple[Array, Design]:
         """Multiply the number of clusters of each distinct kind."""
-        moved = self.multiplicity * np.exp(self.totals(slopes))
+        moved = self.multiplicity * np.exp(self.totals(log_factors))
         moved *= self.multiplicity.sum() / moved.sum()
         sums = np.bincount(self.cell, self.count * moved[self.cluster], counts.size)
         return sums, replace(self, multiplicity=moved)
@@ -390,10 +373,10 @@ class Clusters(Design):
         drawn = self.weighted_sums(counts.size, size, lambda number: rng.standard_gamma(shape, (number, len(shape))))
         if prior.any():
             pseudo = gammas_with_prior(np.zeros(counts.size), prior, size, rng)
-            drawn += pseudo * (self.unit_size(counts) / self.labels_per_case)
+            drawn += pseudo * (self.mean_unit_size(counts) / self.labels_per_case)
         return drawn
 
-    def left_out(self, counts: Array) -> Blocks:
+    def leave_one_out(self, counts: Array) -> Blocks:
         """Leave out one cluster of each distinct kind."""
         tables = self._sparse(counts.size)
         step = max(1, BLOCK_CELLS // counts.size)
@@ -401,39 +384,13 @@ class Clusters(Design):
             some = slice(start, start + step)
             yield counts.reshape(1, -1) - tables[some].toarray(), self.multiplicity[some]
 
-    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
-        """Return the variance at each threshold, exactly, in one pass over the sorted cases.
-
-        The linear form of a cluster is ``sum_k below_k N_k + (above_k - below_k) A_k``, where N_k counts its cases of
-        class k and A_k those above the threshold. When the threshold passes a case, the sums over clusters of A A and A
-        N change by the terms of one cluster.
-        """
-        rows = len(counts)
-        rank, truth = rows - 1 - self.cell // 2, self.cell % 2
-        order = np.lexsort((rank, self.cluster))
-        rank, truth, cluster = rank[order], truth[order], self.cluster[order]
-        count = np.stack([np.where(truth == side, self.count[order], 0.0) for side in range(2)])
-        number = np.stack([np.bincount(cluster, each, len(self.multiplicity)) for each in count])
-        before = np.cumsum(count, axis=1) - count  # cases above in the same cluster, after the next lines
-        first = np.flatnonzero(np.diff(cluster, prepend=-1))
-        before -= np.repeat(before[:, first], np.diff(first, append=len(cluster)), axis=1)
-        weight = self.multiplicity[cluster]
-
-        def products(change: Array) -> Array:
-            sums = np.concatenate([[0.0], np.cumsum(np.bincount(rank, weight * change, rows))])
-            return sums if index is None else sums[index]
-
-        below, step = slopes[:, :, 0].T, (slopes[:, :, 1] - slopes[:, :, 0]).T
-        terms = []
-        for k, j in np.ndindex(2, 2):
-            terms.append(below[k] * below[j] * float((self.multiplicity * number[k]) @ number[j]))
-            terms.append(2 * step[k] * below[j] * products(count[k] * number[j][cluster]))
-            added = count[k] * before[j] + before[k] * count[j] + count[k] * count[j]
-            terms.append(step[k] * step[j] * products(added))
-        variance = np.sum(terms, 0)
-        variance[variance <= DUST * np.abs(terms).sum(0)] = 0.0  # rounding error of terms that cancel
+    def threshold_variances(self, counts: Array, gradients: Array, thresholds: Array | None = None) -> Array:
+        """Return the variance at each threshold, exactly, in one pass over the sorted cases."""
+        squares = threshold_squares(
+            (self.cluster, self.cell, self.count, self.multiplicity), len(counts), gradients, thresholds
+        )
         total = self.number
-        return np.asarray(variance * (total / (total - 1) if total > 1 else np.nan))
+        return np.asarray(squares * (total / (total - 1) if total > 1 else np.nan))
 
     def _per_table(self, values: Array) -> Array:
         """Sum values of the distinct clusters, times their multiplicity, for each table."""

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
+from howsure.designs.algebra import Algebra
 from howsure.designs.base import Design, is_heard, quotient
+from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import Blocks, gammas_with_pair, gammas_with_prior, multinomial, without_one
 from howsure.designs.sums import (
     added_up,
@@ -19,14 +21,17 @@ from howsure.designs.sums import (
     freedom_by_class,
     variance_by_class,
 )
+from howsure.designs.traits import INDEPENDENT, Description, Traits
+from howsure.designs.variance_details import VarianceDetails
 
 Array = NDArray[Any]
+WEIGHTED = "The cases are weighted; the intervals take this into account."
 MOST_ATOMS = 100_000  # largest number of distinct weights by cell stored for exact resampling
 
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class Independent(Design):
+class Independent(VarianceDetails, Algebra, Resampling):
     """Independent cases: the counts are one multinomial sample.
 
     Examples
@@ -36,53 +41,53 @@ class Independent(Design):
     0.0021
     """
 
-    is_independent: ClassVar[bool] = True
+    traits: ClassVar[Traits] = INDEPENDENT
 
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return ``sum(counts * gradient**2)``."""
         return dot(counts * gradient, gradient)
 
-    def squares(self, counts: Array) -> Array:
+    def squared_weights(self, counts: Array) -> Array:
         """Return the counts: every weight is one."""
         return counts
 
-    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
+    def placement_variance(self, counts: Array, true_class: Array, gradient: Array) -> Array:
         """Return DeLong's variance."""
-        return variance_by_class(counts, counts, truth, slopes)
+        return variance_by_class(counts, counts, true_class, gradient)
 
-    def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Array:
+    def satterthwaite_df(self, counts: Array, true_class: Array, gradient: Array) -> Array:
         """Return Satterthwaite's degrees of freedom."""
-        return freedom_by_class(counts, counts, truth, slopes)
+        return freedom_by_class(counts, counts, true_class, gradient)
 
-    def effective_trials(self, counts: Array, trials: Array) -> Array:
+    def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return the number of cases in the marked cells."""
-        return dot(counts, trials)
+        return dot(counts, cells)
 
-    def merged(self, cells: Array, size: int) -> Independent:
+    def collapse_cells(self, codes: Array, size: int) -> Independent:
         """Return itself: merging cells of a multinomial leaves a multinomial."""
         return self
 
-    def joined(self, others: Sequence[Self]) -> Independent:
+    def add_tables(self, others: Sequence[Self]) -> Independent:
         """Return itself: cases of several tables are cases of their sum."""
         return self
 
-    def stacked(self, others: Sequence[Self], size: int) -> Independent:
+    def stack_tables(self, others: Sequence[Self], size: int) -> Independent:
         """Return itself."""
         return self
 
-    def merged_each(self, cells: Array, size: int) -> Independent:
+    def collapse_cells_per_table(self, codes: Array, size: int) -> Independent:
         """Return itself, as `merged` does."""
         return self
 
-    def lumps(self, cells: int) -> Array:
+    def collapsible_cells(self, cells: int) -> Array:
         """Return one code: multinomial and Dirichlet distributions are closed under sums of cells."""
         return np.zeros(cells, dtype=np.intp)
 
-    def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
+    def with_pseudo_counts(self, counts: Array, extra: Array) -> tuple[Array, Design]:
         """Add the pseudo-counts."""
         return counts + extra, self
 
-    def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
+    def influence_functions(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
         """Return the gradient of the non-empty cells and their counts."""
         filled = np.flatnonzero(counts)
         return gradient[filled], counts[filled]
@@ -91,36 +96,39 @@ class Independent(Design):
         """Draw multinomial tables: the same distribution as counting resampled rows."""
         return multinomial(counts, size, rng)
 
-    def repeated(self, counts: Array, scale: float, size: int, rng: np.random.Generator) -> tuple[Array, Design]:
+    def simulate_studies(
+        self, counts: Array, scale: float, size: int, rng: np.random.Generator
+    ) -> tuple[Array, Design]:
         """Draw multinomial tables."""
         total = counts.sum()
         return rng.multinomial(round(float(scale * total)), counts / total, size).astype(float), self
 
-    def tilted(self, counts: Array, slopes: Array) -> tuple[Array, Design]:
+    def exponential_tilt(self, counts: Array, log_factors: Array) -> tuple[Array, Design]:
         """Multiply the counts."""
-        return self.rescaled(counts * np.exp(slopes), counts), self
+        moved = counts * np.exp(log_factors)
+        return moved * quotient(counts.sum(-1), moved.sum(-1))[..., None], self
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw gamma variables; divided by their sum they are a Dirichlet draw."""
         return gammas_with_prior(counts, prior, size, rng)
 
-    def posterior_with(self, counts: Array, pair: Array, size: int, rng: np.random.Generator) -> Array:
+    def posterior_with_pairs(self, counts: Array, pair: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw those gamma variables, and add those of the pseudo-counts."""
         return gammas_with_pair(counts, pair, size, rng)
 
-    def left_out(self, counts: Array) -> Blocks:
+    def leave_one_out(self, counts: Array) -> Blocks:
         """Leave out one case of each non-empty cell."""
         filled = np.flatnonzero(counts)
         return without_one(counts, filled, np.ones(len(filled)), counts[filled])
 
-    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+    def threshold_variances(self, counts: Array, gradients: Array, thresholds: Array | None = None) -> Array:
         """Return ``sum(counts * slopes**2)`` of the confusion table at each threshold."""
-        return np.asarray((confusion_from_top(counts, index) * slopes**2).sum((-2, -1)))
+        return np.asarray((confusion_from_top(counts, thresholds) * gradients**2).sum((-2, -1)))
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Weighted(Design):
+class Weighted(VarianceDetails, Algebra, Resampling):
     """Independent cases with weights (survey, importance or inverse-probability weights).
 
     Parameters
@@ -160,20 +168,15 @@ class Weighted(Design):
             invariants.sums("atoms", np.bincount(cell, weight**2 * number, counts.size), self.weight_squared)
 
     @property
-    def words(self) -> str:
-        """Text for weighted cases."""
-        return "of different weights"
-
-    @property
-    def cautions(self) -> tuple[str, ...]:
-        """Sentence on weighted cases."""
-        return ("The cases are weighted; the intervals take this into account.",)
+    def description(self) -> Description:
+        """Text on weighted cases."""
+        return Description("of different weights", caveats=(WEIGHTED,))
 
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return ``sum(weight_squared * gradient**2)``."""
         return dot(self.weight_squared * gradient, gradient)
 
-    def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
+    def small_sample_correction(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
         """Return the variance at Kish's effective sample size, divided by the weighted variance; at least 1.
 
         A few heavy cases dominate the variance of weighted cases. Most samples contain no error among them, and the
@@ -184,28 +187,28 @@ class Weighted(Design):
         worth = mean * dot(counts * gradient, gradient)
         return np.maximum(quotient(worth, self.variance(counts, gradient)), 1.0), self.degrees_of_freedom
 
-    def squares(self, counts: Array) -> Array:
+    def squared_weights(self, counts: Array) -> Array:
         """Return the sums of squared weights."""
         return self.weight_squared
 
-    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
+    def placement_variance(self, counts: Array, true_class: Array, gradient: Array) -> Array:
         """Return DeLong's variance, with Kish's effective number of cases of each class."""
-        return variance_by_class(counts, self.weight_squared, truth, slopes)
+        return variance_by_class(counts, self.weight_squared, true_class, gradient)
 
-    def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Array:
+    def satterthwaite_df(self, counts: Array, true_class: Array, gradient: Array) -> Array:
         """Return Satterthwaite's degrees of freedom, with the effective weight of each cell for its cases."""
-        return freedom_by_class(counts, self.weight_squared, truth, slopes)
+        return freedom_by_class(counts, self.weight_squared, true_class, gradient)
 
-    def effective_trials(self, counts: Array, trials: Array) -> Array:
+    def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return Kish's effective sample size, ``sum(w)**2 / sum(w**2)``."""
-        return quotient(dot(counts, trials) ** 2, dot(self.weight_squared, trials))
+        return quotient(dot(counts, cells) ** 2, dot(self.weight_squared, cells))
 
-    def merged(self, cells: Array, size: int) -> Weighted:
+    def collapse_cells(self, codes: Array, size: int) -> Weighted:
         """Add up the squared weights of the merged cells."""
-        atoms = None if self.atoms is None else (cells[self.atoms[0]], *self.atoms[1:])
-        return Weighted(added_up(self.weight_squared, cells, size), atoms)
+        atoms = None if self.atoms is None else (codes[self.atoms[0]], *self.atoms[1:])
+        return Weighted(added_up(self.weight_squared, codes, size), atoms)
 
-    def joined(self, others: Sequence[Self]) -> Weighted:
+    def add_tables(self, others: Sequence[Self]) -> Weighted:
         """Add the squared weights, and combine the distinct weights if all tables store them."""
         designs: list[Self] = [self, *others]
         squared = np.sum([each.weight_squared for each in designs], axis=0)
@@ -218,29 +221,29 @@ class Weighted(Design):
             return Weighted(squared)
         return Weighted(squared, (atoms[0].astype(np.intp), atoms[1], np.bincount(place.ravel(), number)))
 
-    def stacked(self, others: Sequence[Self], size: int) -> Weighted:
+    def stack_tables(self, others: Sequence[Self], size: int) -> Weighted:
         """Stack the squared weights."""
         designs: list[Self] = [self, *others]
         return Weighted(np.stack([each.weight_squared for each in designs]))
 
-    def merged_each(self, cells: Array, size: int) -> Weighted:
+    def collapse_cells_per_table(self, codes: Array, size: int) -> Weighted:
         """Add up the squared weights of the merged cells of each table."""
-        return Weighted(np.stack([added_up(self.weight_squared, each, size) for each in cells]))
+        return Weighted(np.stack([added_up(self.weight_squared, each, size) for each in codes]))
 
-    def picked(self, index: int) -> Weighted:
+    def select_table(self, index: int) -> Weighted:
         """Return the squared weights of one table of a batch."""
         return Weighted(self.weight_squared[index])
 
-    def unit_size(self, counts: Array) -> Any:
+    def mean_unit_size(self, counts: Array) -> Any:
         """Return the average weight of a case."""
         return quotient(self.weight_squared.sum(-1), counts.sum(-1))
 
-    def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
+    def with_pseudo_counts(self, counts: Array, extra: Array) -> tuple[Array, Design]:
         """Add pseudo-counts of the average weight."""
-        mean = self.unit_size(counts)[..., None]
+        mean = self.mean_unit_size(counts)[..., None]
         return counts + extra * mean, Weighted(self.weight_squared + extra * mean**2)
 
-    def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
+    def influence_functions(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
         """Return weight times gradient of each distinct weight, and its number of cases."""
         cell, weight, number = self.units(counts)
         return weight * gradient[cell], number
@@ -262,17 +265,19 @@ class Weighted(Design):
         drawn[:, filled] = np.add.reduceat(sampled, starts, axis=1)
         return drawn
 
-    def repeated(self, counts: Array, scale: float, size: int, rng: np.random.Generator) -> tuple[Array, Design]:
+    def simulate_studies(
+        self, counts: Array, scale: float, size: int, rng: np.random.Generator
+    ) -> tuple[Array, Design]:
         """Draw cases with their weights."""
         cell, weight, number = self.units(counts)
         drawn = rng.multinomial(round(float(scale * number.sum())), number / number.sum(), size)
         sums, squares = (added_up(drawn * power, cell, counts.size) for power in (weight, weight**2))
         return sums, Weighted(squares)
 
-    def tilted(self, counts: Array, slopes: Array) -> tuple[Array, Design]:
+    def exponential_tilt(self, counts: Array, log_factors: Array) -> tuple[Array, Design]:
         """Multiply the number of cases of each distinct weight."""
         cell, weight, number = self.units(counts)
-        moved = number * np.exp(weight * slopes[cell])
+        moved = number * np.exp(weight * log_factors[cell])
         moved = moved * (number.sum() / moved.sum())
         sums, squares = (added_up(moved * power, cell, counts.size) for power in (weight, weight**2))
         return sums, Weighted(squares, (cell, weight, moved))
@@ -284,7 +289,7 @@ class Weighted(Design):
         prior_weight = np.where(number > 0, weight, mean)
         return gammas_with_prior(number, prior, size, rng) * prior_weight
 
-    def left_out(self, counts: Array) -> Blocks:
+    def leave_one_out(self, counts: Array) -> Blocks:
         """Leave out one case of each distinct weight in each cell."""
         return without_one(counts, *self.units(counts))
 
@@ -296,10 +301,10 @@ class Weighted(Design):
         filled = np.flatnonzero(number)
         return filled, weight[filled], number[filled]
 
-    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+    def threshold_variances(self, counts: Array, gradients: Array, thresholds: Array | None = None) -> Array:
         """Return ``sum(weight_squared * slopes**2)`` of the confusion table at each threshold."""
         squares = self.weight_squared.reshape(counts.shape)
-        return np.asarray((confusion_from_top(squares, index) * slopes**2).sum((-2, -1)))
+        return np.asarray((confusion_from_top(squares, thresholds) * gradients**2).sum((-2, -1)))
 
     def _typical(self, counts: Array) -> tuple[Array, Array]:
         """Return the effective weight and the effective number of cases of each cell."""
@@ -320,9 +325,11 @@ def smoothed(design: Design, counts: Array, extra: Array) -> tuple[Array, Design
     extra : ndarray of shape (cells,)
         Pseudo-cases of each cell.
     """
-    own = design.smoothed(counts, extra)
+    if not design.traits.has_labels:  # without variation they are certain, given the scores
+        return counts, design
+    own = Algebra.of(design).with_pseudo_counts(counts, extra)
     if own is not None:
         return own
-    size = design.unit_size(counts)[..., None]
+    size = VarianceDetails.of(design).mean_unit_size(counts)[..., None]
     filled = counts + extra * size
     return filled, Weighted(filled * size)

@@ -10,10 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
+from howsure.designs.algebra import Algebra
 from howsure.designs.base import Design, quotient
-from howsure.designs.clusters import FEW, OWN, Clusters
-from howsure.designs.entries import joined_names
+from howsure.designs.clustering import Clustering
+from howsure.designs.clusters import FEW, Clusters
+from howsure.designs.entries import OWN, joined_names
+from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import gammas_with_prior
+from howsure.designs.traits import Description, Traits
+from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError
 
 Array = NDArray[Any]
@@ -53,7 +58,7 @@ class Combinations:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Crossed(Design):
+class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
     """Cases in two crossed factors, both of which a new study would draw anew, such as readers and cases.
 
     A linear form has the variance ``V_a + V_b - V_ab``: the variances of clusters of the first factor, of clusters of
@@ -77,7 +82,7 @@ class Crossed(Design):
     >>> import howsure as hs
     >>> reader, case = ["ann", "ann", "ann", "bob", "bob", "bob"], [1, 2, 3, 1, 2, 3]
     >>> table = hs.confusion([1, 0, 1, 1, 0, 1], [1, 0, 0, 1, 1, 1], groups={"reader": reader, "case": case})
-    >>> table.design.number, table.design.words
+    >>> table.design.number, table.design.description.sample
     ((2, 3), 'in 2 × 3 crossed groups (reader × case)')
     """
 
@@ -86,7 +91,7 @@ class Crossed(Design):
     names: tuple[Array, Array] | None = None
     factors: tuple[str, str] = ("first", "second")
     parts: tuple[Clusters, Clusters, Clusters] = field(init=False)
-    has_one_unit: ClassVar[bool] = False
+    traits: ClassVar[Traits] = Traits(has_one_unit=False)
 
     def __post_init__(self) -> None:
         first, second = (_clusters_of(self.cells, levels) for levels in self.levels)
@@ -113,28 +118,25 @@ class Crossed(Design):
         return self.parts[0].number, self.parts[1].number
 
     @property
-    def words(self) -> str:
-        """Number of levels of each factor, as text."""
+    def description(self) -> Description:
+        """Text on the number of levels, on the two factors and, if applicable, on few levels."""
         first, second = (f"{np.sum(each):,}" for each in self.number)
-        return f"in {first} × {second} crossed groups ({' × '.join(self.factors)})"
-
-    @property
-    def cautions(self) -> tuple[str, ...]:
-        """Sentences on the two factors and, if applicable, on few levels."""
+        sample = f"in {first} × {second} crossed groups ({' × '.join(self.factors)})"
         few = " So few make the intervals themselves uncertain." if np.min(self.number) < FEW else ""
         both = " and ".join(f"`{factor}`" for factor in self.factors)
-        return (f"The cases come {self.words}; the intervals are for new draws of both {both}.{few}",)
+        caveat = f"The cases come {sample}; the intervals are for new draws of both {both}.{few}"
+        return Description(sample, caveats=(caveat,))
 
     @property
     def degrees_of_freedom(self) -> Any:
-        """The smaller number of levels minus 1; `small_sample` returns those of a linear form."""
+        """The smaller number of levels minus 1; `small_sample_correction` returns those of a linear form."""
         return np.minimum(*self.number) - 1.0
 
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return ``V_a + V_b - V_ab``, and at least the largest of the three."""
         return _sum(part.variance(counts, gradient) for part in self.parts)
 
-    def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
+    def small_sample_correction(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
         """Return the inflation factor of the variance, and degrees of freedom between those of the factors and more.
 
         Each factor's variance is inflated as that of clusters. The degrees of freedom f follow Satterthwaite,
@@ -142,68 +144,74 @@ class Crossed(Design):
         fractions of the variance p is 2; they are estimates from few levels, and p = 1.5 covers.
         """
         variances = [part.variance(counts, gradient) for part in self.parts]
-        inflations, freedoms = zip(*(part.small_sample(counts, gradient) for part in self.parts[:FACTORS]), strict=True)
+        inflations, freedoms = zip(
+            *(part.small_sample_correction(counts, gradient) for part in self.parts[:FACTORS]), strict=True
+        )
         inflated = [*map(np.multiply, variances, inflations), variances[-1]]
         whole = _sum(inflated)
         inflation = np.where(whole > 0, quotient(whole, _sum(variances)), np.maximum(*inflations))
         return inflation, self._freedom(inflated, freedoms)
 
-    def unseen(self, counts: Array, gradient: Array) -> Any:
+    def missed_cluster_inflation(self, counts: Array, gradient: Array) -> Any:
         """Return the variance after adding part of an unobserved level of each factor, divided by the variance."""
         variances = [part.variance(counts, gradient) for part in self.parts]
-        unseen = [part.unseen(counts, gradient) for part in self.parts[:FACTORS]]
+        unseen = [part.missed_cluster_inflation(counts, gradient) for part in self.parts[:FACTORS]]
         more = [*map(np.multiply, variances, unseen), variances[-1]]
         return np.maximum(quotient(_sum(more), _sum(variances)), 1.0)
 
-    def excess_skewness(self, counts: Array, effect: Array) -> Array:
+    def excess_skewness(self, counts: Array, design_effect: Array) -> Array:
         """Return the larger one of the factors."""
-        return np.maximum(*(part.excess_skewness(counts, effect) for part in self.parts[:FACTORS]))
+        return np.maximum(*(part.excess_skewness(counts, design_effect) for part in self.parts[:FACTORS]))
 
-    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
+    def placement_variance(self, counts: Array, true_class: Array, gradient: Array) -> Array:
         """Return the combination of the parts' variances by Obuchowski (1997), as in `variance`."""
-        return _sum(part.placement_variance(counts, truth, slopes) for part in self.parts)
+        return _sum(part.placement_variance(counts, true_class, gradient) for part in self.parts)
 
-    def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Any:
-        """Return the degrees of freedom of `small_sample`, from the kurtosis of the levels' totals."""
-        variances = [part.variance(counts, np.broadcast_to(slopes, counts.shape)) for part in self.parts]
-        return self._freedom(variances, [part.satterthwaite(counts, truth, slopes) for part in self.parts[:FACTORS]])
+    def satterthwaite_df(self, counts: Array, true_class: Array, gradient: Array) -> Any:
+        """Return the degrees of freedom as for small samples, from the kurtosis of the levels' totals."""
+        variances = [part.variance(counts, np.broadcast_to(gradient, counts.shape)) for part in self.parts]
+        return self._freedom(
+            variances, [part.satterthwaite_df(counts, true_class, gradient) for part in self.parts[:FACTORS]]
+        )
 
-    def effective_trials(self, counts: Array, trials: Array) -> Array:
+    def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return Kish's effective number of levels of the factor that has more, as if all cases of a level agreed."""
-        return np.maximum(*(part.effective_trials(counts, trials) for part in self.parts[:FACTORS]))
+        return np.maximum(*(part.effective_sample_size(counts, cells) for part in self.parts[:FACTORS]))
 
-    def unit_size(self, counts: Array) -> Any:
+    def mean_unit_size(self, counts: Array) -> Any:
         """Return the mean size of a level of the factor that has more, over cases."""
-        return quotient(counts.sum(-1), self.effective_trials(counts, np.ones(counts.shape[-1])))
+        return quotient(counts.sum(-1), self.effective_sample_size(counts, np.ones(counts.shape[-1])))
 
-    def merged(self, cells: Array, size: int) -> Crossed:
+    def collapse_cells(self, codes: Array, size: int) -> Crossed:
         """Relabel the cells."""
-        return self._with(self.cells.merged(cells, size))
+        return self._with(self.cells.collapse_cells(codes, size))
 
-    def merged_each(self, cells: Array, size: int) -> Crossed:
+    def collapse_cells_per_table(self, codes: Array, size: int) -> Crossed:
         """Relabel the cells of each table; every table has all levels."""
-        tables = len(cells)
+        tables = len(codes)
         levels = np.stack([_beside([each] * tables) for each in self.levels])
         names = None if self.names is None else _pair(np.tile(each, tables) for each in self.names)
-        return Crossed(self.cells.merged_each(cells, size), levels, names, self.factors)
+        return Crossed(self.cells.collapse_cells_per_table(codes, size), levels, names, self.factors)
 
-    def kept(self, chosen: Array, cells: Array) -> Crossed:
+    def keep_cells(self, selected: Array, position: Array) -> Crossed:
         """Return the counts in the chosen cells; cell ``c`` becomes ``cells[c]``."""
-        return self._with(self.cells.kept(chosen, cells))
+        return self._with(self.cells.keep_cells(selected, position))
 
-    def parted(self, part: Array, number: int) -> list[Design]:
+    def split_by_class(self, class_of_cell: Array, number: int) -> list[Design]:
         """Return one design per part, with the entries in its cells."""
-        return [self._with(each) for each in self.cells.parted(part, number) if isinstance(each, Clusters)]
+        return [
+            self._with(each) for each in self.cells.split_by_class(class_of_cell, number) if isinstance(each, Clusters)
+        ]
 
-    def lumps(self, cells: int) -> Array:
+    def collapsible_cells(self, cells: int) -> Array:
         """Return one code: draws are of whole levels and do not depend on the cells of their cases."""
         return np.zeros(cells, dtype=np.intp)
 
-    def apart(self) -> Crossed:
+    def with_unshared_units(self) -> Crossed:
         """Return the design of this table, without names shared with other tables."""
         return replace(self, names=None)
 
-    def picked(self, index: int) -> Crossed:
+    def select_table(self, index: int) -> Crossed:
         """Return the design of one table of a batch."""
         if self.cells.owner is None:
             return self
@@ -214,17 +222,17 @@ class Crossed(Design):
         if names is not None:
             ends = starts + levels.max(1, initial=-1) + 1
             names = _pair(each[start:end] for each, start, end in zip(names, starts, ends, strict=True))
-        return Crossed(self.cells.picked(index), levels, names, self.factors)
+        return Crossed(self.cells.select_table(index), levels, names, self.factors)
 
-    def stacked(self, others: Sequence[Self], size: int) -> Crossed:
+    def stack_tables(self, others: Sequence[Self], size: int) -> Crossed:
         """Put the levels of all tables side by side."""
         designs: list[Self] = [self, *others]
         known = [each.names for each in designs if each.names is not None]
         names = _pair(map(joined_names, zip(*known, strict=True))) if len(known) == len(designs) else None
         levels = np.stack([_beside([each.levels[place] for each in designs]) for place in range(FACTORS)])
-        return Crossed(self.cells.stacked([each.cells for each in others], size), levels, names, self.factors)
+        return Crossed(self.cells.stack_tables([each.cells for each in others], size), levels, names, self.factors)
 
-    def joined(self, others: Sequence[Self]) -> Crossed:
+    def add_tables(self, others: Sequence[Self]) -> Crossed:
         """Combine the levels of all tables; levels with the same name are one level.
 
         Raises
@@ -249,7 +257,7 @@ class Crossed(Design):
         ends = np.cumsum([len(each.cells.multiplicity) for each in designs])[:-1]
         pairs = np.split(codes[0] * np.int64(size) + codes[1], ends)
         first, *rest = (replace(each.cells, names=pair) for each, pair in zip(designs, pairs, strict=True))
-        cells = first.joined(rest)
+        cells = first.add_tables(rest)
         levels = np.stack(np.divmod(cast("Array", cells.names), size))  # clusters that were joined by name
         return Crossed(replace(cells, names=OWN), levels, _pair(every) if known else None, self.factors)
 
@@ -271,12 +279,12 @@ class Crossed(Design):
         )
         if prior.any():
             pseudo = gammas_with_prior(np.zeros(counts.size), prior, size, rng)
-            drawn += pseudo * (self.unit_size(counts) / self.cells.labels_per_case)
+            drawn += pseudo * (self.mean_unit_size(counts) / self.cells.labels_per_case)
         return drawn
 
-    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+    def threshold_variances(self, counts: Array, gradients: Array, thresholds: Array | None = None) -> Array:
         """Return the variance at each threshold, exactly, in one pass over the sorted cases for each part."""
-        return _sum(part.variance_from_top(counts, slopes, index) for part in self.parts)
+        return _sum(part.threshold_variances(counts, gradients, thresholds) for part in self.parts)
 
     def _with(self, cells: Clusters) -> Crossed:
         return Crossed(cells, self.levels, self.names, self.factors)

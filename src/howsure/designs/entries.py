@@ -1,4 +1,4 @@
-"""Combination of clusters in sparse form: by name, or by identical tables if they have no names."""
+"""Clusters in sparse form: their combination by name, or by identical tables, and their sums at each threshold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.base import DUST
+from howsure.errors import HowsureError
+
 Array = NDArray[Any]
+OWN = np.empty(0)  # names of clusters that no other table has
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +39,32 @@ class Entries:
         ends = np.cumsum([0, *(int(each.unit.max(initial=-1)) + 1 for each in parts[:-1])])
         unit = np.concatenate([each.unit + end for each, end in zip(parts, ends, strict=True)])
         return cls(cluster, cell, count, multiplicity, unit)
+
+    @classmethod
+    def of_sum(cls, parts: Sequence[Any]) -> tuple[Entries, Array]:
+        """Return the entries of the sum of tables, and the names of its clusters; clusters of one name are one cluster.
+
+        Raises
+        ------
+        HowsureError
+            If the clusters of a table have no names, so that they may also occur in another table.
+        """
+        if len({each.unit is None for each in parts}) > 1:
+            message = "Some of the tables have units within their clusters and others none. Count all in the same way."
+            raise HowsureError(message)
+        known = [each.names for each in parts if each.names is not None]
+        if len(known) < len(parts):
+            message = (
+                "The clusters' names were not kept, so that one may be in several of the tables. Count them in memory; "
+                "or, if no cluster is in two of them, add them by `pool_tables`."
+            )
+            raise HowsureError(message)
+        filled = [len(each.names) > 0 for each in parts if len(each.multiplicity)]
+        if any(filled) and not all(filled):
+            message = "Some of the tables have `groups` and others none: their clusters cannot be told apart."
+            raise HowsureError(message)
+        entries = cls.side_by_side(parts)
+        return entries.by_name(known) if any(filled) else (entries.by_content(), OWN)
 
     def by_name(self, names: Sequence[Array]) -> tuple[Entries, Array]:
         """Return the entries after combining clusters with the same name, and the names, sorted if sortable."""
@@ -72,3 +102,48 @@ def joined_names(parts: Sequence[Array]) -> Array:
     every = np.empty(sum(map(len, parts)), dtype=object)
     every[:] = [name for part in parts for name in part.tolist()]
     return every
+
+
+def threshold_squares(
+    entries: tuple[Array, Array, Array, Array], rows: int, gradients: Array, thresholds: Array | None
+) -> Array:
+    """Return the sum over clusters of squared linear forms at each threshold of a table of scores.
+
+    The linear form of a cluster is ``sum_k below_k N_k + (above_k - below_k) A_k``, where N_k counts its cases of class
+    k and A_k those above the threshold. When the threshold passes a case, the sums over clusters of A A and A N change
+    by the terms of one cluster.
+
+    Parameters
+    ----------
+    entries : tuple of four ndarray
+        Cluster, cell and count of each entry, and multiplicity of each cluster.
+    rows : int
+        Number of distinct scores.
+    gradients, thresholds : ndarray
+        As for `VarianceDetails.threshold_variances`.
+    """
+    cluster, cell, entry, multiplicity = entries
+    rank, truth = rows - 1 - cell // 2, cell % 2
+    order = np.lexsort((rank, cluster))
+    rank, truth, cluster = rank[order], truth[order], cluster[order]
+    count = np.stack([np.where(truth == side, entry[order], 0.0) for side in range(2)])
+    number = np.stack([np.bincount(cluster, each, len(multiplicity)) for each in count])
+    before = np.cumsum(count, axis=1) - count  # cases above in the same cluster, after the next lines
+    first = np.flatnonzero(np.diff(cluster, prepend=-1))
+    before -= np.repeat(before[:, first], np.diff(first, append=len(cluster)), axis=1)
+    weight = multiplicity[cluster]
+
+    def products(change: Array) -> Array:
+        sums = np.concatenate([[0.0], np.cumsum(np.bincount(rank, weight * change, rows))])
+        return sums if thresholds is None else sums[thresholds]
+
+    below, step = gradients[:, :, 0].T, (gradients[:, :, 1] - gradients[:, :, 0]).T
+    terms = []
+    for k, j in np.ndindex(2, 2):
+        terms.append(below[k] * below[j] * float((multiplicity * number[k]) @ number[j]))
+        terms.append(2 * step[k] * below[j] * products(count[k] * number[j][cluster]))
+        added = count[k] * before[j] + before[k] * count[j] + count[k] * count[j]
+        terms.append(step[k] * step[j] * products(added))
+    variance = np.sum(terms, 0)
+    variance[variance <= DUST * np.abs(terms).sum(0)] = 0.0  # rounding error of terms that cancel
+    return np.asarray(variance)

@@ -8,47 +8,27 @@ variance of labelled cases.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
-from howsure.designs.base import NOTHING, Design
+from howsure.designs.algebra import Algebra
 from howsure.designs.cases import Cases
-from howsure.designs.distribution import ScoreDistribution
+from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import BLOCK_CELLS, Blocks
+from howsure.designs.traits import EXPECTED, Description, Traits
+from howsure.designs.variance_details import VarianceDetails
 
 Array = NDArray[Any]
 
 
-class Expected(Design):
-    """Base class of the designs of expected counts, for which no label was observed."""
-
-    __slots__ = ()
-    is_counted: ClassVar[bool] = False
-    has_trials: ClassVar[bool] = False
-    has_labels: ClassVar[bool] = False
-    awaits_labels: ClassVar[bool] = True
-
-    def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
-        """Return the counts unchanged: without variation they are certain, given the scores."""
-        return counts, self
-
-    def unit_size(self, counts: Array) -> float:
-        """Return 0: counts without variation are certain, given the scores."""
-        return 0.0
-
-    def effective_trials(self, counts: Array, trials: Array) -> Array:
-        """Return the expected number of cases in the marked cells."""
-        return np.asarray((counts * trials).sum(-1))
-
-
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Batch(Expected):
+class Batch(VarianceDetails, Algebra, Resampling):
     """Given cases, each with a true class drawn from its probabilities.
 
     Intervals are prediction intervals: they cover the metric of these cases once their labels are observed.
@@ -67,8 +47,10 @@ class Batch(Expected):
     """
 
     cases: Cases
-    knows_chances: ClassVar[bool] = True
-    trusts_scores: ClassVar[bool] = True
+    traits: ClassVar[Traits] = replace(EXPECTED, has_known_probabilities=True, assumes_calibrated_scores=True)
+    description: ClassVar[Description] = Description(
+        estimate_caveat="prediction for these cases; assumes calibrated scores"
+    )
 
     def check(self, shape: tuple[int, ...]) -> None:
         """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
@@ -79,11 +61,6 @@ class Batch(Expected):
         """Check that the expected counts of the cases are those of the table."""
         invariants.sums("cases", self.cases.counts(counts.shape), counts)
 
-    @property
-    def note(self) -> str:
-        """Target and assumptions of the interval."""
-        return "prediction for these cases; assumes calibrated scores"
-
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the sum over the cases of the variance of the slope at their class."""
         slopes, mean = self.cases.means(gradient)
@@ -91,32 +68,32 @@ class Batch(Expected):
         return np.asarray(self.cases.squared @ each)
 
     @property
-    def least_unit(self) -> float:
+    def minimum_unit_size(self) -> float:
         """What a case counts on average, whatever the unit of the weights."""
         return self.cases.unit
 
-    def effective_trials(self, counts: Array, trials: Array) -> Array:
+    def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return the expected number of cases in the marked cells, or their effective number."""
-        return self.cases.effective_trials(counts, trials)
+        return self.cases.effective_trials(counts, cells)
 
-    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+    def threshold_variances(self, counts: Array, gradients: Array, thresholds: Array | None = None) -> Array:
         """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
-        gap = slopes[:, 1] - slopes[:, 0]
-        return np.asarray((self.cases.products_from_top(index)[..., 0, 1] * gap**2).sum(-1))
+        gap = gradients[:, 1] - gradients[:, 0]
+        return np.asarray((self.cases.products_from_top(thresholds)[..., 0, 1] * gap**2).sum(-1))
 
-    def merged(self, cells: Array, size: int) -> Batch:
+    def collapse_cells(self, codes: Array, size: int) -> Batch:
         """Merge the cells that the cases may fall in."""
-        return Batch(self.cases.merged(cells))
+        return Batch(self.cases.merged(codes))
 
-    def cut(self, row: int, rows: int) -> Batch:
+    def at_threshold(self, row: int, rows: int) -> Batch:
         """Merge the cells below a row of scores, and those from it on."""
         return Batch(self.cases.cut(row))
 
-    def lumps(self, cells: int) -> Array:
+    def collapsible_cells(self, cells: int) -> Array:
         """Return one code: draws are of the classes of the cases and do not depend on their cells."""
         return np.zeros(cells, dtype=np.intp)
 
-    def joined(self, others: Sequence[Self]) -> Batch:
+    def add_tables(self, others: Sequence[Self]) -> Batch:
         """Put the cases of all tables together."""
         return Batch(self.cases.joined([each.cases for each in others]))
 
@@ -140,7 +117,7 @@ class Batch(Expected):
         """Draw every case's class; the scores determine its distribution, and the prior has no effect."""
         return self.resample(counts, size, rng)
 
-    def left_out(self, counts: Array) -> Blocks:
+    def leave_one_out(self, counts: Array) -> Blocks:
         """Leave out one case of each kind."""
         return self.cases.left_out(counts)
 
@@ -184,7 +161,7 @@ def _picked(mass: Array, size: int, rng: np.random.Generator) -> Array:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Population(Expected):
+class Population(VarianceDetails, Algebra, Resampling):
     """A sample of cases from a population in which the scores are the class probabilities.
 
     Intervals are confidence intervals for the metric of the population. Labels are not drawn: given the score of a
@@ -204,8 +181,10 @@ class Population(Expected):
     """
 
     cases: Cases
-    awaits_labels: ClassVar[bool] = False
-    trusts_scores: ClassVar[bool] = True
+    traits: ClassVar[Traits] = replace(EXPECTED, has_pending_labels=False, assumes_calibrated_scores=True)
+    description: ClassVar[Description] = Description(
+        estimate_caveat="population of these cases; assumes calibrated scores"
+    )
 
     def check(self, shape: tuple[int, ...]) -> None:
         """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
@@ -216,43 +195,38 @@ class Population(Expected):
         """Check that the expected counts of the cases are those of the table."""
         invariants.sums("cases", self.cases.counts(counts.shape), counts)
 
-    @property
-    def note(self) -> str:
-        """Target and assumptions of the interval."""
-        return "population of these cases; assumes calibrated scores"
-
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the sum over the cases of the square of the expected slope."""
         _, mean = self.cases.means(gradient)
         return np.asarray(self.cases.squared @ mean**2)
 
     @property
-    def least_unit(self) -> float:
+    def minimum_unit_size(self) -> float:
         """What a case counts on average, whatever the unit of the weights."""
         return self.cases.unit
 
-    def effective_trials(self, counts: Array, trials: Array) -> Array:
+    def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return the expected number of cases in the marked cells, or their effective number."""
-        return self.cases.effective_trials(counts, trials)
+        return self.cases.effective_trials(counts, cells)
 
-    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+    def threshold_variances(self, counts: Array, gradients: Array, thresholds: Array | None = None) -> Array:
         """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
-        products = self.cases.products_from_top(index)
-        return np.asarray(np.einsum("tjkl,tkj,tlj->t", products, slopes, slopes))
+        products = self.cases.products_from_top(thresholds)
+        return np.asarray(np.einsum("tjkl,tkj,tlj->t", products, gradients, gradients))
 
-    def merged(self, cells: Array, size: int) -> Population:
+    def collapse_cells(self, codes: Array, size: int) -> Population:
         """Merge the cells that the cases may fall in."""
-        return Population(self.cases.merged(cells))
+        return Population(self.cases.merged(codes))
 
-    def cut(self, row: int, rows: int) -> Population:
+    def at_threshold(self, row: int, rows: int) -> Population:
         """Merge the cells below a row of scores, and those from it on."""
         return Population(self.cases.cut(row))
 
-    def lumps(self, cells: int) -> Array:
+    def collapsible_cells(self, cells: int) -> Array:
         """Return one code: draws are of whole cases and do not depend on their cells."""
         return np.zeros(cells, dtype=np.intp)
 
-    def joined(self, others: Sequence[Self]) -> Population:
+    def add_tables(self, others: Sequence[Self]) -> Population:
         """Put the cases of all tables together."""
         return Population(self.cases.joined([each.cases for each in others]))
 
@@ -269,7 +243,7 @@ class Population(Expected):
             cases, counts.size, size, lambda rows: rng.standard_gamma(cases.number, (rows, len(cases.number)))
         )
 
-    def left_out(self, counts: Array) -> Blocks:
+    def leave_one_out(self, counts: Array) -> Blocks:
         """Leave out one case of each kind."""
         return self.cases.left_out(counts)
 
@@ -282,85 +256,3 @@ def _tables(cases: Cases, cells: int, size: int, weights: Callable[[int], Array]
     for start in range(0, size, step):
         drawn[start : start + step] = weights(min(step, size - start)) @ tables
     return drawn
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Known(Expected):
-    """Cases still to be drawn from a known distribution of the scores.
-
-    Parameters
-    ----------
-    distribution
-        The distribution of the scores; None if only the counts are needed.
-    n
-        Number of cases to draw; infinity stands for the distribution itself, without uncertainty.
-    """
-
-    distribution: ScoreDistribution | None
-    n: float = np.inf
-    knows_chances: ClassVar[bool] = True
-
-    def check(self, shape: tuple[int, ...]) -> None:
-        """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
-        invariants.number("n", self.n, 0.0, np.inf)
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the number of cases is infinite, so that estimates have no uncertainty."""
-        return bool(np.isinf(self.n))
-
-    @property
-    def note(self) -> str:
-        """Target and assumptions of the interval."""
-        if self.is_exact:
-            return "exact; assumes calibrated scores of this distribution"
-        return f"prediction for {self.n:,.0f} new cases; assumes calibrated scores of this distribution"
-
-    @property
-    def exact_values(self) -> Mapping[str, float]:
-        """The areas under the curves of a known distribution."""
-        return NOTHING if self.distribution is None else self.distribution.areas
-
-    def cells_at(self, threshold: float) -> Array | None:
-        """Return the exact cell probabilities of the confusion table at a threshold."""
-        return None if self.distribution is None else self.distribution.cells(np.array(threshold))
-
-    def variance(self, counts: Array, gradient: Array) -> Array:
-        """Return the multinomial variance for the known table; 0 for the distribution itself."""
-        return np.asarray((counts * gradient**2).sum(-1) * counts.sum(-1) / self.n)
-
-    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
-        """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
-        above = np.zeros((len(counts) + 1, 2))
-        np.cumsum(counts[::-1], 0, out=above[1:])
-        total = above[-1]
-        above = above if index is None else above[index]
-        cells = np.stack([total - above, above], -1)
-        return np.asarray((cells * slopes**2).sum((-2, -1)) * (total.sum() / self.n))
-
-    def squares(self, counts: Array) -> Array:
-        """Return the counts, scaled to the number of cases."""
-        return np.asarray(counts * (counts.sum() / self.n))
-
-    def effective_trials(self, counts: Array, trials: Array) -> Array:
-        """Return the expected number of cases in the marked cells."""
-        return np.asarray((counts * trials).sum(-1) / counts.sum(-1) * self.n)
-
-    def merged(self, cells: Array, size: int) -> Known:
-        """Merge cells: the result is again multinomial."""
-        return Known(None, self.n)
-
-    def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw scores and labels."""
-        if self.is_exact:
-            return np.repeat(counts.reshape(1, -1), size, axis=0)
-        return rng.multinomial(int(self.n), counts.ravel() / counts.sum(), size).astype(float)
-
-    def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
-        """Draw scores and labels; a known distribution needs no prior."""
-        return self.resample(counts, size, rng)
-
-    def left_out(self, counts: Array) -> Blocks:
-        """Return the table itself: there is no sampled case to leave out."""
-        yield counts.reshape(1, -1), np.ones(1)

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
+from howsure.designs.algebra import Algebra
 from howsure.designs.base import Design, quotient
 from howsure.designs.counted import Independent
+from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import Blocks, gammas_with_prior, multinomial
 from howsure.designs.sums import (
     added_up,
@@ -22,6 +24,9 @@ from howsure.designs.sums import (
     variance_by_class,
     within_classes,
 )
+from howsure.designs.traits import Traits
+from howsure.designs.two_level import TwoLevel
+from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError, UndefinedDesignError
 
 Array = NDArray[Any]
@@ -29,7 +34,7 @@ Array = NDArray[Any]
 
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class FixedMargins(Design):
+class FixedMargins(VarianceDetails, Algebra, Resampling, TwoLevel):
     """A test set sampled class by class: the number of cases of each true class is fixed by design.
 
     Parameters
@@ -46,61 +51,61 @@ class FixedMargins(Design):
     """
 
     stratum: Array | None = None
-    fixes_margins: ClassVar[bool] = True
+    traits: ClassVar[Traits] = Traits(has_fixed_class_totals=True)
 
     def check(self, shape: tuple[int, ...]) -> None:
         """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
         if self.stratum is not None:
             invariants.positions("stratum", self.stratum, shape[-1:], 2 * shape[-1])
 
-    def bound(self, truth: Array) -> FixedMargins:
+    def with_true_classes(self, true_class: Array) -> FixedMargins:
         """Use the true classes as strata unless others are set; cells without a stratum get that of their class."""
         if self.stratum is None:
-            return FixedMargins(truth)
+            return FixedMargins(true_class)
         reached = self.stratum >= 0
-        of_class = self.stratum.max() + 1 + np.arange(truth.max() + 1)
-        of_class[truth[reached]] = self.stratum[reached]
-        return FixedMargins(np.where(reached, self.stratum, of_class[truth]))
+        of_class = self.stratum.max() + 1 + np.arange(true_class.max() + 1)
+        of_class[true_class[reached]] = self.stratum[reached]
+        return FixedMargins(np.where(reached, self.stratum, of_class[true_class]))
 
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the sum of the multinomial variances within the strata."""
-        return np.asarray((counts * self.tangent(counts, gradient) ** 2).sum(-1))
+        return np.asarray((counts * self.project_gradient(counts, gradient) ** 2).sum(-1))
 
-    def tangent(self, counts: Array, gradient: Array) -> Array:
+    def project_gradient(self, observed: Array, gradient: Array) -> Array:
         """Return the gradient minus its mean in each stratum."""
-        means = quotient(self._sums(counts * gradient), self._sums(counts))
+        means = quotient(self._sums(observed * gradient), self._sums(observed))
         return np.asarray(gradient - means[..., self._strata])
 
-    def rescaled(self, cells: Array, counts: Array) -> Array:
+    def rescale_to_fixed_totals(self, cells: Array, counts: Array) -> Array:
         """Scale ``cells`` to the total of each stratum."""
         scale = quotient(self._sums(counts), self._sums(cells))
         return np.asarray(cells * scale[..., self._strata])
 
-    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
+    def placement_variance(self, counts: Array, true_class: Array, gradient: Array) -> Array:
         """Return DeLong's variance; fixed class totals have no variance."""
-        return variance_by_class(counts, counts, truth, within_classes(counts, truth, slopes))
+        return variance_by_class(counts, counts, true_class, within_classes(counts, true_class, gradient))
 
-    def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Array:
+    def satterthwaite_df(self, counts: Array, true_class: Array, gradient: Array) -> Array:
         """Return Satterthwaite's degrees of freedom; fixed class totals have no variance."""
-        return freedom_by_class(counts, counts, truth, within_classes(counts, truth, slopes))
+        return freedom_by_class(counts, counts, true_class, within_classes(counts, true_class, gradient))
 
-    def effective_trials(self, counts: Array, trials: Array) -> Array:
+    def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return the number of cases in the marked cells."""
-        return dot(counts, trials)
+        return dot(counts, cells)
 
-    def merged(self, cells: Array, size: int) -> FixedMargins:
+    def collapse_cells(self, codes: Array, size: int) -> FixedMargins:
         """Keep the strata if no merged cell spans several; an empty merged cell has -1 until `bound` is called."""
         stratum = np.full(size, -1, dtype=np.intp)
-        stratum[cells] = self._strata
-        if (stratum[cells] != self._strata).any():
+        stratum[codes] = self._strata
+        if (stratum[codes] != self._strata).any():
             raise UndefinedDesignError(type(self).__name__)
         return FixedMargins(stratum)
 
-    def lumps(self, cells: int) -> Array:
+    def collapsible_cells(self, cells: int) -> Array:
         """Return the strata: the cells of a stratum are multinomial, or Dirichlet, with its fixed total."""
         return self._strata
 
-    def joined(self, others: Sequence[Self]) -> FixedMargins:
+    def add_tables(self, others: Sequence[Self]) -> FixedMargins:
         """Return itself, where all tables fix the totals of the same strata."""
         for each in others:
             pairs = len(np.unique(np.stack([self._strata, each._strata]), axis=1).T)  # noqa: SLF001 - of its own class
@@ -108,18 +113,18 @@ class FixedMargins(Design):
                 raise UndefinedDesignError(type(self).__name__, "the sum of tables of different strata")
         return self
 
-    def stacked(self, others: Sequence[Self], size: int) -> FixedMargins:
+    def stack_tables(self, others: Sequence[Self], size: int) -> FixedMargins:
         """Return itself, where all tables fix the totals of the same strata."""
-        return self.joined(others)
+        return self.add_tables(others)
 
-    def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
+    def with_pseudo_counts(self, counts: Array, extra: Array) -> tuple[Array, Design]:
         """Add the pseudo-counts."""
         return counts + extra, self
 
-    def influences(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
+    def influence_functions(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
         """Return the gradient minus its stratum mean, and the counts, for the non-empty cells."""
         filled = np.flatnonzero(counts)
-        return self.tangent(counts, gradient)[filled], counts[filled]
+        return self.project_gradient(counts, gradient)[filled], counts[filled]
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw a multinomial within each stratum."""
@@ -128,7 +133,9 @@ class FixedMargins(Design):
             drawn[:, cells] = multinomial(counts[cells], size, rng)
         return drawn
 
-    def repeated(self, counts: Array, scale: float, size: int, rng: np.random.Generator) -> tuple[Array, Design]:
+    def simulate_studies(
+        self, counts: Array, scale: float, size: int, rng: np.random.Generator
+    ) -> tuple[Array, Design]:
         """Draw a multinomial within each stratum, whose total is fixed in proportion to the table's."""
         totals, drawn = self._sums(counts), np.zeros((size, counts.size))
         for cells, number in zip(self._members(), apportioned(round(float(scale * totals.sum())), totals), strict=True):
@@ -136,25 +143,25 @@ class FixedMargins(Design):
                 drawn[:, cells] = rng.multinomial(number, counts[cells] / counts[cells].sum(), size)
         return drawn, self
 
-    def tilted(self, counts: Array, slopes: Array) -> tuple[Array, Design]:
+    def exponential_tilt(self, counts: Array, log_factors: Array) -> tuple[Array, Design]:
         """Multiply the counts; the total of each stratum stays."""
-        return self.rescaled(counts * np.exp(slopes), counts), self
+        return self.rescale_to_fixed_totals(counts * np.exp(log_factors), counts), self
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw a Dirichlet within each stratum, scaled to its fixed total."""
         return self._scaled(gammas_with_prior(counts, prior, size, rng), counts)
 
-    def left_out(self, counts: Array) -> Blocks:
+    def leave_one_out(self, counts: Array) -> Blocks:
         """Leave out one case of each non-empty cell, and rescale its stratum to the fixed total."""
-        for tables, number in Independent().left_out(counts):
+        for tables, number in Independent().leave_one_out(counts):
             yield self._scaled(tables, counts), number
 
-    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+    def threshold_variances(self, counts: Array, gradients: Array, thresholds: Array | None = None) -> Array:
         """Return the sum of the two classes' variances at each threshold."""
-        cells = confusion_from_top(counts, index)
+        cells = confusion_from_top(counts, thresholds)
         totals = counts.sum(0)
-        means = quotient((cells * slopes).sum(-1), totals)
-        return np.asarray((cells * (slopes - means[..., None]) ** 2).sum((-2, -1)))
+        means = quotient((cells * gradients).sum(-1), totals)
+        return np.asarray((cells * (gradients - means[..., None]) ** 2).sum((-2, -1)))
 
     @property
     def _strata(self) -> Array:

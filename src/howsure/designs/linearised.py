@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from howsure.designs import invariants
 from howsure.designs.base import Design, quotient
 from howsure.designs.counted import Independent
-from howsure.designs.refit import Refit
+from howsure.designs.refit import Refit, Refittable
+from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import Blocks
+from howsure.designs.traits import ESTIMATED, Description, Traits
+from howsure.designs.variance_details import VarianceDetails
 
 Array = NDArray[Any]
 Draws = Callable[[Array, int, np.random.Generator], Array]  # (prior, size, rng) -> (size, cells)
@@ -69,7 +72,7 @@ class Sample:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Linearised(Design):
+class Linearised(VarianceDetails, Resampling, Refittable):
     """Counts estimated as a smooth function of independent samples.
 
     A change of the samples changes the table by ``sum(influence * change)`` to first order. Variances, resamples and
@@ -98,8 +101,6 @@ class Linearised(Design):
     note: str = ""
     estimates_shares: bool = False
     refit: Refit | None = None
-    is_counted: ClassVar[bool] = False
-    has_trials: ClassVar[bool] = False
 
     def check(self, shape: tuple[int, ...]) -> None:
         """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
@@ -116,6 +117,16 @@ class Linearised(Design):
             each.design.check_sums(each.counts)
 
     @property
+    def traits(self) -> Traits:
+        """Properties of estimated counts."""
+        return replace(ESTIMATED, has_estimated_prevalence=self.estimates_shares)
+
+    @property
+    def description(self) -> Description:
+        """The note."""
+        return Description(estimate_caveat=self.note)
+
+    @property
     def degrees_of_freedom(self) -> float:
         """Smallest degrees of freedom among the samples."""
         return min(float(sample.design.degrees_of_freedom) for sample in self.samples)
@@ -124,37 +135,41 @@ class Linearised(Design):
         """Return the sum of the samples' variances."""
         return np.asarray(sum(sample.variance(gradient) for sample in self.samples))
 
-    def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Array:
+    def satterthwaite_df(self, counts: Array, true_class: Array, gradient: Array) -> Array:
         """Return the degrees of freedom of the sum of variances (Welch, Satterthwaite); each sample is one class."""
-        own = [(sample.counts, sample.slopes(slopes)) for sample in self.samples]
+        own = [(sample.counts, sample.slopes(gradient)) for sample in self.samples]
         centred = [each - quotient(seen @ each.T, seen.sum())[..., None] for seen, each in own]
         parts = [
-            (sample.variance(slopes), sample.design.satterthwaite(seen, np.zeros(seen.size, dtype=int), each))
+            (
+                sample.variance(gradient),
+                VarianceDetails.of(sample.design).satterthwaite_df(seen, np.zeros(seen.size, dtype=int), each),
+            )
             for sample, (seen, _), each in zip(self.samples, own, centred, strict=True)
         ]
         total = np.asarray(sum(variance for variance, _ in parts))
         lost = np.asarray(sum(quotient(variance**2, freedom) for variance, freedom in parts))
         return np.where(lost > 0, quotient(total**2, lost), np.inf)
 
-    def effective_trials(self, counts: Array, trials: Array) -> Array:
+    def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return Kish's size: the squared total of the cells divided by its variance under Poisson sampling."""
-        marked = np.broadcast_to(np.asarray(trials, dtype=float), counts.shape)
+        marked = np.broadcast_to(np.asarray(cells, dtype=float), counts.shape)
         square = sum(sample.design.variance(sample.counts, sample.slopes(marked)) for sample in self.samples)
         return quotient((counts * marked).sum(-1) ** 2, np.asarray(square))
 
-    def merged(self, cells: Array, size: int) -> Linearised:
+    def collapse_cells(self, codes: Array, size: int) -> Linearised:
         """Add up the influences on the merged cells."""
-        merge = np.zeros((len(cells), size))
-        merge[np.arange(len(cells)), cells] = 1.0
+        merge = np.zeros((len(codes), size))
+        merge[np.arange(len(codes)), codes] = 1.0
         samples = tuple(replace(sample, influence=sample.influence @ merge) for sample in self.samples)
         draws = self.draws and MergedDraws(self.draws, merge)
-        refit = self.refit and self.refit.merged(cells, size)
+        refit = self.refit and self.refit.merged(codes, size)
         return Linearised(samples, self.centre @ merge, draws, self.note, self.estimates_shares, refit)
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Resample each sample, and propagate the change to the table."""
         drawn = self.centre + sum(
-            sample.deviations(sample.design.resample(sample.counts, size, rng)) for sample in self.samples
+            sample.deviations(Resampling.of(sample.design).resample(sample.counts, size, rng))
+            for sample in self.samples
         )
         return np.maximum(drawn, 0.0)
 
@@ -163,16 +178,18 @@ class Linearised(Design):
         if self.draws is not None:
             return self.draws(prior, size, rng)
         drawn = self.centre + sum(
-            sample.deviations(sample.design.posterior(sample.counts, np.zeros(sample.counts.size), size, rng))
+            sample.deviations(
+                Resampling.of(sample.design).posterior(sample.counts, np.zeros(sample.counts.size), size, rng)
+            )
             for sample in self.samples
         )
-        worth = counts.sum() / max(self.effective_trials(counts, np.ones(counts.shape, bool)), 1.0)
+        worth = counts.sum() / max(self.effective_sample_size(counts, np.ones(counts.shape, bool)), 1.0)
         return np.asarray(np.maximum(drawn, 0.0) + rng.standard_gamma(prior, (size, prior.size)) * worth)
 
-    def left_out(self, counts: Array) -> Blocks:
+    def leave_one_out(self, counts: Array) -> Blocks:
         """Leave out one unit of each sample."""
         for sample in self.samples:
-            for observed, number in sample.design.left_out(sample.counts):
+            for observed, number in Resampling.of(sample.design).leave_one_out(sample.counts):
                 yield np.maximum(self.centre + sample.deviations(observed), 0.0), number
 
 

@@ -6,6 +6,8 @@ from typing import Any, Protocol, Self
 
 from numpy.typing import NDArray
 
+from howsure.designs.base import DesignProtocol
+
 Array = NDArray[Any]
 
 
@@ -48,3 +50,14 @@ class Refit(Protocol):
     def merged(self, cells: Array, size: int) -> Self:
         """Return the refit of the table whose cell ``cells[c]`` collects cell ``c``."""
         ...
+
+
+class Refittable(DesignProtocol):
+    """Designs of tables that can be estimated again from other observed counts."""
+
+    __slots__ = ()
+
+    @property
+    def refit(self) -> Refit | None:
+        """Samples of which an estimated table is a known function; None if there is no such function."""
+        return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -9,16 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
+from howsure.designs.algebra import Algebra
 from howsure.designs.base import Design, quotient
 from howsure.designs.counted import smoothed
+from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import Blocks
+from howsure.designs.variance_details import VarianceDetails
 
 Array = NDArray[Any]
 
 
 @final
 @dataclass(frozen=True, slots=True, repr=False)
-class Separate(Design):
+class Separate(VarianceDetails, Algebra, Resampling):
     """Independent test sets with their cells concatenated.
 
     Parameters
@@ -61,39 +65,45 @@ class Separate(Design):
         pairs = zip(self.parts, self.split(counts), self.split(gradient), strict=True)
         return np.asarray(sum(part.variance(cells, slopes) for part, cells, slopes in pairs))
 
-    def squares(self, counts: Array) -> Array | None:
+    def squared_weights(self, counts: Array) -> Array | None:
         """Return the squared weights of the parts, if all have them."""
-        found = [part.squares(cells) for part, cells in zip(self.parts, self.split(counts), strict=True)]
+        found = [
+            VarianceDetails.of(part).squared_weights(cells)
+            for part, cells in zip(self.parts, self.split(counts), strict=True)
+        ]
         known = [each for each in found if each is not None]
         return np.concatenate(known, -1) if len(known) == len(found) else None
 
-    def placement_variance(self, counts: Array, truth: Array, slopes: Array) -> Array:
+    def placement_variance(self, counts: Array, true_class: Array, gradient: Array) -> Array:
         """Return the sum of the parts'."""
-        pairs = zip(self.parts, *(self.split(each) for each in (counts, truth, slopes)), strict=True)
-        return np.asarray(sum(part.placement_variance(*each) for part, *each in pairs))
+        pairs = zip(self.parts, *(self.split(each) for each in (counts, true_class, gradient)), strict=True)
+        return np.asarray(sum(VarianceDetails.of(part).placement_variance(*each) for part, *each in pairs))
 
-    def satterthwaite(self, counts: Array, truth: Array, slopes: Array) -> Any:
+    def satterthwaite_df(self, counts: Array, true_class: Array, gradient: Array) -> Any:
         """Return Welch's degrees of freedom from the parts' variances and degrees of freedom."""
-        pairs = zip(self.parts, *(self.split(each) for each in (counts, truth, slopes)), strict=True)
-        own = [(part.variance(cells, form), part.satterthwaite(cells, side, form)) for part, cells, side, form in pairs]
+        pairs = zip(self.parts, *(self.split(each) for each in (counts, true_class, gradient)), strict=True)
+        own = [
+            (part.variance(cells, form), VarianceDetails.of(part).satterthwaite_df(cells, side, form))
+            for part, cells, side, form in pairs
+        ]
         square = np.asarray(sum(variance for variance, _ in own)) ** 2
         found = quotient(square, np.asarray(sum(variance**2 / freedom for variance, freedom in own)))
         return np.where(found > 0, found, self.degrees_of_freedom)
 
-    def offers(self, what: str) -> bool:
-        """Return whether all parts define the method."""
-        return all(part.offers(what) for part in self.parts)
+    def supports(self, member: Callable[..., object]) -> bool:
+        """Return whether all parts define the member."""
+        return all(part.supports(member) for part in self.parts)
 
-    def effective_trials(self, counts: Array, trials: Array) -> Array:
+    def effective_sample_size(self, counts: Array, trials: Array) -> Array:
         """Return the sum of the parts'."""
         pairs = zip(self.parts, self.split(counts), self.split(trials), strict=True)
-        return np.asarray(sum(part.effective_trials(cells, marked) for part, cells, marked in pairs))
+        return np.asarray(sum(part.effective_sample_size(cells, marked) for part, cells, marked in pairs))
 
-    def picked(self, index: int) -> Separate:
+    def select_table(self, index: int) -> Separate:
         """Return each test set's design of one table of a batch."""
-        return Separate(tuple(part.picked(index) for part in self.parts), self.sizes)
+        return Separate(tuple(Algebra.of(part).select_table(index) for part in self.parts), self.sizes)
 
-    def smoothed(self, counts: Array, extra: Array) -> tuple[Array, Design]:
+    def with_pseudo_counts(self, counts: Array, extra: Array) -> tuple[Array, Design]:
         """Add the pseudo-counts of each test set, in its own units."""
         pairs = zip(self.parts, self.split(counts), self.split(extra), strict=True)
         filled, designs = zip(*(smoothed(part, cells, more) for part, cells, more in pairs), strict=True)
@@ -102,28 +112,30 @@ class Separate(Design):
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Resample each test set on its own."""
         pairs = zip(self.parts, self.split(counts), strict=True)
-        return np.hstack([part.resample(cells, size, rng) for part, cells in pairs])
+        return np.hstack([Resampling.of(part).resample(cells, size, rng) for part, cells in pairs])
 
-    def repeated(self, counts: Array, scale: float, size: int, rng: np.random.Generator) -> tuple[Array, Design]:
+    def simulate_studies(
+        self, counts: Array, scale: float, size: int, rng: np.random.Generator
+    ) -> tuple[Array, Design]:
         """Draw new studies of each test set on its own."""
         pairs = zip(self.parts, self.split(counts), strict=True)
-        return self._together([part.repeated(cells, scale, size, rng) for part, cells in pairs])
+        return self._together([Resampling.of(part).simulate_studies(cells, scale, size, rng) for part, cells in pairs])
 
-    def tilted(self, counts: Array, slopes: Array) -> tuple[Array, Design]:
+    def exponential_tilt(self, counts: Array, log_factors: Array) -> tuple[Array, Design]:
         """Tilt each test set on its own."""
-        pairs = zip(self.parts, self.split(counts), self.split(slopes), strict=True)
-        return self._together([part.tilted(*each) for part, *each in pairs])
+        pairs = zip(self.parts, self.split(counts), self.split(log_factors), strict=True)
+        return self._together([Resampling.of(part).exponential_tilt(*each) for part, *each in pairs])
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw the posterior of each test set on its own."""
         pairs = zip(self.parts, self.split(counts), self.split(prior), strict=True)
-        return np.hstack([part.posterior(cells, extra, size, rng) for part, cells, extra in pairs])
+        return np.hstack([Resampling.of(part).posterior(cells, extra, size, rng) for part, cells, extra in pairs])
 
-    def left_out(self, counts: Array) -> Blocks:
+    def leave_one_out(self, counts: Array) -> Blocks:
         """Leave out one unit of one of the test sets."""
         start = 0
         for part, cells in zip(self.parts, self.split(counts), strict=True):
-            for tables, number in part.left_out(cells):
+            for tables, number in Resampling.of(part).leave_one_out(cells):
                 whole = np.repeat(counts.reshape(1, -1).astype(float), len(tables), axis=0)
                 whole[:, start : start + cells.size] = tables
                 yield whole, number

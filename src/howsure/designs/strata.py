@@ -1,4 +1,4 @@
-"""Contributions of the strata of a sample to a linear form in the counts."""
+"""Optional protocol of designs: strata of cases of which only some are labelled."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
+
+from howsure.designs.base import DesignProtocol
+from howsure.errors import UndefinedDesignError
 
 Array = NDArray[Any]
 
@@ -33,3 +36,34 @@ class Strata:
     trials: Array
     within: Array
     between: Array
+
+
+class PartialLabels(DesignProtocol):
+    """Designs with labels for only some cases of each stratum."""
+
+    __slots__ = ()
+
+    def stratum_contributions(self, counts: Array, gradient: Array) -> Strata:
+        """Return the contribution of each partially labelled stratum to a linear form.
+
+        Parameters
+        ----------
+        counts, gradient : ndarray of shape (..., cells)
+            The tables, and the coefficients of the linear form.
+        """
+        raise UndefinedDesignError(type(self).__name__, "strata of cases that are labelled in part")
+
+    def extreme_tables(self, counts: Array, gradient: Array) -> Array:
+        """Return tables in which one stratum has only its worst, or only its best, outcome for a linear form.
+
+        Parameters
+        ----------
+        counts, gradient : ndarray of shape (cells,)
+            The table, and the coefficients of the linear form.
+
+        Returns
+        -------
+        ndarray of shape (2, ties, strata, cells)
+            The worst outcome comes first. Tied outcomes have one table each.
+        """
+        raise UndefinedDesignError(type(self).__name__, "strata of cases that are labelled in part")

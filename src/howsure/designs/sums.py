@@ -11,6 +11,7 @@ from howsure.designs.base import quotient
 from howsure.native.moments import class_moments
 
 Array = NDArray[Any]
+FEW_PRODUCTS = 2**12  # products of cells and places up to which a matrix product is faster
 
 
 def variance_by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> Array:
@@ -98,6 +99,13 @@ def added_up(values: Array, cells: Array, size: int) -> Array:
     tables = values.reshape(-1, values.shape[-1])
     place = (size * np.arange(len(tables))[:, None] + cells).ravel()
     return np.bincount(place, tables.ravel(), size * len(tables)).reshape(*values.shape[:-1], size)
+
+
+def sums_by_place(values: Array, places: Array, size: int) -> Array:
+    """Return the sums of values over their places; a matrix product is faster for few cells."""
+    if values.ndim == 1 or len(places) * size > FEW_PRODUCTS:
+        return added_up(values, places, size)
+    return np.asarray(values @ (places[:, None] == np.arange(size)))
 
 
 def confusion_from_top(counts: Array, index: Array | None = None) -> Array:

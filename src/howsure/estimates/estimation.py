@@ -287,7 +287,9 @@ class _Question:
 
     def of_table(self, table: Table) -> tuple[Estimate, ...]:
         """Return the estimates for one table."""
-        method = self.sides.suited(named(table.design.method or None)) if self.method is None else self.method
+        method = (
+            self.sides.suited(named(table.design.traits.default_method or None)) if self.method is None else self.method
+        )
         if isinstance(method, DrawingMethod) or self.threshold is not None:
             return self.one_by_one(asked_metrics(table, self.metrics), table, method)
         found = of_classes(table, self.metrics, method, self.sides)
@@ -320,7 +322,7 @@ class _Question:
     def of_tables(self, tables: Tables[Any], overall: Sequence[Estimate]) -> Mapping[str, Estimates]:
         """Return the estimates of each group by metric, in one pass if tables and method allow it."""
         stack, found = tables.stack, {}
-        if stack is not None and not stack.design.method and not isinstance(self.method, DrawingMethod):
+        if stack is not None and not stack.design.traits.default_method and not isinstance(self.method, DrawingMethod):
             bound = self._bound(self.metrics, stack)
             for place, answer in in_passes(stack, bound, self.method, self.sides.two_sided).items():
                 whole = overall[place]
@@ -340,7 +342,7 @@ class _Question:
     ) -> dict[str, Estimates]:
         """Return the estimates of averages whose classes differ between groups, in one pass per set of classes."""
         places = [place for place, metric in enumerate(bound) if metric.members is not None and metric.members.differs]
-        groups = alike(stack) if places and stack.design.is_independent else []
+        groups = alike(stack) if places and stack.design.traits.is_independent else []
         if not groups or len(groups) > len(tables) / 2:
             return {}
         parts: dict[int, list[Estimates]] = {place: [] for place in places}
@@ -406,7 +408,7 @@ def counts_of(metric: Metric, table: Table) -> tuple[int, int] | None:
     share = metric.proportion
     if share is None or (share.success_coefficients, share.failure_coefficients) != ((1, 1), (0, 1)):
         return None
-    if not table.design.is_counted or table.counts.sum() != table.rows:
+    if not table.design.traits.is_counted or table.counts.sum() != table.rows:
         return None
     counts = table.cells.reshape(share.trials.shape)
     return int(counts[share.successes].sum()), int(counts[share.trials].sum())

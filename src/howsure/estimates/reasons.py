@@ -36,7 +36,7 @@ def reasons(metric: Metric, table: Table, value: Array, found: Any) -> Array:
     found : str or ndarray of str
         Reasons from the interval method.
     """
-    undefined, note = np.isnan(value), table.design.note
+    undefined, note = np.isnan(value), table.design.description.estimate_caveat
     if isinstance(found, str) and not (found or note or metric.per_class or undefined.any()):
         return np.full(value.shape, "", dtype=object)
     text = np.array(np.broadcast_to(found, value.shape), dtype=object)
@@ -44,7 +44,7 @@ def reasons(metric: Metric, table: Table, value: Array, found: Any) -> Array:
         text = np.where(undefined, _undefined(metric, table), text)
     if metric.per_class is not None:
         text = np.where((text == "") & ~undefined, _left_out(metric.per_class, metric, table, value), text)
-    if table.design.is_exact:  # without sampling no metric varies
+    if table.design.traits.is_exact:  # without sampling no metric varies
         text = np.where(text == CONSTANT, "", text)
     return np.where(text == "", note, text + f"; {note}") if note else text
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.clustering import Clustering
 from howsure.errors import HowsureError, UndefinedDesignError, one_of
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
@@ -85,7 +86,7 @@ def per_unit(
         message = f"`{metrics[0].name}` is fitted to the counts of the whole table: a unit has none of its own."
         raise HowsureError(message)
     try:
-        units, cluster, names_of_clusters = given.design.by_unit(int(np.prod(given.shape)))
+        units, cluster, names_of_clusters = Clustering.of(given.design).unit_tables(int(np.prod(given.shape)))
     except UndefinedDesignError:
         message = (
             f"This {given.noun} knows no units ({type(given.design).__name__} design). Make one with `events`, "

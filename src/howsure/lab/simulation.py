@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.algebra import Algebra
 from howsure.errors import HowsureError, checked_level, whole_number
 from howsure.estimates.passes import in_passes
 from howsure.grids import Grid, OneRecord
@@ -271,7 +272,7 @@ def _limits(
 
 def _distinct(stack: Table) -> tuple[Table, Array]:
     """Return the distinct tables of a batch with their frequencies; all tables if each has its own design."""
-    if stack.design.picked(0) is not stack.design:
+    if Algebra.of(stack.design).select_table(0) is not stack.design:
         return stack, np.ones(len(stack.counts))
     cells, first, times = np.unique(stack.cells, axis=0, return_index=True, return_counts=True)
     rows = stack.rows if np.ndim(stack.rows) == 0 else stack.rows[first]
@@ -282,7 +283,7 @@ def _in_passes(
     truth: Truth, metrics: Sequence[Asked], stack: Table, times: Array, method: Method | None, level: float
 ) -> dict[int, _Limits]:
     """Return the same as `_in_one_pass`, with one pass per set of occurring classes."""
-    parts = alike(stack) if isinstance(stack.counted, ClassCounts) and stack.design.is_independent else []
+    parts = alike(stack) if isinstance(stack.counted, ClassCounts) and stack.design.traits.is_independent else []
     if len(parts) < 2:
         return _in_one_pass(truth, metrics, stack, times, method, level)
     found = [_in_one_pass(truth, metrics, each, times[part], method, level) for part, each in parts]

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.designs.clusters import clusters_of
 from howsure.designs.counted import Weighted
 from howsure.designs.fixed_margins import FixedMargins
+from howsure.designs.resampling import Resampling
 from howsure.designs.sums import apportioned
 from howsure.errors import HowsureError, real_number, real_numbers, whole_number
 from howsure.metrics.binding import resolve
@@ -100,7 +101,7 @@ class Repeated(Truth):
         """Return a batch of tables with the same cells."""
         table = self.table
         scale = 1.0 if self.n is None else self.n / table.rows
-        cells, design = table.design.repeated(table.cells, scale, size, rng)
+        cells, design = Resampling.of(table.design).simulate_studies(table.cells, scale, size, rng)
         rows = np.rint(table.rows * cells.sum(-1) / table.cells.sum()).astype(int)
         same = int(rows[0]) if (rows == rows[0]).all() else rows
         return replace(table, counts=cells.reshape(size, *table.shape), design=design, rows=same)
@@ -223,7 +224,7 @@ class FixedTotals(Truth):
     def tables(self, size: int, rng: np.random.Generator) -> ConfusionTable:
         """Return tables with the same class totals."""
         expected = self.expected
-        cells, design = expected.design.repeated(expected.cells, self.cells.n / MANY, size, rng)
+        cells, design = Resampling.of(expected.design).simulate_studies(expected.cells, self.cells.n / MANY, size, rng)
         return replace(expected, counts=cells.reshape(size, *expected.shape), design=design, rows=self.cells.n)
 
 

@@ -107,7 +107,7 @@ class Anytime(Method):
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
-        if table.design.is_independent and metric.proportion is not None:
+        if table.design.traits.is_independent and metric.proportion is not None:
             return self._of_share(metric.proportion, metric, table)
         if not Tango().suits(metric, table):
             return paired_intervals(metric, table, self._of_pairs)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import holds_few
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.delta import Delta
@@ -105,23 +106,23 @@ class Bootstrap(DrawingMethod):
         if refusal := needs_no_distance(self, metric, table):
             return refusal
         design = table.design
-        if design.awaits_labels and self.kind != "percentile":
+        if design.traits.has_pending_labels and self.kind != "percentile":
             return (
                 f"`{self.name}` corrects a resampled estimate; labels drawn from the scores are the batch's own "
                 "distribution. Use 'bootstrap_percentile'."
             )
-        if design.offers("resample") and (self.kind != "bca" or design.offers("left_out")):
+        if design.supports(Resampling.resample) and (self.kind != "bca" or design.supports(Resampling.leave_one_out)):
             return ""
         return f"`{self.name}` needs tables drawn anew, and the design `{type(design).__name__}` has none. Use 'delta'."
 
     def drawer(self, table: Table) -> Draw:
         """Return the function that resamples a table."""
-        return partial(table.design.resample, table.cells)
+        return partial(Resampling.of(table.design).resample, table.cells)
 
     def _values(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> Array:
         cells = table.cells
         few = holds_few(int(np.count_nonzero(cells)), cells.sum()) and not table.has_rows  # such tables have no ranks
-        if few and table.design.is_independent:
+        if few and table.design.traits.is_independent:
             return values_of_resamples(metrics, table, self.size, seed)
         return super(Bootstrap, self)._values(metrics, table, seed)  # `slots=True` replaces the class: no bare super()
 
@@ -203,7 +204,9 @@ def _studentized(metric: Metric, table: Table, size: int, seed: np.random.SeedSe
     # No block of `values_of_draws` uses stream 2**20.
     stream = np.random.default_rng(child_seed(seed, 2**20))
     step = table.draws_at_once
-    blocks = (table.design.resample(table.cells, min(step, size - at), stream) for at in range(0, size, step))
+    blocks = (
+        Resampling.of(table.design).resample(table.cells, min(step, size - at), stream) for at in range(0, size, step)
+    )
     distances = np.concatenate([_distances(metric, table, cells, value) for cells in blocks])
     distances = np.sort(distances[np.isfinite(distances)])
 

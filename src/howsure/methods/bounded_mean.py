@@ -40,7 +40,7 @@ class BoundedMean(Method, abc.ABC):
             return (
                 f"`{own}` needs bounds: make the table with `values(score, bounds=(lowest, highest))`. Or use 'hall'."
             )
-        if not table.design.is_independent:
+        if not table.design.traits.is_independent:
             return f"`{own}` is for independent cases without weights. Use 'hall' or `Bootstrap()`."
         return ""
 

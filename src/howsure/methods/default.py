@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import cast
 
+from howsure.designs.refit import Refittable
+from howsure.designs.strata import PartialLabels
+from howsure.designs.two_level import TwoLevel
 from howsure.errors import HowsureError
 from howsure.methods.method import Method
 from howsure.methods.naming import named
@@ -37,7 +40,7 @@ def _always(metric: Metric, table: Table) -> bool:
 
 
 def _is_labelled_in_part(metric: Metric, table: Table) -> bool:
-    return table.design.offers("strata")
+    return table.design.supports(PartialLabels.stratum_contributions)
 
 
 def _compares(metric: Metric, table: Table) -> bool:
@@ -62,7 +65,7 @@ def _is_at_a_stated_rate(metric: Metric, table: Table) -> bool:
     return (
         metric.contrast is None
         and metric.operating is not None
-        and (table.design.has_labels or not table.design.knows_chances)
+        and (table.design.traits.has_labels or not table.design.traits.has_known_probabilities)
     )
 
 
@@ -128,19 +131,23 @@ def _is_extreme(metric: Metric, table: Table) -> bool:
 
 def _weighs_alike(metric: Metric, table: Table) -> bool:
     share = metric.proportion
-    return share is not None and table.design.weighs_alike(share.trials.ravel())
+    return share is not None and TwoLevel.of(table.design).has_equal_weights(share.trials.ravel())
 
 
 def _is_estimated(metric: Metric, table: Table) -> bool:
-    return table.design.has_labels and not table.design.has_trials and not is_within_classes(metric, table)
+    return (
+        table.design.traits.has_labels
+        and not table.design.traits.has_binomial_proportions
+        and not is_within_classes(metric, table)
+    )
 
 
 def _is_refitted(metric: Metric, table: Table) -> bool:
-    return table.design.refit is not None and not is_within_classes(metric, table)
+    return Refittable.of(table.design).refit is not None and not is_within_classes(metric, table)
 
 
 def _is_predictable(metric: Metric, table: Table) -> bool:
-    if metric.contrast is not None or not table.design.knows_chances:
+    if metric.contrast is not None or not table.design.traits.has_known_probabilities:
         return False
     from howsure.methods.predictive import is_predictable
 
@@ -246,7 +253,7 @@ def default_method(metric: Metric, table: Table) -> Method:
     table : Table
         One table, or a batch.
     """
-    own = named(table.design.method or None)
+    own = named(table.design.traits.default_method or None)
     if own is not None and metric.contrast is None:
         return own
     preferred = (each.method() for each in PREFERENCE if each.condition(metric, table))

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.variance_details import VarianceDetails
 from howsure.methods.delta import Delta, normal_intervals
 from howsure.methods.halving import root
 from howsure.methods.interval import CONSTANT, ONE_CLUSTER, AtLevels, Interval
@@ -118,7 +119,8 @@ class DeLong(Method):
         why = np.where(shows | extreme | single, "", np.where(all_equal(table), EQUAL, why))
         why = np.where(np.isnan(value), NO_CASE, why)
         spread, degrees = error, sample_of(metric, table)[1]
-        has_model = table.design.has_one_unit and not table.design.estimates_shares  # a variance by the class sizes
+        traits = table.design.traits
+        has_model = traits.has_one_unit and not traits.has_estimated_prevalence  # a variance by the class sizes
         if table.has_thresholds and not plain and has_model:
             spread, degrees = _steadied(value, error, degrees, class_sizes(table), table.design.degrees_of_freedom)
         areas = _Areas(value, error, spread, degrees, extreme, why)
@@ -314,7 +316,7 @@ def _of_sums(table: Table, transform: Transform) -> _Areas | None:
 
     The results equal those of the general code for any design.
     """
-    if table.batch or not (table.has_thresholds and table.design.is_independent):
+    if table.batch or not (table.has_thresholds and table.design.traits.is_independent):
         return None
     sums = placement_sums(table.counts)
     if not (sums.cases >= 2).all():
@@ -347,7 +349,7 @@ def class_sizes(table: Table) -> Array:
 
     With weights or clusters it is Kish's.
     """
-    if table.design.is_independent:  # effective number = number
+    if table.design.traits.is_independent:  # effective number = number
         rest = tuple(range(1 - table.axes, 0))
         return np.stack([table.counts[..., place].sum(rest) for place in range(table.shape[-1])])
     sides = np.eye(table.shape[-1], dtype=bool)
@@ -368,7 +370,9 @@ def placement_variance(table: Table, slopes: Array) -> Array:
 
     The derivative for a positive case is ``(placement - area) / n_pos``, and likewise for a negative one.
     """
-    return table.design.placement_variance(table.cells, table.truth, slopes.reshape(table.cells.shape))
+    return VarianceDetails.of(table.design).placement_variance(
+        table.cells, table.truth, slopes.reshape(table.cells.shape)
+    )
 
 
 def _plain_sample(metric: Metric, table: Table) -> tuple[Any, Any]:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.two_level import TwoLevel
 from howsure.methods.delong import (
     EQUAL,
     NO_CASE,
@@ -79,7 +80,11 @@ class DeLongScore(Method):
         if refusal := suits_areas_of_scores(self, metric, table):
             return refusal
         design = table.design
-        if np.isinf(design.degrees_of_freedom).all() and not design.estimates_shares and np.all(design.remaining == 1):
+        if (
+            np.isinf(design.degrees_of_freedom).all()
+            and not design.traits.has_estimated_prevalence
+            and np.all(TwoLevel.of(design).unsampled_fraction == 1)
+        ):
             return ""
         return "`DeLongScore` is for cases drawn one by one from many, not for clusters. Use `DeLong()`."
 
@@ -137,7 +142,7 @@ class _Sample:
 
 def _of_sums(table: Table) -> _Sample | None:
     """Return the sample from sums in two passes over one table of independent cases, or None for other tables."""
-    if table.batch or not table.design.is_independent:
+    if table.batch or not table.design.traits.is_independent:
         return None
     sums = placement_sums(table.counts)
     if not (sums.squares.any() and (sums.cases >= 2).all()):  # separated, all equal, or a class with one case

@@ -42,9 +42,9 @@ class Delta(Method):
     table, and the interval is extended to the observed value; it is never a point.
 
     The quantile is Student's t, with the design's degrees of freedom. These allow for few unequal clusters and uneven
-    weights (`Design.small_sample`). For metrics of scores they also allow for a class with few cases, and for few cases
-    that make up most of the variance (`Design.satterthwaite`). On the log scale, the small-sample correction for
-    clusters at most doubles the variance.
+    weights (`VarianceDetails.small_sample_correction`). For metrics of scores they also allow for a class with few
+    cases, and for few cases that make up most of the variance (`VarianceDetails.satterthwaite_df`). On the log scale,
+    the small-sample correction for clusters at most doubles the variance.
 
     For estimated counts, the automatic scale is the identity, clipped at the metric's range, except for rates within
     classes for which only the class frequencies are estimated. The sampling variance of the cases is evaluated at the
@@ -127,7 +127,7 @@ def normal_intervals(
         varies = shows_variation(error, value)
         shows = varies & inside(value, metric.range)
         # The error of estimated counts does not vanish near the ends of the range, except for rates within a class.
-        estimated = varies & (not table.design.has_trials and table.design.has_labels)
+        estimated = varies & (not table.design.traits.has_binomial_proportions and table.design.traits.has_labels)
         estimated = estimated & ~(shows & is_within_classes(metric, table))
         shows = estimated | shows
     centre, spread = value, error

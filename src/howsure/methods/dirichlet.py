@@ -10,6 +10,8 @@ from typing import Any, ClassVar, Literal, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.designs.algebra import Algebra
+from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import gammas
 from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, one_of, real_numbers, whole_number
@@ -147,11 +149,11 @@ class Dirichlet(DrawingMethod):
         if not self.is_plain and not table.has_rows:
             return "`prevalence`, `prevalence_prior` and `source='random'` are for the confusion table of one model."
         adds = self.source != "posterior" or self.prior is not None or self.prevalence_prior is not None
-        if adds and not all(design.has_labels for design in table.design.test_sets):
+        if adds and not all(design.traits.has_labels for design in table.design.test_sets):
             return "`Dirichlet` has no prior to add to scores without labels. Use it without `prior` and `source`."
         if self.source == "prior" and self.prior is None and not table.default_prior.any():
             return "`Dirichlet` has no prior of values without bounds: state them, `values(score, bounds=(0, 1))`."
-        if self.source == "posterior" and not table.design.offers("posterior"):
+        if self.source == "posterior" and not table.design.supports(Resampling.posterior):
             design = type(table.design).__name__
             return f"`Dirichlet` needs a posterior, and the design `{design}` has none. Use 'delta'."
         return ""
@@ -164,7 +166,7 @@ class Dirichlet(DrawingMethod):
 
     def lumps(self, table: Table) -> Array | None:
         """Return the design's codes of cells; within true classes if the prevalence has its own distribution."""
-        found = table.design.lumps(table.cells.shape[-1])
+        found = Algebra.of(table.design).collapsible_cells(table.cells.shape[-1])
         return found if found is None or self.is_plain else found * len(table.labels) + table.truth
 
     def drawer(self, table: Table) -> Draw:
@@ -197,7 +199,7 @@ class Dirichlet(DrawingMethod):
         """Return the limits from defined draws as a function of the level; matched ones if requested."""
         quantiles = partial(self._intervals[self.credible], draws)
         is_of_classes = issubclass(metric.of_one_model.counts_class, ClassCounts)
-        matches = self.credible == "matched" and self.source == "posterior" and table.design.is_independent
+        matches = self.credible == "matched" and self.source == "posterior" and table.design.traits.is_independent
         if not (matches and is_of_classes and np.isfinite(metric.range).all()):
             return quantiles
         has_own_prior = self.prior is not None or not self.is_plain
@@ -280,9 +282,9 @@ class _Sampler:
         if self.mixes:
             pair = self.table.pseudo_cells(size, rng)
             if pair is not None:
-                return design.posterior_with(self.counts, pair, size, rng)
+                return Resampling.of(design).posterior_with_pairs(self.counts, pair, size, rng)
             prior = self.table.pseudo_cases(size, rng)
-        return design.posterior(self.counts, prior, size, rng)
+        return Resampling.of(design).posterior(self.counts, prior, size, rng)
 
     def expected(self) -> Array:
         """Return the central counts of the draws: the observed ones, or the prior's if nothing was observed."""

@@ -111,7 +111,7 @@ def stream_of(method: Any, table: Table, seed: np.random.SeedSequence) -> Hashab
 
     counts, design = np.ascontiguousarray(table.cells, dtype=float), table.design
     # The variance of one linear form distinguishes designs with equal counts.
-    variance = 0.0 if design.is_independent else design.variance(counts, np.linspace(1.0, 2.0, counts.shape[-1]))
+    variance = 0.0 if design.traits.is_independent else design.variance(counts, np.linspace(1.0, 2.0, counts.shape[-1]))
     named = fields(method) if is_dataclass(method) else ()
     settings = [(each.name, np.asarray(getattr(method, each.name)).tolist()) for each in named]
     words = (type(table).__name__, counts.shape, type(design).__name__, np.asarray(variance).tolist())

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.variance_details import VarianceDetails
 from howsure.methods.interval import UNDEFINED, AtLevels, Interval
 from howsure.methods.method import Method, needs_labels
 from howsure.methods.standard_errors import normal_quantile, standard_error
@@ -66,7 +67,7 @@ class EffectiveWilson(Method):
             return refusal
         if metric.contrast is not None or metric.ranked is not Ranked.PRECISION:
             return f"`EffectiveWilson` is for `average_precision`, not for `{metric.name}`. Use `Delta()`."
-        if table.design.squares(table.cells) is None:
+        if VarianceDetails.of(table.design).squared_weights(table.cells) is None:
             return "`EffectiveWilson` is for cases drawn one by one, not for clusters or strata. Use `Delta()`."
         return ""
 
@@ -110,7 +111,7 @@ def with_ends(metric: Metric, table: Table) -> tuple[Array, Array]:
 
 def squares_of(table: Table) -> Array:
     """Return the sum of squared weights by score and class."""
-    squares = table.design.squares(table.cells)
+    squares = VarianceDetails.of(table.design).squared_weights(table.cells)
     assert squares is not None  # noqa: S101 - see `suits`
     return squares.reshape(table.counts.shape)
 

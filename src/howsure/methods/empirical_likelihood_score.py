@@ -8,6 +8,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.variance_details import VarianceDetails
 from howsure.methods.empirical_likelihood import Units, score_limits, score_statistic, support_of
 from howsure.methods.interval import CONSTANT, ONE_CASE, AtLevels, Interval
 from howsure.methods.levels import share_beyond
@@ -78,7 +79,12 @@ class EmpiricalLikelihoodScore(Method):
                 "Use `Hall()`, `Delta()` or `Bootstrap()`."
             )
         design = table.design
-        if len(design.test_sets) > 1 or not design.offers("influences") or design.fixes_margins or design.has_strata:
+        if (
+            len(design.test_sets) > 1
+            or not design.supports(VarianceDetails.influence_functions)
+            or design.traits.has_fixed_class_totals
+            or design.traits.is_stratified
+        ):
             return (
                 f"`{own}` needs one sample of cases or clusters, which `{type(design).__name__}` is not. Use 'delta'."
             )
@@ -132,8 +138,10 @@ class _Test:
         design, cells, is_difference = table.design, table.cells, metric.contrast is not None
         ones = np.ones(cells.shape[-1])
         numbers = averaged_numbers(metric, len(ones))
-        totals, number = design.influences(cells, ones if numbers is None else numbers) or NO_UNITS
-        sizes, _ = design.influences(cells, ones) or NO_UNITS
+        totals, number = (
+            VarianceDetails.of(design).influence_functions(cells, ones if numbers is None else numbers) or NO_UNITS
+        )
+        sizes, _ = VarianceDetails.of(design).influence_functions(cells, ones) or NO_UNITS
         units = Units.of(totals, sizes, number)
         bounds, error = metric.range, float(standard_error(metric, table))
         effective = float(table.effective_trials(ones))
@@ -182,5 +190,5 @@ def _student_of(metric: Metric, table: Table, units: Units) -> tuple[float, floa
         return units.error, max(units.effective - 1, 1.0)
     slopes = np.nan_to_num(np.asarray(metric.gradient(table.counted)).ravel())
     inflation, freedom = table.small_sample(slopes)
-    by_weight = table.design.satterthwaite(table.cells, table.truth, np.ones(slopes.size))
+    by_weight = VarianceDetails.of(table.design).satterthwaite_df(table.cells, table.truth, np.ones(slopes.size))
     return float(standard_error(metric, table)) * float(np.sqrt(inflation)), float(np.minimum(freedom, by_weight))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.sums import dot
+from howsure.designs.variance_details import VarianceDetails
 from howsure.methods.interval import CONSTANT, NO_TRIALS, ONE_CLUSTER, AtLevels, Interval, told
 from howsure.methods.method import Method
 from howsure.methods.standard_errors import critical_value, shows_variation, small_sample, standard_error
@@ -55,7 +56,7 @@ class Fieller(Method):
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
         assert metric.ratio is not None  # noqa: S101 - see `suits`
-        share = None if table.design.is_counted else metric.proportion
+        share = None if table.design.traits.is_counted else metric.proportion
         ratio = metric.ratio if share is None else Ratio(share.successes * 1.0, share.trials * 1.0)
         with np.errstate(all="ignore"):
             value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
@@ -68,7 +69,7 @@ class Fieller(Method):
             # Where the forms are proportional the roots are one, and the distance of those found is rounding.
             varies = shows | shows_variation(standard_error(metric, smoothed), metric(smoothed.counted))
         if share is not None:
-            forms = forms.scored(table.cells.sum(-1), table.design.least_unit)
+            forms = forms.scored(table.cells.sum(-1), VarianceDetails.of(table.design).minimum_unit_size)
         known = small_sample(metric, table)
         defined = np.isfinite(value) & (dot(table.cells, (ratio.denominator != 0).ravel() * 1.0) > 0)
 

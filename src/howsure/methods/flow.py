@@ -10,7 +10,10 @@ from typing import Any, ClassVar, cast, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.algebra import Algebra
 from howsure.designs.base import quotient
+from howsure.designs.clustering import Clustering
+from howsure.designs.two_level import TwoLevel
 from howsure.methods.draws import lumped
 from howsure.methods.interval import (
     BIASED,
@@ -81,14 +84,14 @@ class Flow(JointMethod):
     Metrics without an upper bound are analysed on the log scale.
 
     For weighted or clustered data, n is the effective sample size: the n for which V / n equals the design-based
-    variance, after the small-sample correction (`Design.small_sample`). The normal quantile z is replaced by a Student
-    t quantile. Let e be the skewness of the estimate in excess of that of n independent cases. If bad clusters are
-    missing from the sample, the variance is underestimated; the statistic therefore has skewness γ − 2 e and mean
-    −e / 2.
+    variance, after the small-sample correction (`VarianceDetails.small_sample_correction`). The normal quantile z is
+    replaced by a Student t quantile. Let e be the skewness of the estimate in excess of that of n independent cases. If
+    bad clusters are missing from the sample, the variance is underestimated; the statistic therefore has skewness
+    γ − 2 e and mean −e / 2.
 
     Three cases use a different statistic:
 
-    - Stratified samples (`Design.has_strata`) use z₂ alone: a few cases can make up a large part of a table, and the
+    - Stratified samples (`Traits.is_stratified`) use z₂ alone: a few cases can make up a large part of a table, and the
       metric is then nonlinear within one standard error.
     - Metrics without bounds use z₁ alone: far from the estimate they keep growing while the score hardly does.
     - Ratings have almost as many patterns as items. They use the sample variance, with n − 1, and a Student t quantile
@@ -158,10 +161,12 @@ class Flow(JointMethod):
 def _side_by_side(metrics: Sequence[Metric], table: Table) -> list[Metric]:
     """Return the averages over classes whose paths depend on the counts of a confusion table alone."""
     design = table.design
-    if table.counts_class is not ConfusionCounts or any(map(design.offers, ("sampled", "tangent", "rescaled"))):
+    if table.counts_class is not ConfusionCounts or design.supports(TwoLevel.project_gradient):
         return []
     cells = table.cells.shape[-1]
-    if cells >= LUMPED_CELLS and not (design.is_independent or design.lumps(cells) is None):
+    if cells >= LUMPED_CELLS and not (
+        design.traits.is_independent or Algebra.of(design).collapsible_cells(cells) is None
+    ):
         return []  # lumped cells have a small sample of their own
     return [each for each in metrics if each.shares is not None]
 
@@ -169,11 +174,11 @@ def _side_by_side(metrics: Sequence[Metric], table: Table) -> list[Metric]:
 def _by_cells(metric: Metric, table: Table) -> AtLevels:
     if metric.population is not None:  # whose values the path has
         return _of_estimate(_by_cells(metric.population, table), metric, table)
-    if metric.losses is not None and table.design.is_independent and not table.batch:
+    if metric.losses is not None and table.design.traits.is_independent and not table.batch:
         return _tilted(metric, Losses.of(table, metric.losses), metric.value_at(table.counted))
     cells = table.cells.shape[-1]
     if cells >= LUMPED_CELLS and metric.losses is None:
-        table = lumped(table, [metric], table.design.lumps(cells))
+        table = lumped(table, [metric], Algebra.of(table.design).collapsible_cells(cells))
     return flow_intervals(metric, table, *sample_with_unseen(metric, table))
 
 
@@ -212,7 +217,7 @@ def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -
     """
     with np.errstate(all="ignore"):
         sample = _Sample.of(metric, table, inflation, freedom)
-        cases = table.design.sampled(table.cells) / sample.effect[..., None]
+        cases = TwoLevel.of(table.design).observed_cells(table.cells) / sample.effect[..., None]
         cells = cases.shape[-1]
         flat = cases.reshape(-1, cells)
         kind = ContrastOfAverages if compares_averages(metric, table) else AllCells
@@ -226,7 +231,7 @@ def _of_averages(metrics: Sequence[Metric], table: Table) -> AllAtLevels:
     averages, square = ClassShares.beside(shares), (-1, *table.shape)
     counts, tables = table.counts.reshape(square), math.prod(table.batch)
     with np.errstate(all="ignore"):
-        if table.design.is_independent:
+        if table.design.traits.is_independent:
             sample = _Sample.of_averages(averages, metrics, table)
         else:
             sample = _Sample.beside([_Sample.of(each, table, *sample_with_unseen(each, table)) for each in metrics])
@@ -267,7 +272,7 @@ class _Sample:
         """Summarise one metric; for the parameters see `flow_intervals`."""
         value, error = metric.value_at(table.counted), standard_error(metric, table)
         effect = np.asarray(inflation * design_effect(metric, table, shows_variation(error, value)))
-        excess = np.broadcast_to(table.design.excess_skewness(table.cells, effect), effect.shape)
+        excess = np.broadcast_to(Clustering.of(table.design).excess_skewness(table.cells, effect), effect.shape)
         return cls(value, error, effect, excess, freedom)
 
     @classmethod
@@ -374,7 +379,7 @@ def design_effect(metric: Metric, table: Table, varies: Array) -> Array:
     If the sample variance is zero, the smoothed table is used. If that variance is zero too, a form that varies in
     every table is used, so that pseudo-counts are in the unit of the weights.
     """
-    if table.design.is_independent and not table.has_sample_variance:
+    if table.design.traits.is_independent and not table.has_sample_variance:
         return np.ones(table.batch)
     effect = _effect(metric.slopes(table.counted), table)
     if not varies.all():
@@ -387,6 +392,7 @@ def design_effect(metric: Metric, table: Table, varies: Array) -> Array:
 
 
 def _effect(slopes: Array, table: Table) -> Array:
-    gradient, sampled = slopes.reshape(table.cells.shape), table.design.sampled(table.cells)
-    slopes = table.design.tangent(sampled, gradient)
-    return quotient(table.variance(gradient), (sampled * slopes**2).sum(-1))
+    gradient, levels = slopes.reshape(table.cells.shape), TwoLevel.of(table.design)
+    observed = levels.observed_cells(table.cells)
+    slopes = levels.project_gradient(observed, gradient)
+    return quotient(table.variance(gradient), (observed * slopes**2).sum(-1))

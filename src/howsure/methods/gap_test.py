@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from howsure.cached import cached_property
 from howsure.designs.base import DUST
+from howsure.designs.variance_details import VarianceDetails
 from howsure.methods.halving import edge
 from howsure.methods.interval import ONE_CLUSTER, UNDEFINED, AtLevels, Interval
 from howsure.methods.method import Method, needs_labels
@@ -189,7 +190,7 @@ class _Gaps:
 def _covariances(distance: Distance, table: Table, sums: Array) -> tuple[Array, Array]:
     """Return the observed covariance of the sums, and that under calibrated scores."""
     stated, total = distance.stated, table.counts.sum()
-    squares = table.design.squares(table.cells)
+    squares = VarianceDetails.of(table.design).squared_weights(table.cells)
     if squares is None:
         by_cell = np.stack([-stated, 1 - stated], -1) / total
         forms = [row[:, None] * by_cell - own / total for row, own in zip(distance.weights(), sums, strict=True)]

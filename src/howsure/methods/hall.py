@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import quotient
+from howsure.designs.variance_details import VarianceDetails
 from howsure.methods import binomial
 from howsure.methods.interval import CONSTANT, ONE_CASE, AtLevels, Interval
 from howsure.methods.method import Method, needs_counted_cases
@@ -67,7 +68,7 @@ class Hall(Method):
                 "`Hall` is for metrics of values that move with each of them, and differences of means, and "
                 f"`{metric.name}` here is neither. Use `Delta()` or `Bootstrap()`."
             )
-        if len(table.design.test_sets) > 1 or not table.design.offers("influences"):
+        if len(table.design.test_sets) > 1 or not table.design.supports(VarianceDetails.influence_functions):
             return (
                 f"`Hall` needs the cases behind the counts, which `{type(table.design).__name__}` has not. Use 'delta'."
             )
@@ -80,7 +81,7 @@ class Hall(Method):
         cases = float(table.effective_trials(np.ones(slopes.size)))
         if not shows_variation(error, value):
             return _of_equal_values(metric, table, value, cases, error)
-        found = table.design.influences(table.cells, slopes)
+        found = VarianceDetails.of(table.design).influence_functions(table.cells, slopes)
         assert found is not None  # noqa: S101 - see `suits`
         parts, number = found
         skewness = float(quotient((number * parts**3).sum(), (number * parts**2).sum() ** 1.5))
@@ -88,7 +89,9 @@ class Hall(Method):
         # Few heavy cases or clusters reduce the degrees of freedom; the tails of the values enter the skewness.
         inflation, freedom = table.small_sample(slopes)
         alike = np.ones(slopes.size)
-        freedom = np.minimum(freedom, table.design.satterthwaite(table.cells, table.truth, alike))
+        freedom = np.minimum(
+            freedom, VarianceDetails.of(table.design).satterthwaite_df(table.cells, table.truth, alike)
+        )
         spread = error * float(np.sqrt(inflation))
 
         def interval(confidence_level: float) -> Interval:

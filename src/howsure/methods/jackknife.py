@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.resampling import Resampling
+from howsure.designs.variance_details import VarianceDetails
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -22,11 +24,13 @@ def jackknife(metric: Metric, table: Table) -> tuple[Array, Array]:
     """
     cells = table.cells
     if np.count_nonzero(cells) * cells.size > MOST_ENTRIES:
-        found = table.design.influences(cells, metric.gradient(table.counted).ravel())
+        found = VarianceDetails.of(table.design).influence_functions(cells, metric.gradient(table.counted).ravel())
         if found is not None:
             return -found[0], found[1]
     with np.errstate(all="ignore"):
-        pairs = [(metric(table.wrap(tables)), number) for tables, number in table.design.left_out(cells)]
+        pairs = [
+            (metric(table.wrap(tables)), number) for tables, number in Resampling.of(table.design).leave_one_out(cells)
+        ]
     if not pairs:  # no cell has a case
         return np.empty(0), np.empty(0)
     values, numbers = zip(*pairs, strict=True)

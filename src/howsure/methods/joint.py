@@ -92,7 +92,7 @@ def _drawing(table: PairedTable, method: Bootstrap | Dirichlet) -> tuple[Draw, A
         return method.drawer(table), every, np.float64
     filled = np.flatnonzero(table.counts)
     few = holds_few(len(filled), table.counts.sum())
-    if not (few and table.design.is_independent):
+    if not (few and table.design.traits.is_independent):
         return method.drawer(table), every, np.float64
     cell = np.repeat(filled, table.counts[filled].astype(np.intp))
     return lambda size, stream: poisson_weights(size, len(cell), stream), cell, np.float32

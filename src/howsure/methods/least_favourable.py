@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import DUST
+from howsure.designs.refit import Refittable
 from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval
 from howsure.methods.method import Method
 from howsure.methods.refitted import limits_at_levels
@@ -32,7 +33,7 @@ class LeastFavourable(Method):
 
     Notes
     -----
-    Some tables are a known function of several independent samples (`Design.refit`), for example those of
+    Some tables are a known function of several independent samples (`Refittable.refit`), for example those of
     `transported`. To first order the metric then changes by gᵢ·pᵢ with the proportions pᵢ of sample i. The mean of gᵢ
     is a proportion of the range between its least and its greatest value. Its binomial limit is at a distance rᵢ:
     Jeffreys', or mid-p if all cases of the sample agree. All samples move jointly along their covariances with gᵢ, each
@@ -63,7 +64,9 @@ class LeastFavourable(Method):
 
     def suits(self, metric: Metric, table: Table) -> str:
         """Return "" for smooth metrics of one estimated table with few cells, otherwise the reason why not."""
-        estimated = not table.design.is_counted and table.design.has_labels and not table.design.is_exact
+        estimated = (
+            not table.design.traits.is_counted and table.design.traits.has_labels and not table.design.traits.is_exact
+        )
         if not estimated or len(table.design.test_sets) > 1 or metric.contrast is not None or table.batch:
             return "`LeastFavourable` is for one table of estimated counts, as from `transported`. Use `Delta()`."
         if table.cells.size > MOST_CELLS:
@@ -80,7 +83,7 @@ class LeastFavourable(Method):
             value, error = float(metric(table.counted)), float(standard_error(metric, table))
             slopes = metric.slopes(table.counted).ravel()
         known = small_sample(metric, table)
-        refit = table.design.refit
+        refit = Refittable.of(table.design).refit
         if refit is not None and len(refit.observed) <= MOST_CELLS and np.isfinite(value):
             limits = limits_at_levels(metric, table, refit, value, slopes)
         else:

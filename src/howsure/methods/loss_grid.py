@@ -74,7 +74,7 @@ def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
     table : Table
         The cases.
     """
-    if metric.of_some is None or table.counts.size < MANY or table.batch or not table.design.is_independent:
+    if metric.of_some is None or table.counts.size < MANY or table.batch or not table.design.traits.is_independent:
         return metric, table
     order = in_memory(table.counts)
     flat = table.counts.ravel(order)

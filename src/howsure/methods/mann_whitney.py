@@ -57,7 +57,7 @@ class MannWhitney(Method):
         refusal = suits_areas_of_scores(self, metric, table)
         if refusal:
             return refusal
-        if not (table.design.is_independent or table.design.fixes_margins):
+        if not (table.design.traits.is_independent or table.design.traits.has_fixed_class_totals):
             return "`MannWhitney` is for independent cases without weights. Use `DeLong()`."
         others, number = class_sizes(table)
         if np.max(others * number) <= MOST_PAIRS:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.algebra import Algebra
 from howsure.methods.draws import Draw, lumped, seed_sequence, stream_at, stream_of, values_of_draws
 from howsure.methods.interval import AllAtLevels, AtLevels, Interval, stacked
 from howsure.methods.inversion import p_value, p_values
@@ -321,7 +322,7 @@ class DrawingMethod(Method, abc.ABC):
         table : Table
             The observed table.
         """
-        return table.design.lumps(table.cells.shape[-1])
+        return Algebra.of(table.design).collapsible_cells(table.cells.shape[-1])
 
     def lumped(self, metrics: Sequence[Metric], table: Table) -> Table:
         """Return the smallest table that has the same distribution of the metrics' draws."""
@@ -373,9 +374,9 @@ def _within(at_level: AtLevels, stream: Hashable) -> AtLevels:
 
 def needs_labels(method: Method, table: Table) -> str:
     """Return "" for labelled cases, otherwise what to use instead of the method."""
-    if all(design.has_labels for design in table.design.test_sets):
+    if all(design.traits.has_labels for design in table.design.test_sets):
         return ""
-    words = "'predictive', " if table.design.knows_chances else ""
+    words = "'predictive', " if table.design.traits.has_known_probabilities else ""
     return (
         f"`{type(method).__name__}` is for labelled cases, and these counts are expected from scores. "
         f"Use {words}'delta', 'fieller' or 'bootstrap_percentile'."
@@ -394,7 +395,7 @@ def needs_no_distance(method: Method, metric: Metric, table: Table) -> str:
 
 def needs_counted_cases(method: Method, table: Table) -> str:
     """Return "" for counted cases, otherwise what to use instead: a score interval needs a number of trials."""
-    if table.design.has_trials:
+    if table.design.traits.has_binomial_proportions:
         return ""
     name = type(method).__name__
     words = f"`{name}` needs cases that were counted, and these counts are estimates. Use `Fieller()` or `Delta()`."

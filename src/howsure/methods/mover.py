@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import quotient
+from howsure.designs.two_level import TwoLevel
+from howsure.designs.variance_details import VarianceDetails
 from howsure.methods import binomial
 from howsure.methods.default import default_method
 from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, told
@@ -210,7 +212,7 @@ def _by_class(values: Array, classes: Array, index: int, table: Table) -> Array:
 
 def _class_squares(table: Table, classes: Array) -> Array | None:
     """Return the sums of squared weights by outcome and class, ``(4, ..., m)``, for independent cases."""
-    squares = table.design.squares(cells := table.cells)
+    squares = VarianceDetails.of(table.design).squared_weights(cells := table.cells)
     if squares is None:
         return None
     counts = table.counted if squares is cells else table.wrap(squares)
@@ -232,7 +234,7 @@ def _worth(
 ) -> Callable[[float], Array]:
     """Return the effective number of trials of each class, as a function of the level."""
     design = table.design
-    if design.is_independent:
+    if design.traits.is_independent:
         return lambda _: trials
     worth = quotient(shares * (1 - shares), variances)
     silent = ~shows_variation(np.sqrt(variances), shares) & (trials > 0)
@@ -244,7 +246,7 @@ def _worth(
     squares = _class_squares(table, classes)
     if squares is not None:
         worth = np.minimum(worth, quotient(trials**2, squares[share.trials].sum(0)))
-    elif design.offers("small_sample"):
+    elif design.supports(VarianceDetails.small_sample_correction):
         marked = np.broadcast_to(share.trials[(slice(None), *[None] * silent.ndim)], slopes.shape)
         inflation, freedom = _small_samples(np.where(silent, marked, slopes), table, classes)
     most = _cases(share, table, classes) if np.isfinite(freedom).any() else trials
@@ -262,9 +264,10 @@ def _worth(
 
 def _cases(share: Proportion, table: Table, classes: Array) -> Array:
     """Return the number of cases in the denominator of each class's proportion, ``(..., m)``."""
-    sampled, design = table.design.sampled(table.cells), table.design
+    levels = TwoLevel.of(table.design)
+    observed = levels.observed_cells(table.cells)
     marked = [_by_class(share.trials.astype(float), classes, index, table) for index in range(len(classes))]
-    found = [(sampled * design.lifted((each > 0).reshape(-1) * 1.0)).sum(-1) for each in marked]
+    found = [(observed * levels.expand_to_observed((each > 0).reshape(-1) * 1.0)).sum(-1) for each in marked]
     return np.stack(found, -1) * table.cases_per_count[..., None]
 
 

@@ -93,7 +93,7 @@ class OrderStatistics(Method):
 def _independent_cases(table: Table, below: Array, share: float) -> float:
     """Return the number of independent cases that gives the proportion of marked cases its variance."""
     worth = float(table.effective_trials(np.ones(table.cells.size)))
-    if table.design.is_independent:
+    if table.design.traits.is_independent:
         return worth
     total = table.cells.sum()
     if not total > 0:

@@ -35,7 +35,11 @@ class PairedShares(Method, abc.ABC):
 
     def suits(self, metric: Metric, table: Table) -> str:
         """Return an empty text for this contrast of two proportions of the same independent cases."""
-        if table.design.is_independent and _effect_of(metric) == self.effect and pair_counts(metric, table) is not None:
+        if (
+            table.design.traits.is_independent
+            and _effect_of(metric) == self.effect
+            and pair_counts(metric, table) is not None
+        ):
             return ""
         return (
             f"`{type(self).__name__}` needs a {self.effect} of shares of the same, independent cases (accuracy, "

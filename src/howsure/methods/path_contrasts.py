@@ -22,7 +22,7 @@ Array = NDArray[Any]
 
 def compares_averages(metric: Metric, table: Table) -> bool:
     """Return whether a metric is a contrast of class averages of two models on the same counted cases."""
-    if metric.contrast is None or table.design.has_strata:
+    if metric.contrast is None or table.design.traits.is_stratified:
         return False
     sides = metric.contrast.first, metric.contrast.second
     return all(

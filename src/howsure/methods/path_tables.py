@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import PSEUDO_CASES, quotient
 from howsure.designs.sums import dot
+from howsure.designs.two_level import TwoLevel
 from howsure.methods.scales import automatic_scale
 from howsure.methods.tilting import CONFIDENCE, STEEPEST, STRIDE
 from howsure.metrics.metric import Metric
@@ -179,17 +180,18 @@ class AllCells(PathTables):
         self.part = part
         self.metric, self.table, self.cases = metric, table, steady(cases)
         self.scale = Scale.of(metric)
-        self.left = table.design.remaining
+        self.levels = TwoLevel.of(table.design)
+        self.left = self.levels.unsampled_fraction
         self.is_finite = bool(np.any(self.left != 1))  # whether the population is
-        if table.design.has_strata or metric.is_mean_loss:  # which is linear: its own score
+        if table.design.traits.is_stratified or metric.is_mean_loss:  # which is linear: its own score
             self.score_share = 1.0
         elif not np.isfinite(metric.range).all():  # far out the score hardly grows
             self.score_share = 0.0
-        self.sums_classes = metric.shares is not None and not table.design.has_strata
+        self.sums_classes = metric.shares is not None and not table.design.traits.is_stratified
         self.by_deviance = metric.average in MEANS_OF_LOGARITHMS and table.has_rows
         self.filled = self.cases + PSEUDO_CASES * self.pseudo_shares() * self.left
         if self.by_deviance:
-            self.filled = self.cases + table.design.spread(self._flat(table.half_hits))  # type: ignore[attr-defined]
+            self.filled = self.cases + self.levels.spread_pseudo_counts(self._flat(table.half_hits))  # type: ignore[attr-defined]
 
     def _flat(self, cells: Array) -> Array:
         """Return values for the cells of one table, or of each table in this part of the batch, ``(..., cells)``."""
@@ -200,13 +202,13 @@ class AllCells(PathTables):
         """Return the proportion of the pseudo-counts in each cell; for an unbounded loss less where it is large."""
         averages_classes = self.metric.of_one_model.members is not None
         shares = self.table.shares_of_occurring if averages_classes else self.table.prior_shares
-        even = self.table.design.spread(self._flat(shares))
+        even = self.levels.spread_pseudo_counts(self._flat(shares))
         if not self.metric.is_mean_loss or np.isfinite(self.metric.range[1]):
             return even
-        cells = self.table.design.tables(self.cases)
+        cells = self.levels.table_from_observed(self.cases)
         total = cells.sum(-1, keepdims=True)
         beyond = total * self.metric.gradient(self.table.wrap(cells)).reshape(cells.shape)  # the mean loss
-        beyond = self.table.design.lifted(beyond)
+        beyond = self.levels.expand_to_observed(beyond)
         shares = even * np.exp(-beyond / CONFIDENCE)
         return np.asarray(shares / shares.sum(-1, keepdims=True))
 
@@ -216,25 +218,24 @@ class AllCells(PathTables):
             return np.zeros(len(self.cases))
         terms = self.metric.terms
         few = len(self.table.labels) ** 2 < LUMPED_CELLS
-        if terms is None or few or self.scale.sign or self.table.design.has_strata:
+        if terms is None or few or self.scale.sign or self.table.design.traits.is_stratified:
             return second_order_bias(self.value, self.filled)
         counts = cast("ClassCounts", self.table.wrap(self.filled))  # only these have terms
         return bias_by_class(terms, np.stack(counts.outcomes(), -1))
 
     def value(self, cells: Array) -> Array:
         """Return the metric of tables, given by their sampled cells, on its scale."""
-        return self.scale.scaled(np.asarray(self.metric(self.table.wrap(self.table.design.tables(cells)))))
+        return self.scale.scaled(np.asarray(self.metric(self.table.wrap(self.levels.table_from_observed(cells)))))
 
     def point(self, cells: Array, tables: Any) -> Point:
         """Return the point of the path at tables with these proportions and the totals that the design fixes."""
-        design = self.table.design
-        cells = design.rescaled(cells, self.cases[tables])
-        whole = design.tables(cells)
+        cells = self.levels.rescale_to_fixed_totals(cells, self.cases[tables])
+        whole = self.levels.table_from_observed(cells)
         counts = self.table.wrap(whole)
         value, slopes = np.asarray(self.metric(counts)), self.metric.gradient(counts).reshape(whole.shape)
         if not np.isfinite(slopes).all():
             slopes = np.where(np.isfinite(slopes), slopes, 0.0)
-        slopes = design.tangent(cells, slopes)
+        slopes = self.levels.project_gradient(cells, slopes)
         if self.scale.sign:
             slopes = slopes / np.abs(value - self.scale.end)[..., None]
         squares = cells * slopes

@@ -67,7 +67,7 @@ class Predictive(Method):
 
     def suits(self, metric: Metric, table: Table) -> str:
         """Return "" for cases that are not labelled yet, otherwise the reason why not."""
-        if table.design.knows_chances:
+        if table.design.traits.has_known_probabilities:
             return ""
         return (
             "`Predictive` needs scores without labels that are probabilities, `calibrated(y_score)`, and predicts the "
@@ -76,7 +76,7 @@ class Predictive(Method):
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
-        if table.design.is_exact:
+        if table.design.traits.is_exact:
             return lambda _: Interval(np.nan, np.nan, 0.0, reason=CONSTANT)
         if has_joint_distribution(table):
             return _levels(metric, table, _outcomes(table))
@@ -87,7 +87,7 @@ class Predictive(Method):
         self, metrics: Sequence[Metric], table: Table, confidence_level: float, rng: Any = None
     ) -> list[Interval]:
         """Return the interval of each metric, all from one joint distribution if it can be computed."""
-        if table.batch or table.design.is_exact or not (has_joint_distribution(table) or table.is_binary):
+        if table.batch or table.design.traits.is_exact or not (has_joint_distribution(table) or table.is_binary):
             return [self.interval(metric, table, confidence_level, rng) for metric in metrics]
         if not has_joint_distribution(table):
             drawn = Bootstrap("percentile", self.n_draws).each_at_levels(metrics, table, 0 if rng is None else rng)
@@ -197,7 +197,7 @@ def is_predictable(table: Table) -> bool:
     if isinstance(design, Batch):
         few = (table.has_thresholds or table.shape == (2, 2)) and table.rows <= FEW_CASES
         return few or has_joint_distribution(table)
-    return design.knows_chances and not design.is_exact and table.shape == (2, 2)
+    return design.traits.has_known_probabilities and not design.traits.is_exact and table.shape == (2, 2)
 
 
 def has_joint_distribution(table: Table) -> bool:

@@ -50,7 +50,7 @@ class Binomial(JointMethod, abc.ABC):
     def all_at_levels(self, metrics: Sequence[Metric], table: Table) -> AllAtLevels:
         """Return the intervals as a function of their level, with all limits computed at once."""
         shares = [each.proportion for each in metrics if each.proportion is not None]  # all of them: see `suits`
-        counts = _counts(shares, table, 0.0) if table.design.is_independent else None  # the same at all levels
+        counts = _counts(shares, table, 0.0) if table.design.traits.is_independent else None  # the same at all levels
         if counts is None or table.has_sample_variance:
             errors = np.stack([standard_error(each, table) for each in metrics])
         else:
@@ -313,7 +313,7 @@ def row_shares(table: Table, confidence_level: float) -> tuple[Array, Array, Arr
     """
     totals = table.counts.sum(1, keepdims=True)
     share = np.divide(table.counts, totals, out=np.full(table.counts.shape, np.nan), where=totals > 0)
-    if table.design.is_independent:
+    if table.design.traits.is_independent:
         return share, *binomial.wilson(table.counts, totals, confidence_level)
     worth = np.empty((2, *share.shape))
     for cell in np.ndindex(*share.shape):

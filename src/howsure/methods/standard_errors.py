@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import quotient
+from howsure.designs.clustering import Clustering
+from howsure.designs.two_level import TwoLevel
+from howsure.designs.variance_details import VarianceDetails
 from howsure.methods.levels import Levels, tail_of
 from howsure.methods.student import is_ordinary, upper_quantile
 from howsure.metrics.forms import Proportion
@@ -73,7 +76,9 @@ def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
         return design_sample(metric, table)
     heard = _heard_slopes(metric, table)
     inflation, freedom = _by_design(metric, table, heard)
-    return inflation, np.minimum(freedom, table.design.satterthwaite(table.cells, table.truth, heard[0]))
+    return inflation, np.minimum(
+        freedom, VarianceDetails.of(table.design).satterthwaite_df(table.cells, table.truth, heard[0])
+    )
 
 
 def design_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
@@ -82,7 +87,7 @@ def design_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
     An average over the classes combines the values of the classes, as Welch and Satterthwaite do. If the metric uses
     the sample variance, the degrees of freedom are at most the number of cases minus 1.
     """
-    offered = table.design.offers("small_sample")
+    offered = table.design.supports(VarianceDetails.small_sample_correction)
     inflation, freedom = (
         _by_design(metric, table, _heard_slopes(metric, table)) if offered else large_sample(metric, table)
     )
@@ -97,14 +102,14 @@ def sample_with_unseen(metric: Metric, table: Table) -> tuple[Any, Any]:
     For differences of models nothing is added, since good and bad units are equally likely to be missed.
     """
     inflation, freedom = design_sample(metric, table)
-    if metric.contrast is None and table.design.offers("unseen"):
+    if metric.contrast is None and table.design.supports(Clustering.missed_cluster_inflation):
         slopes, silent = _heard_slopes(metric, table)
         inflation = inflation * np.where(silent, 1.0, table.unseen(slopes))
     return inflation, freedom
 
 
 def _by_design(metric: Metric, table: Table, heard: tuple[Array, Array]) -> tuple[Any, Any]:
-    if not table.design.offers("small_sample"):
+    if not table.design.supports(VarianceDetails.small_sample_correction):
         return large_sample(metric, table)
     slopes, silent = heard
     one = metric.of_one_model
@@ -137,9 +142,12 @@ def _put_together(table: Table, slopes: Array) -> tuple[Array, Array]:
     """Return variance factor and degrees of freedom of an average, combined from the terms of the true classes."""
     number = len(table.labels)
     each = [np.where(table.truth == index, slopes, 0.0) for index in range(number)]
-    designs = table.design.parted(table.truth, number)
+    designs = Clustering.of(table.design).split_by_class(table.truth, number)
     variances = np.stack([design.variance(table.cells, part) for design, part in zip(designs, each, strict=True)])
-    samples = [design.small_sample(table.cells, part) for design, part in zip(designs, each, strict=True)]
+    samples = [
+        VarianceDetails.of(design).small_sample_correction(table.cells, part)
+        for design, part in zip(designs, each, strict=True)
+    ]
     inflations, freedoms = (
         np.stack([np.broadcast_to(part, variances.shape[1:]) for part in parts]) for parts in zip(*samples, strict=True)
     )
@@ -167,7 +175,7 @@ def standard_errors(metric: Metric, table: Table, cells: Array) -> Array:
 
     def variance(gradient: Array) -> Array:
         slopes = gradient.reshape(cells.shape)
-        if design.is_independent:
+        if design.traits.is_independent:
             return table.variance_at(cells, slopes)
         return np.array([table.variance_at(*each) for each in zip(cells, slopes, strict=True)])  # not all take batches
 
@@ -199,13 +207,13 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
     places = slice(None) if marked.all() else np.flatnonzero(marked)
     tried = table.cells[..., places]
     trials, successes = tried.sum(-1), (tried * met[places]).sum(-1)  # where all are met they are the same number
-    design = table.design
-    if design.is_independent:
+    design, levels = table.design, TwoLevel.of(table.design)
+    if design.traits.is_independent:
         return successes, trials
     observed = quotient(successes, trials)
     slopes = share.successes.ravel() - observed[..., None] * marked
     variance = design.variance(table.cells, quotient(slopes, trials[..., None]))
-    worth = design.effective_trials(table.cells, marked)
+    worth = design.effective_sample_size(table.cells, marked)
     with np.errstate(invalid="ignore", divide="ignore"):
         shows = shows_variation(np.sqrt(variance), observed)
         worth = np.where(shows, quotient(observed * (1 - observed), variance), np.where(worth > 0, worth, np.inf))
@@ -216,10 +224,12 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
         reach = critical_value(confidence_level, np.where(shows, inflation, 1.0), freedom)
         worth = worth * (normal_quantile(confidence_level) / reach) ** 2
         if np.isfinite(freedom).any():
-            seen = design.sampled(table.cells) * design.lifted(marked * 1.0)  # the finite population correction follows
-            most = np.where(seen > 0, seen / design.remaining, 0.0).sum(-1) * table.cases_per_count
+            seen = levels.observed_cells(table.cells) * levels.expand_to_observed(marked * 1.0)
+            # The finite population correction follows.
+            most = np.where(seen > 0, seen / levels.unsampled_fraction, 0.0).sum(-1) * table.cases_per_count
             worth = np.where(np.isnan(worth), np.nan, np.minimum(np.maximum(worth, LEAST_WORTH), most))
-        settled = ~shows & (observed > 0) & (observed < 1) & design.settles(slopes)  # a share of fixed totals
+        # A proportion of totals that the design fixes is known.
+        settled = ~shows & (observed > 0) & (observed < 1) & levels.is_fixed_total(slopes)
         worth = np.where(settled, np.inf, worth)
     worth = np.where(trials == 0, 0.0, worth)
     found = np.multiply(observed, worth, out=np.zeros_like(worth), where=observed > 0)  # 0 · inf is 0 here

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import quotient
-from howsure.designs.strata import Strata
+from howsure.designs.strata import PartialLabels, Strata
 from howsure.methods import binomial
 from howsure.methods.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval
 from howsure.methods.levels import tail_of
@@ -70,7 +70,7 @@ class Stratified(Method):
 
     def suits(self, metric: Metric, table: Table) -> str:
         """Return "" for smooth metrics of partially labelled cases, otherwise the reason why not."""
-        if len(table.design.test_sets) > 1 or not table.design.offers("strata"):
+        if len(table.design.test_sets) > 1 or not table.design.supports(PartialLabels.stratum_contributions):
             return "`Stratified` is for cases of which some are labelled, from `judged`. Use `Delta()`."
         if metric.rank is not None:
             return f"`Stratified` is for metrics that move with each case, and `{metric.name}` is none. Use `Delta()`."
@@ -83,7 +83,7 @@ class Stratified(Method):
         slopes = metric.slopes(table.counted).ravel()
         seen = np.abs(slopes) * table.cells.sum() > NOISE * max(1.0, abs(value))  # more than rounding leaves of zero
         slopes = np.where(seen, slopes, 0.0)
-        parts = table.design.strata(table.cells, slopes)
+        parts = PartialLabels.of(table.design).stratum_contributions(table.cells, slopes)
         known = small_sample(metric, table)
 
         moves = _moves(metric, table, slopes, parts)
@@ -203,7 +203,7 @@ def _moves(
     metric: Metric, table: Table, slopes: Array, parts: Strata
 ) -> Callable[[Array, Array], tuple[Array, Array]] | None:
     """Return the change of the metric itself when one stratum changes: it may be nonlinear, and not monotone."""
-    ends = table.design.extremes(table.cells, slopes)
+    ends = PartialLabels.of(table.design).extreme_tables(table.cells, slopes)
     if len(STEPS) * ends.size > MOST_MOVED:
         return None
     with np.errstate(all="ignore"):

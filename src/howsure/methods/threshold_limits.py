@@ -86,7 +86,7 @@ class ThresholdLimits(Method):
         error = float(standard_error(metric, table))
         if point is None or not np.isfinite(value):
             return lambda _: Interval(np.nan, np.nan, error, reason=UNDEFINED)
-        if not table.design.has_labels:
+        if not table.design.traits.has_labels:
             return _of_expected(value, error, table)
         together = _together(metric, table, error)
         errors, hits = cumulated(table.counts[::-1, ::-1] if point.turned else table.counts)
@@ -227,7 +227,7 @@ def _wilson(share: Array, trials: Any, level: float) -> tuple[Array, Array]:
 
 def _together(metric: Metric, table: Table, error: float) -> float:
     """Return the ratio of the standard error to that of independent parts: two rates and the prevalence."""
-    if table.design.is_independent:
+    if table.design.traits.is_independent:
         return 1.0
     cells, slopes = table.cells, np.nan_to_num(metric.gradient_at(table.counted).reshape(-1), posinf=0.0, neginf=0.0)
     sides = [table.truth == side for side in (0, 1)]

@@ -137,7 +137,7 @@ def _length(factor: Array, reach: Array) -> Array:
 
 def _factor(metric: Metric, table: Table, value: Array) -> Array:
     """Return the design-based variance of the metric over that of independent rates."""
-    if table.design.is_independent:
+    if table.design.traits.is_independent:
         return np.ones(value.shape)
     slopes = metric.slopes(table.counted).reshape(table.cells.shape)
     parts = [table.variance(np.where(rate.trials, slopes, 0.0)) for rate in RATES]

@@ -16,7 +16,7 @@ def is_within_classes(metric: Metric, table: Table) -> bool:
     If a class hardly occurs, methods that move its counts give uninformative intervals for such a metric. Its precision
     depends only on the labelled cases.
     """
-    if not table.design.estimates_shares or metric.contrast is not None or table.batch:
+    if not table.design.traits.has_estimated_prevalence or metric.contrast is not None or table.batch:
         return False
     cells = (
         np.arange(1.0, table.cells.size + 1) ** 2

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.known import KnownProbabilities
 from howsure.errors import HowsureError
 from howsure.metrics.metric import Metric
 from howsure.metrics.registry import Scored
@@ -84,7 +85,7 @@ def of_cells(spec: Spec, built: Scored, bounds: tuple[float, float], beyond: flo
 
 def _beyond_the_rows(spec: Spec, built: Scored, table: ScoresTable) -> float:
     """Return the exact value minus that of the rows, for a table whose rows represent a known distribution."""
-    known = table.design.exact_values
+    known = KnownProbabilities.of(table.design).known_metric_values
     if spec.arguments or spec.definition.name not in known:
         return 0.0
     return float(known[spec.definition.name] - float(built.value(table.counts)))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.designs.base import quotient
 from howsure.designs.clusters import Clusters
 from howsure.designs.counted import Independent
+from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError, real_number, whole_number
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
@@ -75,7 +76,10 @@ def intracluster_correlation(metric: Metric, table: Table) -> tuple[float, float
     """
     if not math.isfinite(table.design.degrees_of_freedom):
         return 0.0, 1.0
-    size, mean = float(table.design.unit_size(table.cells)), table.rows / (float(table.design.degrees_of_freedom) + 1)
+    size, mean = (
+        float(VarianceDetails.of(table.design).mean_unit_size(table.cells)),
+        table.rows / (float(table.design.degrees_of_freedom) + 1),
+    )
     slopes = metric.slopes(table.counted)
     effect = quotient(table.variance(slopes), independent(table).variance(slopes))
     return float(np.clip(quotient(effect - 1, np.asarray(size - 1)), 0.0, MOST_CORRELATED)), float(mean)
@@ -98,15 +102,15 @@ def checked_icc(icc: Any) -> float:
 def has_weights(table: Table) -> bool:
     """Whether cases of the table have weights other than 1."""
     design = table.design
-    if design.has_strata or hasattr(design, "weight_squared"):
+    if design.traits.is_stratified or hasattr(design, "weight_squared"):
         return True
     return bool(np.any(np.abs(table.cases_per_count - 1) > 1e-9))
 
 
 def refuse_clusters(table: Table) -> None:
     """Refuse tables whose cases cannot form clusters of another size."""
-    counted = table.has_one_cell_per_case and table.has_one_label_per_case and table.design.is_counted
-    if not counted or has_weights(table) or table.design.fixes_margins:
+    counted = table.has_one_cell_per_case and table.has_one_label_per_case and table.design.traits.is_counted
+    if not counted or has_weights(table) or table.design.traits.has_fixed_class_totals:
         message = (
             f"`cluster_size` and `icc` are for counted cases, one label each and without weights, not for this "
             f"{table.noun} ({type(table.design).__name__}). Drop them: the pilot's own clusters are drawn."
@@ -132,7 +136,7 @@ def with_runs(table: Any, runs: Any, icc: Any) -> Table:
     from scipy import stats
 
     number = int(table.runs.max()) if runs is None else whole_number("cluster_size", runs)
-    if not table.design.is_independent:
+    if not table.design.traits.is_independent:
         message = "`cluster_size` is for tasks without weights and clusters. Drop it: the pilot's own runs are kept."
         raise HowsureError(message)
     if icc is None and table.runs.min() < 2:

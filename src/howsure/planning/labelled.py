@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from howsure.designs.strata import PartialLabels
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import positive_class
 from howsure.evidence.labels.label_plan import label_plan
@@ -38,7 +39,7 @@ def plan_of_labels(table: Table, metric: Asked, width: float, sides: Sides) -> P
         The level of it.
     """
     width = checked_width(width, sides, math.inf)
-    if table.design.offers("strata"):
+    if table.design.supports(PartialLabels.stratum_contributions):
         return _of_judged(table, metric, width, sides)
     try:
         whole = review_plan(table, metric, budget=MOST_REVIEWS, confidence_level=sides.level)

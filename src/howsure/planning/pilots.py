@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from howsure.cached import cached_property
 from howsure.designs.base import is_heard
+from howsure.designs.resampling import Resampling
+from howsure.designs.two_level import TwoLevel
+from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.estimates.passes import own_table
 from howsure.methods.default import checked, default_method
@@ -250,7 +253,7 @@ class Pilot:
         designs: list[Any] = [table.design for table in self.tables]
         if any(len(getattr(design, "samples", ())) > 1 for design in designs):
             return "The other samples that the table rests on are as many times as large, too"
-        drawn = [design.fraction for design in designs if design.has_strata and design.fraction is not None]
+        drawn = [design.fraction for design in designs if design.traits.is_stratified and design.fraction is not None]
         whole = [float((fraction * n / self.cases > 1).mean()) for fraction in drawn]
         if not any(whole):
             return ""
@@ -259,7 +262,9 @@ class Pilot:
     @property
     def draws_studies(self) -> bool:
         """Whether new studies can be drawn from the pilot."""
-        return self.clustering is not None or all(each.design.offers("repeated") for each in self.tables)
+        return self.clustering is not None or all(
+            each.design.supports(Resampling.simulate_studies) for each in self.tables
+        )
 
     def drawn(self, n: float, size: int, rng: np.random.Generator) -> tuple[Table, ...]:
         """Return the tables of studies with this number of cases, as batches."""
@@ -294,7 +299,7 @@ class Pilot:
             ahead = value - moved.value
             if abs(ahead) <= CLOSE * max(1.0, abs(value)):
                 return moved
-            if not all(each.design.offers("tilted") for each in self.tables):
+            if not all(each.design.supports(Resampling.exponential_tilt) for each in self.tables):
                 message = (
                     f"`{self.name}` is {self.value:.4g} on the pilot, whose counts are estimates: no truth like it has "
                     f"the value {value:g}. Drop `true_value`, or state that truth by `from_counts`."
@@ -315,7 +320,9 @@ class Pilot:
             metric.slopes(table.counted).reshape(-1), np.cumsum([int(np.prod(each.shape)) for each in self.tables])[:-1]
         )
         slopes = [
-            each.design.tangent(each.cells, part) if each.design.fixes_margins else part
+            TwoLevel.of(each.design).project_gradient(each.cells, part)
+            if each.design.traits.has_fixed_class_totals
+            else part
             for each, part in zip(self.tables, parts, strict=True)
         ]
         variance = sum(
@@ -326,13 +333,13 @@ class Pilot:
         pace *= min(1.0, STRIDE / most) if most > 0 else 1.0
         tables = []
         for each, part in zip(self.tables, slopes, strict=True):
-            cells, design = each.design.tilted(each.cells, pace * part)
+            cells, design = Resampling.of(each.design).exponential_tilt(each.cells, pace * part)
             tables.append(replace(each, counts=cells.reshape(each.shape), design=design))
         return replace(self, tables=tuple(tables))
 
 
 def _largest(table: Table, slopes: Array) -> float:
-    found = table.design.influences(table.cells, slopes)
+    found = VarianceDetails.of(table.design).influence_functions(table.cells, slopes)
     if found is None:
         raise UndefinedDesignError(type(table.design).__name__, "another truth than the table's own")
     return float(np.abs(found[0]).max(initial=0.0))
@@ -341,7 +348,7 @@ def _largest(table: Table, slopes: Array) -> float:
 def _unit(table: Table) -> float:
     design: Any = table.design
     freedom = float(design.degrees_of_freedom)
-    if design.has_strata and design.units is not None:
+    if design.traits.is_stratified and design.units is not None:
         freedom = float(design.units.sum()) - 1
     return float(table.rows / (freedom + 1)) if math.isfinite(freedom) else 1.0
 
@@ -352,7 +359,7 @@ def _smoothed(table: Table) -> Table:
 
 
 def _repeated(table: Table, scale: float, size: int, rng: np.random.Generator) -> Table:
-    cells, design = table.design.repeated(table.cells, scale, size, rng)
+    cells, design = Resampling.of(table.design).simulate_studies(table.cells, scale, size, rng)
     drawn = replace(table, counts=cells.reshape(size, *table.shape), design=design)
     rows = np.rint(table.rows * _observed(drawn) / _observed(table)).astype(int)
     same = int(rows[0]) if (rows == rows[0]).all() else rows
@@ -361,4 +368,4 @@ def _repeated(table: Table, scale: float, size: int, rng: np.random.Generator) -
 
 def _observed(table: Table) -> Array:
     """Return the observed total; the total of the counts can be that of the population."""
-    return np.asarray(table.design.sampled(table.cells).sum(-1))
+    return np.asarray(TwoLevel.of(table.design).observed_cells(table.cells).sum(-1))

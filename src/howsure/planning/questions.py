@@ -124,7 +124,7 @@ def least_of_classes(support: Any, table: Table) -> Array:
     if not (len(table.labels) > 1 and table.has_one_cell_per_case and table.has_one_label_per_case):
         message = f"`support` is for cases of one class each, not for a {table.noun}. Drop it."
         raise HowsureError(message)
-    if has_weights(table) or not table.design.is_counted:
+    if has_weights(table) or not table.design.traits.is_counted:
         message = "`support` counts cases, and those of the pilot have weights, strata or estimated counts. Drop it."
         raise HowsureError(message)
     least = np.zeros(len(table.labels))
@@ -137,7 +137,7 @@ def least_of_classes(support: Any, table: Table) -> Array:
         label = table.labels[unmet][0]
         message = f"The pilot has no case of class '{label}', so its frequency is unknown. State it by `from_counts`."
         raise HowsureError(message)
-    if table.design.fixes_margins:
+    if table.design.traits.has_fixed_class_totals:
         message = "`support` asks how often a class is met, and the design fixes the numbers of the classes. Drop it."
         raise HowsureError(message)
     return least

@@ -158,7 +158,7 @@ def plan(
         if width is not None:
             message = "Give `width`, to learn how many cases it takes, or `n`, to learn how wide it is: not both."
             raise HowsureError(message)
-    if not tables[0].design.is_counted and width is not None and power is support is n is None:
+    if not tables[0].design.traits.is_counted and width is not None and power is support is n is None:
         found = plan_of_labels(tables[0], metric, width, sides)
         if found is not None:
             return found
@@ -337,7 +337,7 @@ class _Question:
                 "Ask for a wider interval, or a difference farther from the null value."
             )
             raise HowsureError(message)
-        known = goal.is_exact and self.truth.clustering is None and self.truth.tables[0].design.is_independent
+        known = goal.is_exact and self.truth.clustering is None and self.truth.tables[0].design.traits.is_independent
         if known or not self._draws(start):
             return start, whole(self.truth, start)
         found = corrected_cases(

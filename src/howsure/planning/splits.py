@@ -66,7 +66,7 @@ class Classes:
     @classmethod
     def of(cls, metric: Metric, table: Table) -> Classes | None:
         """Return the classes for a table of independent cases with one class each; None for other tables."""
-        plain = table.design.is_independent or table.design.fixes_margins
+        plain = table.design.traits.is_independent or table.design.traits.has_fixed_class_totals
         if not (plain and table.has_one_label_per_case and len(table.labels) > 1) or table.has_values:
             return None
         slopes, cells, number = metric.slopes(table.counted).reshape(-1), table.cells, len(table.labels)
@@ -79,7 +79,9 @@ class Classes:
         centre = totals @ means / whole
         between = float(totals @ (means - centre) ** 2) * whole
         labels = tuple(str(label) for label in table.labels.tolist())
-        return cls(labels, totals / whole, whole * np.sqrt(squares), between, table.design.fixes_margins)
+        return cls(
+            labels, totals / whole, whole * np.sqrt(squares), between, table.design.traits.has_fixed_class_totals
+        )
 
     @property
     def needs_no_weights(self) -> bool:
@@ -139,7 +141,11 @@ def of_clusters(pilot: Pilot, n: float) -> tuple[tuple[int, int], ...]:
     table, metric = pilot.joint
     if pilot.clustering is not None:
         icc, size = pilot.clustering.icc, float(pilot.clustering.size)
-    elif math.isfinite(table.design.degrees_of_freedom) and table.has_one_cell_per_case and not table.design.has_strata:
+    elif (
+        math.isfinite(table.design.degrees_of_freedom)
+        and table.has_one_cell_per_case
+        and not table.design.traits.is_stratified
+    ):
         icc, size = intracluster_correlation(metric, table)
     else:
         return ()

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from howsure.designs.clustering import Clustering
 from howsure.errors import HowsureError, several
 from howsure.tables.table import Table
 
@@ -50,7 +51,7 @@ def pool_tables(tables: Sequence[Added] | Mapping[Any, Added]) -> Added:
         raise HowsureError(message)
     for number, table in enumerate(listed, start=1):
         _refuse_different(number, table, listed[0])
-    first, *others = (replace(table, design=table.design.apart()) for table in listed)
+    first, *others = (replace(table, design=Clustering.of(table.design).with_unshared_units()) for table in listed)
     return first.plus(others)
 
 

@@ -46,7 +46,7 @@ def _of_model(name: str, table: ScoresTable, levels: Sequence[float]) -> Iterato
 def _can_be_checked(table: ScoresTable) -> bool:
     """Return whether the scores are probabilities and labels are known; without labels, calibration is assumed."""
     are_probabilities = bool(table.scores[0] >= 0 and table.scores[-1] <= 1)
-    return are_probabilities and bool(table.design.has_labels)
+    return are_probabilities and bool(table.design.traits.has_labels)
 
 
 def _chart(title: str, model: str, curves: Mapping[str, Sequence[Curve]]) -> Chart:

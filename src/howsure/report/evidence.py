@@ -142,12 +142,12 @@ class Part:
     @property
     def cases(self) -> str:
         """Number of cases and description of their design, as text."""
-        return f"{self.any_table.rows:,} {self.any_table.rows_noun} {self.any_table.design.words}".rstrip()
+        return f"{self.any_table.rows:,} {self.any_table.rows_noun} {self.any_table.design.description.sample}".rstrip()
 
     @property
     def is_labelled(self) -> bool:
         """Whether the true classes of the cases are known."""
-        return all(design.has_labels for design in self.any_table.design.test_sets)
+        return all(design.traits.has_labels for design in self.any_table.design.test_sets)
 
     @property
     def cases_noun(self) -> str:
@@ -406,7 +406,9 @@ def _from_draws(made: Evaluation, name: str, spec: str | Metric) -> Callable[[fl
     """Return an estimate as a function of its level, from its stored draws; None if its method cannot use them."""
     whole = resolve(spec, made.table, threshold=made.threshold)
     table, metric = own_table(made.table, whole)
-    method = checked(named(made.table.design.method or None) if made.method is None else made.method, metric, table)
+    method = checked(
+        named(made.table.design.traits.default_method or None) if made.method is None else made.method, metric, table
+    )
     if not isinstance(method, DrawingMethod | Predictive):
         return None
     known = made[name]

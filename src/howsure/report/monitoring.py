@@ -61,7 +61,7 @@ def report_of_monitoring(
     for each in found.alerts:
         left.setdefault((str(each["chunk"]), each["alert"]), []).append(metric_words(each["metric"]))
     alerts = [f"{chunk} is {side} it in {listed(named)}" for (chunk, side), named in left.items()]
-    warned = [*unseen([("", all(design.has_labels for design in first.table.design.test_sets))]), (MEANING,)]
+    warned = [*unseen([("", all(design.traits.has_labels for design in first.table.design.test_sets))]), (MEANING,)]
     return Report(
         title=title,
         about=f"{len(found)} chunks",

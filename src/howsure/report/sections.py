@@ -44,7 +44,7 @@ def what_was_evaluated(models: Sequence[Part], left_out: int, settings: Settings
     lines: list[Texts] = [(f"{table.rows:,} {table.rows_noun}, {len(table.labels)} {table.classes_noun}.",)]
     if whole_number("left_out", left_out, least=0):
         lines.append((f"{left_out:,} rows were left out, because their labels are not among the classes named.",))
-    if all(each.any_table.design.has_trials for each in models):
+    if all(each.any_table.design.traits.has_binomial_proportions for each in models):
         lines.append(("No label is missing: rows with a missing label are refused, not skipped.",))
     if table.is_binary:
         lines.append((f"The positive class is “{table.labels[-1]}”.",))
@@ -53,7 +53,11 @@ def what_was_evaluated(models: Sequence[Part], left_out: int, settings: Settings
         for each in models
         if each.threshold is not None
     ]
-    notes = {each.any_table.design.note: each.model for each in models if each.any_table.design.note}
+    notes = {
+        each.any_table.design.description.estimate_caveat: each.model
+        for each in models
+        if each.any_table.design.description.estimate_caveat
+    }
     lines += [
         (f"{name + ': ' if len(models) > 1 else ''}{note[:1].upper()}{note[1:]}.",) for note, name in notes.items()
     ]

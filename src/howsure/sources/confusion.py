@@ -420,7 +420,7 @@ def _multilabel(
     count, squared = (np.bincount(inverse.ravel(), np.repeat(each, size)) for each in (weights, weights**2))
     entries = filled // (4 * size), filled % (4 * size), count, squared
     design = clusters(*entries, multiplicity=multiplicity, names=names, labels_per_case=size)
-    design = design.apart() if names is None else design
+    design = design.with_unshared_units() if names is None else design
     times = 1.0 if multiplicity is None else multiplicity[entries[0]]
     counts = np.bincount(entries[1], count * times, 4 * size).reshape(size, 2, 2)
     return MultilabelTable(counts=counts, labels=axis, design=design, rows=rows)

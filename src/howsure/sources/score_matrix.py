@@ -358,5 +358,5 @@ def _multilabel(
     counts.ravel()[cell] = count
     cluster = np.arange(rows) if group is None else group
     design = clusters(np.repeat(cluster, size), cell, count, count**2, names=names, labels_per_case=size)
-    design = design.apart() if names is None else design
+    design = design.with_unshared_units() if names is None else design
     return MultilabelScoresTable(counts=counts, scores=score, labels=labels, design=design, rows=rows)

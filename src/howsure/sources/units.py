@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.clusters import OWN, Clusters
+from howsure.designs.clusters import Clusters
 from howsure.designs.crossed import Combinations
+from howsure.designs.entries import OWN
 from howsure.errors import HowsureError
 from howsure.sources.encoding import Column
 from howsure.sources.repeated import first_rows

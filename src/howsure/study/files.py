@@ -165,7 +165,7 @@ def _evidence(one: Experiment, folder: Path) -> dict[str, Any]:
                 start = one.folder or Path()
                 entry[name] = Path(os.path.relpath(start / entry[name], folder)).as_posix()
         return entry
-    if not one.table.design.is_independent:
+    if not one.table.design.traits.is_independent:
         message = (
             f"Experiment '{one.name}' has the design {type(one.table.design).__name__}, which counts alone do not "
             "tell. Add it by the path of its predictions: a mapping with `predictions`, `y_true`, `y_pred` and "

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
+from howsure.designs.algebra import Algebra
 from howsure.designs.base import PSEUDO_CASES, Design, quotient
 from howsure.errors import UndefinedDesignError
 from howsure.grids import Grid
@@ -127,7 +128,7 @@ class ConfusionTable(Table):
         Estimated counts use the average pseudo-counts in all draws.
         """
         classes = len(self.labels)
-        if classes == 1 or not self.design.is_counted:
+        if classes == 1 or not self.design.traits.is_counted:
             return None
         drawn = []
         for _ in range(int(PSEUDO_CASES)):
@@ -144,7 +145,7 @@ class ConfusionTable(Table):
     @property
     def cautions(self) -> tuple[str, ...]:
         """Sentences about the design and unusual counts for readers of the numbers."""
-        if self.batch or not self.design.is_counted:
+        if self.batch or not self.design.traits.is_counted:
             return super().cautions
         return (*super().cautions, *of_tags(self.labels), *of_classes(ConfusionCounts(self.counts), self.labels))
 
@@ -177,7 +178,7 @@ class ConfusionTable(Table):
         """Return the 2×2 table of one class against all others; None if the design is not defined for it."""
         member = (np.arange(len(self.labels)) == index).astype(np.intp)
         try:
-            design = self.design.merged((2 * member[:, None] + member).ravel(), 4)
+            design = self.design.collapse_cells((2 * member[:, None] + member).ravel(), 4)
         except UndefinedDesignError:
             return None
         tp, fn, fp, tn = ConfusionCounts(self.counts).outcomes(index)
@@ -193,11 +194,11 @@ class ConfusionTable(Table):
             Positions of the classes.
         """
         design = self.design
-        if not design.is_independent:
+        if not design.traits.is_independent:
             member = (indices[:, None] == np.arange(len(self.labels))).astype(np.intp)
             cells = 2 * member[:, :, None] + member[:, None, :]
             try:
-                design = design.merged_each(cells.reshape(len(indices), -1), 4)
+                design = Algebra.of(design).collapse_cells_per_table(cells.reshape(len(indices), -1), 4)
             except UndefinedDesignError:
                 return None
         outcomes = (np.asarray(part)[indices] for part in ConfusionCounts(self.counts).outcomes())

@@ -184,7 +184,7 @@ class EventsTable(Table):
             self,
             counts=self.counts[cells],
             labels=self.labels[index : index + 1],
-            design=self.design.kept(place >= 0, place),
+            design=self.design.keep_cells(place >= 0, place),
             identity=self.identity_of(index),
         )
 

@@ -1,13 +1,15 @@
-"""Checks of stated class frequencies."""
+"""Stated class frequencies: their checks, and the design of a table with these frequencies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.base import Design
+from howsure.designs.stratified import StratifiedSample
 from howsure.errors import HowsureError, by_index, listed
 
 Array = NDArray[Any]
@@ -96,3 +98,28 @@ def _numbers(values: Any, number: int) -> Array:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError, OverflowError):
         return np.full(number, np.nan)
+
+
+def at_shares(
+    counts: Array, truth: Array, names: Sequence[Any], share: Array, design: Design, covariance: Array | None = None
+) -> StratifiedSample:
+    """Return the design of a table with stated class frequencies.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., cells)
+        The observed counts.
+    truth : ndarray of shape (cells,)
+        Position of the true class of each cell.
+    names : sequence
+        The classes.
+    share : ndarray of shape (K,)
+        Share of each class; they sum to 1.
+    design : Design
+        Design of the observed counts.
+    covariance : ndarray of shape (K, K), optional
+        Covariance of the frequencies, if they are estimates.
+    """
+    cells = counts.shape[-1]
+    found = counts, truth, np.arange(cells), cells, share, design, tuple(names)
+    return StratifiedSample(*found, noun="classes", covariance=covariance)

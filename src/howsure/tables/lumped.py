@@ -261,7 +261,7 @@ def lumped(whole: Table, codes: Array) -> LumpedTable:
     return LumpedTable(
         counts=added_up(whole.cells, codes, lumps.size),
         labels=whole.labels,
-        design=whole.design.merged(codes, lumps.size),
+        design=whole.design.collapse_cells(codes, lumps.size),
         rows=whole.rows,
         identity=whole.identity_of(crc32(codes.tobytes())),
         whole=whole,

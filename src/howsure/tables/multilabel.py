@@ -70,7 +70,7 @@ class MultilabelTable(Table):
     @property
     def cautions(self) -> tuple[str, ...]:
         """Sentences about the design and unusual counts for readers of the numbers."""
-        if self.batch or not self.design.is_counted:
+        if self.batch or not self.design.traits.is_counted:
             return super().cautions
         return (*super().cautions, *of_classes(MultilabelCounts(self.counts), self.labels))
 
@@ -110,5 +110,5 @@ class MultilabelTable(Table):
         if self.batch or not isinstance(self.design, Clusters | Crossed):
             return None
         cells = np.arange(self.counts.size)
-        design = self.design.kept(cells // 4 == index, cells % 4)
+        design = self.design.keep_cells(cells // 4 == index, cells % 4)
         return two_classes(self.labels[index], self.counts[index], design, self.rows, self.identity_of(index))

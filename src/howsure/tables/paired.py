@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
+from howsure.designs.algebra import Algebra
 from howsure.designs.base import quotient
 from howsure.designs.sums import added_up
 from howsure.tables.confusion import ConfusionTable
@@ -117,7 +118,7 @@ class PairedTable(JointTable):
         chosen, size = self.codes[:, columns], len(self.labels)
         flat = (chosen[:, 0] * size + chosen[:, 1]) * size + chosen[:, 2]
         _, first_of, cell = np.unique(flat, return_index=True, return_inverse=True)
-        joint = self.design.merged(cell, len(first_of))
+        joint = self.design.collapse_cells(cell, len(first_of))
         counts = added_up(self.counts, cell, len(first_of))
         pseudo = np.bincount(cell, self.pseudo, len(first_of))
         return replace(self, counts=counts, names=(first, second), codes=chosen[first_of], pseudo=pseudo, design=joint)
@@ -125,7 +126,7 @@ class PairedTable(JointTable):
     def batches_of_pairs(self, pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[Array, PairedTable]]:
         """Yield batches of pairs over all triples of labels if these are few; see the base class."""
         size = len(self.labels)
-        if size**3 > FEW_TRIPLES or self.batch or not self.design.offers("merged_each"):
+        if size**3 > FEW_TRIPLES or self.batch or not self.design.supports(Algebra.collapse_cells_per_table):
             return
         columns = np.array([[self.names.index(name) for name in pair] for pair in pairs])
         for places, cells, shares in merged_pairs(self.codes, columns, size, self.pseudo):
@@ -137,7 +138,7 @@ class PairedTable(JointTable):
                     names=("first", "second"),
                     codes=triples(size),
                     pseudo=shares,
-                    design=self.design.merged_each(cells, size**3),
+                    design=Algebra.of(self.design).collapse_cells_per_table(cells, size**3),
                 ),
             )
 

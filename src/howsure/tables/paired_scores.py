@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
+from howsure.designs.algebra import Algebra
 from howsure.designs.sums import added_up
 from howsure.tables.joint import JointTable
 from howsure.tables.paired import PairedTable
@@ -175,7 +176,7 @@ class PairedScoresTable(JointTable):
             names=self.names,
             codes=tuples,
             pseudo=np.bincount(pseudo, minlength=len(tuples)) / len(pseudo),
-            design=self.design.merged(cell, len(tuples)).bound(tuples[:, 0]),
+            design=Algebra.of(self.design.collapse_cells(cell, len(tuples))).with_true_classes(tuples[:, 0]),
             rows=self.rows,
             identity=self.identity_of(number),
             is_ordered=self.is_ordered,

@@ -177,7 +177,7 @@ class MulticlassScoresTable(ScoreMatrixTable):
         size = len(ranking.scores)
         cells = 2 * ranking.row[:, None] + (np.arange(len(self.labels)) == index)
         try:
-            return self.design.merged(cells.ravel(), 2 * size)
+            return self.design.collapse_cells(cells.ravel(), 2 * size)
         except UndefinedDesignError:
             return None
 
@@ -249,4 +249,4 @@ class MultilabelScoresTable(ScoreMatrixTable):
         if not isinstance(self.design, Clusters | Crossed):
             return None
         case, column, truth = np.unravel_index(np.arange(self.counts.size), self.shape)
-        return self.design.kept(column == index, 2 * ranking.row[case] + truth)
+        return self.design.keep_cells(column == index, 2 * ranking.row[case] + truth)

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from howsure.cached import cached_property
 from howsure.designs import invariants
+from howsure.designs.algebra import Algebra
+from howsure.designs.known import KnownProbabilities
 from howsure.errors import HowsureError, listed, real_number, warn
 from howsure.tables.cautions import of_bins, of_scores
 from howsure.tables.confusion import ConfusionTable
@@ -76,7 +78,7 @@ class ScoresTable(Table):
     @property
     def cautions(self) -> tuple[str, ...]:
         """Sentences about the design and unusual scores for readers of the numbers."""
-        if self.batch or not self.design.has_labels:
+        if self.batch or not self.design.traits.has_labels:
             return super().cautions
         binned = () if self.spread is None else of_bins(self.counts, self.spread)
         return (*super().cautions, *of_scores(self.scores, self.rows), *binned)
@@ -150,14 +152,16 @@ class ScoresTable(Table):
 
     def _at(self, threshold: float) -> ConfusionTable:
         row = int(np.searchsorted(self.scores, threshold))
-        exact = self.design.cells_at(threshold)
+        exact = KnownProbabilities.of(self.design).known_cells_at(threshold)
         if exact is None:
             sides = slice(row), slice(row, None)  # a sum for each class takes a fifth of the time of one of rows
             each = [[self.counts[..., side, place].sum(-1) for side in sides] for place in range(2)]
             counts = np.moveaxis(np.array(each), (0, 1), (-2, -1))
         else:
             counts = exact * self.counts.sum()
-        design = self.design.cut(row, len(self.scores)).bound(np.repeat([0, 1], 2))  # no score may lie on one side
+        design = Algebra.of(Algebra.of(self.design).at_threshold(row, len(self.scores))).with_true_classes(
+            np.repeat([0, 1], 2)
+        )  # no score may lie on one side
         own = {"rows": self.rows, "identity": self.identity_of(threshold), "is_ordered": self.is_ordered}
         return ConfusionTable(counts=counts, labels=self.labels, design=design, **own)
 

@@ -15,17 +15,20 @@ from numpy.typing import NDArray
 
 from howsure.cached import cached_property
 from howsure.designs import invariants
+from howsure.designs.algebra import Algebra
 from howsure.designs.base import PSEUDO_CASES, Design, quotient
+from howsure.designs.clustering import Clustering
 from howsure.designs.counted import Independent, smoothed
 from howsure.designs.sampling import counts_of_draws
-from howsure.designs.stratified import at_shares
 from howsure.designs.sums import added_up
+from howsure.designs.two_level import TwoLevel
+from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.grids import Grid
 from howsure.numbers import count_text
 from howsure.tables import cautions
 from howsure.tables.counts import Counts
-from howsure.tables.frequencies import class_shares, share_covariance
+from howsure.tables.frequencies import at_shares, class_shares, share_covariance
 from howsure.tables.labels import is_plain_order
 from howsure.tables.stored import save
 from howsure.tables.union import identity_of_sum
@@ -117,7 +120,7 @@ class Table(abc.ABC):
         invariants.names("labels", self.labels)
         invariants.instance("identity", self.identity, str)
         invariants.instance("design", self.design, Design)
-        if self.design.is_independent:
+        if self.design.traits.is_independent:
             invariants.numbers("counts", np.asarray(self.cells.sum(-1)), self.batch, 0.0, invariants.MOST_CASES)
         self.design.check(self.cells.shape)
 
@@ -155,9 +158,13 @@ class Table(abc.ABC):
     @property
     def cautions(self) -> tuple[str, ...]:
         """Sentences about the design and unusual counts for readers of the numbers."""
-        said = (*self.design.cautions, *cautions.of_labels(self.labels, self.classes_noun))
+        said = (*self.design.description.caveats, *cautions.of_labels(self.labels, self.classes_noun))
         said += self.positive_doubts
-        if self.batch or not self.design.is_counted or self.design.squares(self.cells) is None:
+        if (
+            self.batch
+            or not self.design.traits.is_counted
+            or VarianceDetails.of(self.design).squared_weights(self.cells) is None
+        ):
             return said
         worth = float(self.effective_trials(np.ones(self.shape, dtype=bool)))
         return (*said, *cautions.of_weights(worth, self.rows * self.labels_per_case))
@@ -303,12 +310,12 @@ class Table(abc.ABC):
         Squares are divided by the number of cases minus 1 for tables of values, as in a sample variance.
         """
         if self.has_sample_variance:
-            return self.design.placement_variance(cells, self.truth, slopes)
+            return VarianceDetails.of(self.design).placement_variance(cells, self.truth, slopes)
         return self.design.variance(cells, slopes)
 
     def small_sample(self, gradient: Array) -> tuple[Any, Any]:
         """Return the small-sample inflation factor of `variance`, and its degrees of freedom; see `Design`."""
-        return self.design.small_sample(self.cells, gradient.reshape(*self.batch, -1))
+        return VarianceDetails.of(self.design).small_sample_correction(self.cells, gradient.reshape(*self.batch, -1))
 
     def unseen(self, gradient: Array) -> Any:
         """Return the factor of `variance` for a unit absent from the sample; see `Design`.
@@ -316,11 +323,13 @@ class Table(abc.ABC):
         A class without cases is taken to be absent from such a unit too.
         """
         occurs = added_up(self.cells, self.truth, int(self.truth.max()) + 1)[..., self.truth] > 0
-        return self.design.unseen(self.cells, np.where(occurs, gradient.reshape(*self.batch, -1), 0.0))
+        return Clustering.of(self.design).missed_cluster_inflation(
+            self.cells, np.where(occurs, gradient.reshape(*self.batch, -1), 0.0)
+        )
 
     def effective_trials(self, trials: Array) -> Array:
         """Return the Kish effective sample size of the marked cells."""
-        return self.design.effective_trials(self.cells, np.asarray(trials).reshape(-1))
+        return self.design.effective_sample_size(self.cells, np.asarray(trials).reshape(-1))
 
     def with_design(self, design: Design) -> Self:
         """Return the same counts under another design, such as ``FixedMargins()``.
@@ -335,14 +344,14 @@ class Table(abc.ABC):
         HowsureError
             If the counts are weighted, clustered or estimated: their design is determined by their data.
         """
-        if not (self.design.is_independent or self.design.fixes_margins):
-            what = "have weights or clusters" if self.design.is_counted else "are estimates"
+        if not (self.design.traits.is_independent or self.design.traits.has_fixed_class_totals):
+            what = "have weights or clusters" if self.design.traits.is_counted else "are estimates"
             message = (
                 f"These counts {what}, and vary as their evidence does (`{type(self.design).__name__}`). "
                 "Another design is for counted cases without weights or clusters."
             )
             raise HowsureError(message)
-        return replace(self, design=design.bound(self.truth))
+        return replace(self, design=Algebra.of(design).with_true_classes(self.truth))
 
     def at_prevalence(self, prevalence: Any, *, covariance: Any = None) -> Self:
         """Return the same cases at other class frequencies, such as those of a target population.
@@ -378,13 +387,13 @@ class Table(abc.ABC):
         >>> print(hs.estimate(table.at_prevalence({"well": 0.99, "ill": 0.01}), "precision"))
         0.083 [0.058, 0.125] (positive: ill)
         """
-        if not (self.has_one_label_per_case and self.design.is_counted and self.design.has_labels):
+        if not (self.has_one_label_per_case and self.design.traits.is_counted and self.design.traits.has_labels):
             message = f"`at_prevalence` is for cases that were counted, with one label each: not for this {self.noun}."
             raise HowsureError(message)
         share = class_shares(prevalence, self.labels, self.position, self.class_totals)
         spread = share_covariance(covariance, len(share))
         design = at_shares(self.cells, self.truth, self.labels.tolist(), share, self.design, spread)
-        counts, identity = design.tables(self.cells), self.identity_of(tuple(share.tolist()))
+        counts, identity = design.table_from_observed(self.cells), self.identity_of(tuple(share.tolist()))
         return replace(self, counts=counts.reshape(self.counts.shape), design=design, identity=identity)
 
     @property
@@ -395,7 +404,9 @@ class Table(abc.ABC):
     @property
     def cases_per_count(self) -> Array:
         """Number of cases per sampled count of 1, ``(...)``: 1 divided by the mean weight."""
-        sampled = self.design.sampled(self.cells) * self.design.lifted(np.ones(self.cells.shape[-1]))
+        sampled = TwoLevel.of(self.design).observed_cells(self.cells) * TwoLevel.of(self.design).expand_to_observed(
+            np.ones(self.cells.shape[-1])
+        )
         return quotient(self.labels_per_case * np.asarray(self.rows), sampled.sum(-1))
 
     def unit_weights(self, cells: Array) -> Array | None:
@@ -410,7 +421,7 @@ class Table(abc.ABC):
     def picked(self, index: int) -> Self:
         """Return one table of a batch."""
         rows = self.rows if np.ndim(self.rows) == 0 else int(self.rows[index])
-        counts, design = self.counts[index], self.design.picked(index)
+        counts, design = self.counts[index], Algebra.of(self.design).select_table(index)
         return replace(self, counts=counts, design=design, rows=rows, identity=self.identity_of(index))
 
     def identity_of(self, view: object) -> str:
@@ -569,10 +580,9 @@ class Table(abc.ABC):
         places = [each.places_in(self) for each in parts]
         counts = np.sum([added_up(each.cells, place, size) for each, place in zip(parts, places, strict=True)], axis=0)
         try:
-            first, *others = (
-                each.design.merged(place, size).bound(self.truth) for each, place in zip(parts, places, strict=True)
-            )
-            design = first.joined(others)
+            collapsed = [each.design.collapse_cells(place, size) for each, place in zip(parts, places, strict=True)]
+            first, *others = (Algebra.of(Algebra.of(each).with_true_classes(self.truth)) for each in collapsed)
+            design = first.add_tables(others)
         except UndefinedDesignError:
             message = (
                 f"Tables with the design `{type(parts[0].design).__name__}` do not add up. Make one table of all "
@@ -610,7 +620,9 @@ class Table(abc.ABC):
             If their design is not defined for a batch.
         """
         tables = [self, *others]
-        design = self.design.stacked([each.design for each in others], int(np.prod(self.shape)))
+        design = Algebra.of(self.design).stack_tables(
+            [Algebra.of(each.design) for each in others], int(np.prod(self.shape))
+        )
         rows = np.array([each.rows for each in tables])
         identity = identity_of_sum([each.identity for each in tables])
         counts = np.stack([each.counts for each in tables])
@@ -640,7 +652,7 @@ class Table(abc.ABC):
     def _design_text(self) -> str:
         """The design as text, printed after the contents; empty for independent cases."""
         words = re.sub(r"(?<=[a-z])([A-Z])", r" \1", type(self.design).__name__).lower()
-        return "" if self.design.is_independent else f"; design: {words}"
+        return "" if self.design.traits.is_independent else f"; design: {words}"
 
     def _contents(self) -> str:
         """Return the contents as text, with the number of cases of each class if there are few classes."""

@@ -9,6 +9,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.algebra import Algebra
+from howsure.designs.clustering import Clustering
 from howsure.tables.counts import Counts
 from howsure.tables.table import Table
 
@@ -56,7 +58,9 @@ class Marginal:
 
     def table(self, joint: Table) -> Table:
         """Return the model's table, with its design."""
-        design = joint.design.merged(self.cells.ravel(), self.empty.counts.size).bound(self.empty.truth)
+        design = Algebra.of(joint.design.collapse_cells(self.cells.ravel(), self.empty.counts.size)).with_true_classes(
+            self.empty.truth
+        )
         own = {"rows": joint.rows, "identity": joint.identity_of(crc32(self.cells.tobytes()))}
         return replace(self.empty, counts=self.counts(joint.counts).cells, design=design, **own)
 
@@ -108,7 +112,7 @@ class SharedPart(Part):
         """Return the model's table, with the joint design restricted to its cells."""
         counts = self.counts(joint.counts).cells
         place = np.arange(joint.counts.size) - self.start
-        design = joint.design.kept((place >= 0) & (place < counts.size), place)
+        design = Clustering.of(joint.design).keep_cells((place >= 0) & (place < counts.size), place)
         return replace(self.own, counts=counts, design=design, identity=joint.identity_of(self.start))
 
 

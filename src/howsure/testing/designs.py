@@ -8,7 +8,9 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.algebra import Algebra
 from howsure.designs.base import Design
+from howsure.designs.resampling import Resampling
 from howsure.errors import UndefinedDesignError
 from howsure.tables.table import Table
 
@@ -46,7 +48,7 @@ def check_design(design: Design, table: Table) -> None:
     >>> import howsure.testing
     >>> howsure.testing.check_design(hs.designs.FixedMargins(), hs.from_counts([[61, 14], [18, 97]]))
     """
-    given = replace(table, design=design.bound(table.truth))
+    given = replace(table, design=Algebra.of(design).with_true_classes(table.truth))
     if given.batch:
         _batch_is_loop(given)
         return
@@ -84,7 +86,7 @@ def _merges(table: Table, forms: Array) -> None:
     cells = table.truth
     size = int(cells.max()) + 1
     try:
-        merged = table.design.merged(cells, size)
+        merged = table.design.collapse_cells(cells, size)
     except UndefinedDesignError:
         return
     counts = np.bincount(cells, table.cells, size)
@@ -94,15 +96,15 @@ def _merges(table: Table, forms: Array) -> None:
 
 
 def _is_resampled(table: Table, forms: Array) -> None:
-    if table.design.offers("resample"):
-        drawn = table.design.resample(table.cells, DRAWS, np.random.default_rng(SEED))
+    if table.design.supports(Resampling.resample):
+        drawn = Resampling.of(table.design).resample(table.cells, DRAWS, np.random.default_rng(SEED))
         _agrees(table, forms, drawn, "resample")
 
 
 def _has_a_posterior(table: Table, forms: Array) -> None:
-    if table.design.offers("posterior"):
+    if table.design.supports(Resampling.posterior):
         prior = np.zeros(table.cells.shape)
-        drawn = table.design.posterior(table.cells, prior, DRAWS, np.random.default_rng(SEED))
+        drawn = Resampling.of(table.design).posterior(table.cells, prior, DRAWS, np.random.default_rng(SEED))
         _agrees(table, forms, drawn * (table.cells.sum() / drawn.sum(-1, keepdims=True)), "posterior")
 
 
@@ -119,6 +121,6 @@ def _batch_is_loop(table: Table) -> None:
     gradient = np.random.default_rng(SEED).normal(size=table.cells.shape)
     together = table.design.variance(table.cells, gradient)
     for place in range(table.batch[0]):
-        alone = table.design.picked(place).variance(table.cells[place], gradient[place])
+        alone = Algebra.of(table.design).select_table(place).variance(table.cells[place], gradient[place])
         if not np.isclose(together[place], alone, rtol=PRECISE):
             _fail(table, "gives a table of a batch another variance than alone", "batch")

@@ -134,7 +134,7 @@ def _batch_is_loop(method: Method, metric: Metric, table: Table) -> None:
     if not method.takes_batches:
         return
     counts = np.stack([table.counts, table.counts + 3.0, 2 * table.counts])
-    if not table.design.is_independent:
+    if not table.design.traits.is_independent:
         return
     found = method.interval(metric, replace(table, counts=counts, rows=-1), LEVELS[-1])
     for place, each in enumerate(counts):

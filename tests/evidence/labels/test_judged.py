@@ -190,7 +190,9 @@ def test_a_verdict_without_a_label_may_be_anything():
     assert found.low <= 0.81
     assert found.high >= 0.91
     assert "1 verdict has no human label" in found.reason
-    assert hs.judged(human, ["pass"] * 99 + ["fail"]).design.note == "1 verdict has no human label"
+    assert (
+        hs.judged(human, ["pass"] * 99 + ["fail"]).design.description.estimate_caveat == "1 verdict has no human label"
+    )
 
 
 def test_it_says_where_the_human_labels_alone_tell_as_much():

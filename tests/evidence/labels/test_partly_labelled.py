@@ -20,7 +20,7 @@ def test_a_stratum_of_one_case_without_a_label_is_told():
     """Two cases each of predicted 1 are labelled, at 0.2 and at 0.8, and the only case of predicted 0 is not."""
     truth, predicted = [0, 1, 0, 1, None, None, None], [1, 1, 1, 1, 1, 1, 0]
     table = hs.partly_labelled(truth, predicted, [0.2, 0.2, 0.8, 0.8, 0.2, 0.8, 0.1])
-    assert table.design.note == "1 of 3 strata have no label"
+    assert table.design.description.estimate_caveat == "1 of 3 strata have no label"
 
 
 def test_only_strata_with_cases_are_silent():
@@ -37,7 +37,9 @@ def test_only_strata_with_cases_are_silent():
             bool(cases) and not labels.sum() for cases, labels in zip(design.totals, design.labelled, strict=True)
         ]
         filled = int((design.totals > 0).sum())
-        assert design.note == (f"{sum(silent)} of {filled} strata have no label" if any(silent) else "")
+        assert design.description.estimate_caveat == (
+            f"{sum(silent)} of {filled} strata have no label" if any(silent) else ""
+        )
 
 
 def test_scores_at_the_ends_are_probabilities():

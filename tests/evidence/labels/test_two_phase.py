@@ -46,7 +46,7 @@ def test_expected_counts_are_of_the_strata_and_their_kin(kin):
 
 def test_the_parts_of_strata_are_those_of_a_loop():
     """Value, reach, trials and variance of each stratum are those of its labels; variances are partially pooled."""
-    found = of(LABELLED).strata(np.zeros(6), FORM)
+    found = of(LABELLED).stratum_contributions(np.zeros(6), FORM)
     squares, freedom, places = [], [], []
     for row, share, cells in zip(LABELLED, shares(LABELLED, KIN), PLACES, strict=True):
         place = (FORM[cells] - FORM[cells].min()) / np.ptp(FORM[cells])
@@ -67,7 +67,9 @@ def test_the_parts_of_strata_are_those_of_a_loop():
 def test_what_shows_no_variation_has_that_of_a_case_more():
     """Where no stratum's labels differ, the variance is that of a share with a case more, half of either outcome."""
     labelled = np.array([[12.0, 0, 0], [0, 0, 5]])
-    found = of(labelled, OTHERS[:2], KIN[:2], PLACES[:2]).strata(np.zeros(6), np.array([1.0, 0, 0, 0, 0, 1.0]))
+    found = of(labelled, OTHERS[:2], KIN[:2], PLACES[:2]).stratum_contributions(
+        np.zeros(6), np.array([1.0, 0, 0, 0, 0, 1.0])
+    )
     assert found.value.tolist() == [1, 1]
     centre = np.array([12.5 / 13, 5.5 / 6])
     assert found.within == pytest.approx(np.array([52, 30]) ** 2 * centre * (1 - centre) / [12, 5])
@@ -75,9 +77,9 @@ def test_what_shows_no_variation_has_that_of_a_case_more():
 
 def test_a_form_that_some_strata_do_not_see_pools_the_others_alone():
     """A stratum on which the form is constant adds no degrees of freedom to the pooled variance."""
-    seen = of(LABELLED[[0, 3]], OTHERS[[0, 3]], KIN[[0, 3]], PLACES[[0, 3]]).strata(np.zeros(6), FORM)
+    seen = of(LABELLED[[0, 3]], OTHERS[[0, 3]], KIN[[0, 3]], PLACES[[0, 3]]).stratum_contributions(np.zeros(6), FORM)
     form = np.concatenate([FORM[:3], [0.5, 0.5, 0.5]])
-    every = of(LABELLED).strata(np.zeros(6), form)
+    every = of(LABELLED).stratum_contributions(np.zeros(6), form)
     assert every.within[[0, 3]] == pytest.approx(seen.within)
     assert every.reach[[1, 2, 4]].tolist() == [0, 0, 0]
 
@@ -125,10 +127,10 @@ def test_trials_are_those_of_labelled_cases():
     human = [int(each) if has else None for each, has in zip(truth, known, strict=True)]
     weight = np.where(known, rng.uniform(0.5, 2.0, 80), rng.uniform(0.1, 30.0, 80))
     table = hs.judged(human, judge, sample_weight=weight)
-    worth = table.design.effective_trials(table.counts.ravel(), np.ones(4))
+    worth = table.design.effective_sample_size(table.counts.ravel(), np.ones(4))
     own = weight[known]
     assert worth == pytest.approx(own.sum() ** 2 / (own**2).sum())
-    assert table.design.least_unit == pytest.approx(own.mean() / weight.mean())  # in weights of mean 1
+    assert table.design.minimum_unit_size == pytest.approx(own.mean() / weight.mean())  # in weights of mean 1
 
 
 def test_the_extremes_put_a_stratum_at_its_worst_or_best_outcome():
@@ -136,7 +138,7 @@ def test_the_extremes_put_a_stratum_at_its_worst_or_best_outcome():
     form = np.array([0.0, 1.0, 1.0, 0.0, 0.5, 1.0])
     design = of(LABELLED[:2], OTHERS[:2], KIN[:2], PLACES[:2])
     counts = design.counts(6)
-    found = {tuple(each) for each in design.extremes(counts, form).reshape(-1, 6).round(9)}
+    found = {tuple(each) for each in design.extreme_tables(counts, form).reshape(-1, 6).round(9)}
     expected = set()
     for index, outcome in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 2)]:
         table = counts.copy()
@@ -187,7 +189,7 @@ def tables_of(observed):
 def test_the_variance_is_within_and_between_the_strata():
     """Between them it is the sum over all cases of the squared distance of their stratum's mean to that of all."""
     design = of(LABELLED)
-    parts = design.strata(None, FORM)
+    parts = design.stratum_contributions(None, FORM)
     means = (shares(LABELLED, KIN) * FORM[PLACES]).sum(1)
     totals = LABELLED.sum(1) + OTHERS
     assert design.totals.tolist() == totals.tolist()
@@ -200,7 +202,7 @@ def test_the_variance_is_within_and_between_the_strata():
 def test_merged_cells_and_strata_have_the_counts_of_their_cases():
     """Cells are merged, outcomes added over strata, and strata taken as one, as the cases are."""
     design, target, form = of(LABELLED), np.array([1, 0, 1, 2, 0, 2]), np.array([0.4, -0.2, 1.0])
-    merged = design.merged(target, 3)
+    merged = design.collapse_cells(target, 3)
     assert merged.counts(3) == pytest.approx(np.bincount(target, design.counts(6), 3))
     assert merged.variance(None, form) == pytest.approx(design.variance(None, form[target]))
     own = shares(LABELLED, KIN) * design.totals[:, None]
@@ -210,7 +212,7 @@ def test_merged_cells_and_strata_have_the_counts_of_their_cases():
     assert (alone.number, alone.names, alone.others.tolist()) == (45, ("all cases",), [84])
     alone.check((3,))
     marked = np.array([1, 0, 0, 1, 1, 0])
-    assert design.effective_trials(None, marked) == pytest.approx((LABELLED * marked[PLACES]).sum())
+    assert design.effective_sample_size(None, marked) == pytest.approx((LABELLED * marked[PLACES]).sum())
 
 
 def test_resampled_tables_are_those_of_resampled_cells():
@@ -221,7 +223,9 @@ def test_resampled_tables_are_those_of_resampled_cells():
     drawn = Independent().resample(observed, 20, np.random.default_rng(7))
     found = design.resample(np.zeros(6), 20, np.random.default_rng(7))
     assert found == pytest.approx(np.array([tables_of(each) for each in drawn]))
-    left = [(*table, n) for tables, many in design.left_out(np.zeros(6)) for table, n in zip(tables, many, strict=True)]
+    left = [
+        (*table, n) for tables, many in design.leave_one_out(np.zeros(6)) for table, n in zip(tables, many, strict=True)
+    ]
     filled = np.flatnonzero(observed)
     expected = [(*tables_of(observed - np.eye(20)[cell]), observed[cell]) for cell in filled]
     assert np.array(left) == pytest.approx(np.array(expected))
@@ -236,42 +240,42 @@ def test_weighted_labels_have_the_design_effect_of_their_form():
     plain, weighted = (of(labelled, others, kin, places, design) for design in (None, hs.designs.Weighted(squares)))
     slopes = plain._slopes(FORM)
     effect = (squares @ slopes**2) / (observed @ slopes**2)
-    first, second = (each.strata(None, FORM) for each in (plain, weighted))
+    first, second = (each.stratum_contributions(None, FORM) for each in (plain, weighted))
     assert second.within == pytest.approx(first.within * effect)
     assert second.trials == pytest.approx(first.trials / effect)
     both = np.stack([FORM, -2 * FORM])
     assert weighted.variance(None, both) == pytest.approx(float(weighted.variance(None, FORM)) * np.array([1, 4]))
     light = of(labelled / 2, others / 2, kin, places, hs.designs.Weighted(squares / 4))
     light = replace(light, number=int(labelled.sum()))  # each case counts a half
-    assert light.least_unit == pytest.approx(0.5)
-    assert light.strata(None, FORM).trials == pytest.approx(second.trials)
-    assert light.strata(None, FORM).within == pytest.approx(second.within / 4)
+    assert light.minimum_unit_size == pytest.approx(0.5)
+    assert light.stratum_contributions(None, FORM).trials == pytest.approx(second.trials)
+    assert light.stratum_contributions(None, FORM).within == pytest.approx(second.within / 4)
 
 
 def test_few_clusters_with_labels_have_their_correction():
     """The correction for few clusters is that of the form's slopes within the strata."""
     rng = np.random.default_rng(1)
     cells = rng.poisson(1.0, (9, 20)).astype(float)
-    batch = clusters_of(np.where(cells.sum(1, keepdims=True) > 0, cells, 1.0)[None]).picked(0)
+    batch = clusters_of(np.where(cells.sum(1, keepdims=True) > 0, cells, 1.0)[None]).select_table(0)
     observed = np.bincount(batch.cell, batch.count, 20).reshape(5, 4)
     design = of(observed[:, :3], observed[:, 3], design=batch)
     slopes = np.zeros((5, 4))
     for row, labelled, places, total in zip(slopes, observed[:, :3], PLACES, observed.sum(1), strict=True):
         row[:3] = total / labelled.sum() * (FORM[places] - labelled @ FORM[places] / labelled.sum())
-    expected = batch.small_sample(observed.ravel(), slopes.ravel())
-    assert [*map(float, design.small_sample(None, FORM))] == pytest.approx([*map(float, expected)])
+    expected = batch.small_sample_correction(observed.ravel(), slopes.ravel())
+    assert [*map(float, design.small_sample_correction(None, FORM))] == pytest.approx([*map(float, expected)])
     assert design.degrees_of_freedom == 8
-    assert design.words == f"with {design.number} labels in 9 clusters"
+    assert design.description.sample == f"with {design.number} labels in 9 clusters"
 
 
 def test_words_and_notes_say_how_many_labels_there_are():
     """The note begins the caution with a capital; strata without a label and without a case are not counted."""
     design = of(LABELLED)
-    assert design.words == "with 45 labels"
-    assert design.cautions == ()
+    assert design.description.sample == "with 45 labels"
+    assert design.description.caveats == ()
     noted = design.noted("more")
     assert noted.note == "1 verdict has no human label; more"
-    assert noted.cautions == ("1 verdict has no human label; more.",)
+    assert noted.description.caveats == ("1 verdict has no human label; more.",)
     assert of(LABELLED, np.array([40.0, 25, 7, 0, 0])).noted("").note == ""
     assert of(LABELLED * [[1], [1], [0], [1], [1]]).noted("").note == "2 kinds of verdict have no human label"
 
@@ -323,9 +327,9 @@ def test_labels_of_two_outcomes_are_trials():
     labelled = np.array([[9.0, 0, 9], [1, 0, 29]])
     ends, between = np.array([0.0, 1, 1, 0, 1, 1]), np.array([0.0, 0.5, 1, 0, 0.5, 1])
     design = of(labelled, OTHERS[:2], np.arange(2), PLACES[:2])
-    assert design.strata(None, ends).trials.tolist() == [18, 30]
+    assert design.stratum_contributions(None, ends).trials.tolist() == [18, 30]
     middle = of(np.array([[1.0, 16, 1], [1, 0, 29]]), OTHERS[:2], np.arange(2), PLACES[:2])
-    assert middle.strata(None, between).trials[0] > 18
+    assert middle.stratum_contributions(None, between).trials[0] > 18
 
 
 @pytest.mark.parametrize(
@@ -337,4 +341,4 @@ def test_a_judge_tells_of_the_last_class(labels, has_note):
     human = [each for known in labels.values() for each in [*known, *[None] * 200]]
     judge = [said for said, known in labels.items() for _ in range(200 + len(known))]
     table = hs.judged(human, judge, labels=["a", "b", "c"])
-    assert ("adds no information" in table.design.note) == has_note
+    assert ("adds no information" in table.design.description.estimate_caveat) == has_note

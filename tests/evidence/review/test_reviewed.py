@@ -154,7 +154,7 @@ def test_methods_agree_where_reviews_are_many():
 def test_jackknife_leaves_out_each_case_once():
     """Leaving out one case removes one case, and all kinds together represent all cases."""
     table = hs.reviewed(THREE, three_reviews())
-    tables, numbers = zip(*table.design.left_out(table.cells), strict=True)
+    tables, numbers = zip(*table.design.leave_one_out(table.cells), strict=True)
     np.testing.assert_allclose(np.concatenate(tables).sum(-1), THREE.sum() - 1)
     assert np.concatenate(numbers).sum() == THREE.sum()
 
@@ -180,7 +180,7 @@ def test_unreviewed_cells_are_named():
         "4 cells have no review (recorded/predicted 0/0, 0/1, 1/0, 1/1): only the prior speaks there"
     )
     assert "9 cells have no review (recorded/predicted 0/0, 0/1, 0/2, 1/0, …)" in (
-        hs.reviewed(THREE + 1, np.zeros((3, 3, 3))).design.note
+        hs.reviewed(THREE + 1, np.zeros((3, 3, 3))).design.description.estimate_caveat
     )
     assert nothing.high - nothing.low > 0.3
 
@@ -402,7 +402,12 @@ def test_parts_of_a_review_are_added_up():
     assert both.variance(form) == pytest.approx(table.variance(form) + other.variance(form))
     both.design.check((4,))
     both.design.check_sums(both.cells)
-    assert both.design.note == table.design.note == other.design.note != ""
+    assert (
+        both.design.description.estimate_caveat
+        == table.design.description.estimate_caveat
+        == other.design.description.estimate_caveat
+        != ""
+    )
     with pytest.raises(hs.HowsureError):
         both.design.check_sums(table.cells)
 
@@ -510,5 +515,5 @@ def test_half_of_few_cases_is_no_small_review(number, is_few):
     """Of ninety cases 44 reviewed ones are few, and 45 are not."""
     reviews = np.zeros((2, 2, 2))
     reviews[0, 0, 0], reviews[1, 1, 1] = number - 10, 10
-    note = hs.reviewed([[60, 0], [0, 30]], reviews).design.note
+    note = hs.reviewed([[60, 0], [0, 30]], reviews).design.description.estimate_caveat
     assert (f"{number} of 90 cases were reviewed" in note) == is_few

@@ -289,7 +289,7 @@ def test_draws_of_few_and_many_cells_keep_the_cases_of_each_score(size):
     form = np.tile([0.0, 1.0], (size, 1))
     assert total.mean() == pytest.approx(table.counts[:, 1].sum(), abs=5 * total.std() / np.sqrt(3000))
     assert total.var() == pytest.approx(float(table.variance(form)), rel=0.12)
-    ((left, number),) = table.design.left_out(table.cells)
+    ((left, number),) = table.design.leave_one_out(table.cells)
     assert len(left) == 2 * size
     assert number == pytest.approx(table.cells)
 
@@ -298,8 +298,8 @@ def test_draws_of_few_and_many_cells_keep_the_cases_of_each_score(size):
 def test_scores_beyond_a_number_are_not_drawn_by_default(number, method):
     """Up to 5,000 distinct scores are drawn by default; for more the delta method is as good."""
     table = hs.calibrated(np.linspace(0.01, 0.99, number), calibrator=calibrator("platt"))
-    assert table.design.method == method
-    whole = replace(table.design, scores=table.design.scores).merged(np.arange(2 * number) % 2, 2)
+    assert table.design.traits.default_method == method
+    whole = replace(table.design, scores=table.design.scores).collapse_cells(np.arange(2 * number) % 2, 2)
     assert whole.number.sum() == number
     assert len(whole.number) <= 512
     assert whole.scores @ whole.number == pytest.approx(table.scores.sum())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError, checked_level
 from howsure.estimates.estimate import Estimate
 from howsure.evidence.calibration.logistic import most_likely, probability
@@ -139,7 +140,7 @@ def calibration_test(table: ScoresTable, *, confidence_level: float = 0.95) -> C
     """
     level = checked_level(confidence_level)
     ScoresTable.required(table, "`calibration_test` needs a table of scores: make one with `scores(y_true, y_score)`.")
-    if not table.design.has_labels:
+    if not table.design.traits.has_labels:
         message = "Without labels calibration cannot be tested: these counts assume it."
         raise HowsureError(message)
     share = probabilities(table, "calibration_test")
@@ -177,7 +178,7 @@ def _score_statistic(table: ScoresTable, share: Array, features: Array, residual
 
 def _variance(table: ScoresTable, share: Array, form: Array) -> float:
     """Return the variance of the sum of ``form`` times (observed − expected positive cases)."""
-    squares = table.design.squares(table.cells)
+    squares = VarianceDetails.of(table.design).squared_weights(table.cells)
     if squares is not None:
         return float((squares.reshape(-1, 2).sum(1) * share * (1 - share)) @ form**2)
     slopes = np.stack([-share, 1 - share], -1) * form[:, None]
@@ -185,7 +186,7 @@ def _variance(table: ScoresTable, share: Array, form: Array) -> float:
 
 
 def _grouped(table: ScoresTable, share: Array, residual: Array) -> tuple[float, int]:
-    squares = table.design.squares(table.cells)
+    squares = VarianceDetails.of(table.design).squared_weights(table.cells)
     starts = bin_starts(table, GROUPS, "quantile")
     if squares is None:
         return np.nan, len(starts)

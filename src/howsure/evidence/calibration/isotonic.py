@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
+from howsure.designs.resampling import Resampling
 from howsure.native.interpolation import interpolated
 from howsure.native.rising import rising_shares
 from howsure.tables.scores import ScoresTable
@@ -113,10 +114,10 @@ class Steps:
             mass = counts.sum(1)
             counts = np.add.reduceat(counts, starts)
             scores = np.add.reduceat(scores * mass, starts) / counts.sum(1)
-            design = design.merged((2 * group[:, None] + np.arange(2)).ravel(), counts.size)
+            design = design.collapse_cells((2 * group[:, None] + np.arange(2)).ravel(), counts.size)
         extra = np.zeros(counts.shape)
         extra[0, 1] = extra[-1, 0] = PSEUDO_CASES
-        drawn = design.posterior((counts * LABELLED_WEIGHT).ravel(), extra.ravel(), size, rng)
+        drawn = Resampling.of(design).posterior((counts * LABELLED_WEIGHT).ravel(), extra.ravel(), size, rng)
         shares = rising_shares(drawn.reshape(size, *counts.shape))
         return cls(scores, shares, rng.random((size, max(len(scores) - 1, 1))))
 

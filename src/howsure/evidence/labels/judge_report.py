@@ -135,10 +135,10 @@ def judge_report(table: ConfusionTable, *, confidence_level: float = 0.95) -> Ju
     """
     design, size = _of_verdicts(table), len(table.labels)
     diagonal = np.arange(size) * (size + 1)
-    alone = design.as_one_stratum().merged(diagonal, size * size)
+    alone = design.as_one_stratum().collapse_cells(diagonal, size * size)
     human = replace(table, counts=alone.counts(size * size).reshape(size, size), design=alone)
     cells = np.repeat(diagonal, design.labelled.shape[1] + 1)
-    said = replace(table, counts=np.diag(design.totals), design=design.design.merged(cells, size * size))
+    said = replace(table, counts=np.diag(design.totals), design=design.design.collapse_cells(cells, size * size))
     asked, of_judge = (OF_TWO, JUDGE_OF_TWO) if size == 2 else (OF_MANY, JUDGE_OF_MANY)
 
     def found(of: Table, metrics: str | Sequence[str]) -> list[Estimate]:

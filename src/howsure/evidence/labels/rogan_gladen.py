@@ -271,9 +271,9 @@ def corrected(
         groups = [corrected(each, **rates_of_all) for each in table.values()]
         return Tables(table, groups, corrected(table.overall, **rates_of_all), table.columns)
     message = "`corrected` takes a confusion table of one sample of cases: make one with `confusion` or `from_counts`."
-    if ConfusionTable.required(table, message).design.fixes_margins:
+    if ConfusionTable.required(table, message).design.traits.has_fixed_class_totals:
         raise HowsureError(message)
-    if not table.design.is_counted:
+    if not table.design.traits.is_counted:
         message = "These counts are estimates already. Give `corrected` the counts of recorded labels."
         raise HowsureError(message)
     size = len(table.labels)
@@ -289,7 +289,7 @@ def corrected(
     notes = [TRUNCATED] if (centre < -1e-9 * table.counts.sum()).any() else []
     if (measured := float(checked[np.isfinite(checked)].sum())) and measured < LEAST_CHECKED:
         notes.append(FEW.format(round(measured), LEAST_CHECKED))
-    independent = table.design.is_independent
+    independent = table.design.traits.is_independent
     design = Linearised(
         tuple(samples),
         centre.ravel(),

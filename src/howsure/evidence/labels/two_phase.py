@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from howsure.designs import invariants
 from howsure.designs.base import DUST, Design, quotient
 from howsure.designs.counted import Independent
+from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import Blocks
-from howsure.designs.strata import Strata
+from howsure.designs.strata import PartialLabels, Strata
+from howsure.designs.traits import ESTIMATED, Description, Traits
+from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError
 from howsure.methods.standard_errors import normal_quantile
 from howsure.methods.stratified import reaches
@@ -29,7 +32,7 @@ ALONE = "the human labels alone are as precise: the judge adds no information"
 
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class TwoPhase(Design):
+class TwoPhase(VarianceDetails, Resampling, PartialLabels):
     """Cases of known stratum, some of which have a trusted outcome: Neyman's double sampling.
 
     The cases of a stratum are assumed to have the outcome distribution of its labelled cases. The table is then a
@@ -64,8 +67,7 @@ class TwoPhase(Design):
     design: Design
     number: int
     note: str = ""
-    is_counted: ClassVar[bool] = False
-    has_trials: ClassVar[bool] = False
+    traits: ClassVar[Traits] = ESTIMATED
 
     def check(self, shape: tuple[int, ...]) -> None:
         """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
@@ -90,15 +92,12 @@ class TwoPhase(Design):
         self.design.check_sums(self.observed)
 
     @property
-    def words(self) -> str:
-        """Number of labels, and description of the design of the observed cells."""
-        return f"with {self.number:,} labels {self.design.words}".rstrip()
-
-    @property
-    def cautions(self) -> tuple[str, ...]:
-        """Cautions of the design of the observed cells, and the note."""
-        said = (f"{self.note[0].upper()}{self.note[1:]}.",) if self.note else ()
-        return (*self.design.cautions, *said)
+    def description(self) -> Description:
+        """Number of labels, the note, and the description of the design of the observed cells."""
+        observed = self.design.description
+        note = (f"{self.note[0].upper()}{self.note[1:]}.",) if self.note else ()
+        sample = f"with {self.number:,} labels {observed.sample}".rstrip()
+        return Description(sample, self.note, (*observed.caveats, *note))
 
     def noted(self, more: str) -> TwoPhase:
         """Return the design with a note: the number of strata without a label, and ``more``."""
@@ -133,24 +132,26 @@ class TwoPhase(Design):
 
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the sum of the variances within and between strata."""
-        parts = self.strata(counts, gradient)
+        parts = self.stratum_contributions(counts, gradient)
         return np.asarray(parts.within.sum(-1) + parts.between)
 
-    def effective_trials(self, counts: Array, trials: Array) -> Array:
+    def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return the effective number of labelled cases in the marked cells."""
-        marked = np.asarray(trials, dtype=float)[self.places]
-        return self.design.effective_trials(self.observed, np.column_stack([marked, np.zeros(len(marked))]).ravel())
+        marked = np.asarray(cells, dtype=float)[self.places]
+        return self.design.effective_sample_size(
+            self.observed, np.column_stack([marked, np.zeros(len(marked))]).ravel()
+        )
 
     @property
-    def least_unit(self) -> float:
+    def minimum_unit_size(self) -> float:
         """Average weight of a labelled case (in a group it need not be 1)."""
         return 1 / self._cases_per_weight
 
-    def small_sample(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
+    def small_sample_correction(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
         """Return the small-sample correction for the labelled cells: few clusters may contain all labels."""
-        return self.design.small_sample(self.observed, self._slopes_within(gradient))
+        return VarianceDetails.of(self.design).small_sample_correction(self.observed, self._slopes_within(gradient))
 
-    def strata(self, counts: Array, gradient: Array) -> Strata:
+    def stratum_contributions(self, counts: Array, gradient: Array) -> Strata:
         """Return the contribution of each stratum to a linear form; within-stratum variances are partially pooled."""
         unit = self._cases_per_weight
         low, span, place = self._placed(gradient)
@@ -180,7 +181,7 @@ class TwoPhase(Design):
             between=self.design.variance(self.observed, between),
         )
 
-    def extremes(self, counts: Array, gradient: Array) -> Array:
+    def extreme_tables(self, counts: Array, gradient: Array) -> Array:
         """Return the tables in which all cases of one stratum have the worst or the best outcome for the form."""
         _, span, place = self._placed(gradient)
         seen, shares = span[:, None] > 0, self._shares()
@@ -194,9 +195,9 @@ class TwoPhase(Design):
         np.add.at(tables, cells, change)
         return np.asarray(counts + tables)
 
-    def merged(self, cells: Array, size: int) -> TwoPhase:
+    def collapse_cells(self, codes: Array, size: int) -> TwoPhase:
         """Return the design after merging cells."""
-        return replace(self, places=cells[self.places])
+        return replace(self, places=codes[self.places])
 
     def of_outcomes(self) -> TwoPhase:
         """Return the design of a table with one cell per outcome, summed over strata."""
@@ -212,13 +213,13 @@ class TwoPhase(Design):
             kin=np.zeros(1, dtype=int),
             places=np.arange(outcomes)[None],
             names=("all cases",),
-            design=self.design.merged(cells, outcomes + 1),
+            design=self.design.collapse_cells(cells, outcomes + 1),
             number=self.number,
         )
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Resample the observed cells and return the tables that they imply."""
-        return self._tables(self.design.resample(self.observed, size, rng), counts.size)
+        return self._tables(Resampling.of(self.design).resample(self.observed, size, rng), counts.size)
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw the probabilities of the observed cells, with one pseudo-case per stratum (Jeffreys for two outcomes).
@@ -228,7 +229,7 @@ class TwoPhase(Design):
         strata, outcomes = self.labelled.shape
         pseudo = np.column_stack([np.full((strata, outcomes), 1 / outcomes), np.zeros(strata)])
         pseudo[self.totals == 0] = 0.0
-        drawn = self.design.posterior(self.observed, np.zeros(self.observed.size), size, rng)
+        drawn = Resampling.of(self.design).posterior(self.observed, np.zeros(self.observed.size), size, rng)
         cells = drawn.reshape(size, strata, outcomes + 1)
         labelled = (
             cells[..., :-1] + rng.standard_gamma(pseudo[:, :-1], (size, strata, outcomes)) / self._cases_per_weight
@@ -236,12 +237,12 @@ class TwoPhase(Design):
         shares = labelled / labelled.sum(-1, keepdims=True).clip(min=np.finfo(float).tiny)
         return self._added(cells.sum(-1)[..., None] * shares, counts.size)
 
-    def left_out(self, counts: Array) -> Blocks:
+    def leave_one_out(self, counts: Array) -> Blocks:
         """Return the tables without each observed unit."""
         return self._left_out(counts.size)
 
     def _left_out(self, size: int) -> Iterator[tuple[Array, Array]]:
-        for observed, number in self.design.left_out(self.observed):
+        for observed, number in Resampling.of(self.design).leave_one_out(self.observed):
             yield self._tables(observed, size), number
 
     def _placed(self, gradient: Array) -> tuple[Array, Array, Array]:
@@ -302,11 +303,11 @@ class TwoPhase(Design):
 
     def _effect(self, gradient: Array) -> Array:
         """Return the design effect of a linear form."""
-        if self.design.is_independent:
+        if self.design.traits.is_independent:
             return np.ones(gradient.shape[:-1])
         slopes, observed = self._slopes(gradient), self.observed
         alone = Independent().variance(observed, slopes)
-        unit = np.asarray(self.design.unit_size(observed))
+        unit = np.asarray(VarianceDetails.of(self.design).mean_unit_size(observed))
         least = observed.sum() * (DUST * np.abs(gradient).max(-1)) ** 2
         effect = quotient(self.design.variance(observed, slopes), alone)
         return np.where((alone > least) & (effect > DUST), effect, unit)
@@ -378,5 +379,5 @@ def two_phase(  # noqa: PLR0917 - the columns of the cases, and the strata
 
 def _spreads(design: TwoPhase, observed: Array, worth: Array) -> tuple[float, float]:
     """Return the variance of a linear form of the outcomes, and the width of its interval."""
-    width = sum(reaches(design.strata(observed, worth), normal_quantile(LEVEL), LEVEL))
+    width = sum(reaches(design.stratum_contributions(observed, worth), normal_quantile(LEVEL), LEVEL))
     return float(design.variance(observed, worth)), width

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, checked_level, whole_number
-from howsure.evidence.review.reviewed import Reviewed, reviewed
+from howsure.evidence.review.design import Reviewed
+from howsure.evidence.review.reviewed import reviewed
 from howsure.grids import Grid, Tabular
 from howsure.methods.standard_errors import normal_quantile
 from howsure.metrics.binding import resolve
@@ -191,7 +192,7 @@ def review_plan(
 
 
 def _with_review(table: Table) -> tuple[Table, Reviewed]:
-    if isinstance(table, ConfusionTable) and table.design.is_independent:
+    if isinstance(table, ConfusionTable) and table.design.traits.is_independent:
         size = len(table.labels)
         table = reviewed(table.counts, np.zeros((size, size, size)), labels=table.labels)
     design = getattr(table, "design", None)

@@ -124,7 +124,7 @@ class Shift:
                 "The class shares cannot be estimated: some classes, or mixtures of them, have the same predictions."
             )
             raise HowsureError(message)
-        worth = np.array([source.design.effective_trials(counts, truth == place) for place in range(size)])
+        worth = np.array([source.design.effective_sample_size(counts, truth == place) for place in range(size)])
         smooth = (joint + SMOOTHING) / (joint + SMOOTHING).sum(1, keepdims=True)
         aim = seen / seen.sum()
         shares = np.full(size, 1 / size)
@@ -145,7 +145,7 @@ class Shift:
             place=np.arange(cells),
             cells=cells,
             precision=self.precision,
-            is_independent=self.table.design.is_independent,
+            is_independent=self.table.design.traits.is_independent,
         )
         return found.merged(np.arange(cells), cells)
 
@@ -308,7 +308,7 @@ def _checked(table: object) -> ConfusionTable | ScoresTable:
     """Return the source; refuse other objects than a counted table of one sample."""
     kind = ScoresTable if getattr(table, "has_scores", False) else ConfusionTable
     source: ConfusionTable | ScoresTable = kind.required(table, f"For another population, {CALL}")
-    if source.batch or not source.design.is_counted or not source.design.has_labels:
+    if source.batch or not source.design.traits.is_counted or not source.design.traits.has_labels:
         message = f"These counts are estimates or of several samples: {CALL}"
         raise HowsureError(message)
     return source

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
 from howsure.designs.counted import Independent
-from howsure.designs.expected import Expected
+from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import Blocks
+from howsure.designs.sums import dot
+from howsure.designs.traits import EXPECTED, Description, Traits
+from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError
 from howsure.evidence.calibration.calibrator import Calibrator
 from howsure.evidence.calibration.isotonic import MOST_SCORES, grouped_scores
@@ -27,7 +30,7 @@ KEPT = 2**22  # largest number of values of draws that are cached for the next t
 
 @final
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CalibratedBatch(Expected):
+class CalibratedBatch(VarianceDetails, Resampling):
     """Cases with known scores and unknown classes; both the classes and the calibrator are uncertain.
 
     A draw of the table takes one draw of the calibrator, and then draws the class of each case with the calibrated
@@ -47,6 +50,9 @@ class CalibratedBatch(Expected):
     scores: Array
     number: Array
     cells: Array
+    description: ClassVar[Description] = Description(
+        estimate_caveat="prediction for these cases; assumes that the labelled cases are like them"
+    )
 
     def check(self, shape: tuple[int, ...]) -> None:
         """Check the parts of the design, and that it fits counts of this shape: batch and cells."""
@@ -63,14 +69,13 @@ class CalibratedBatch(Expected):
         invariants.sums("number", found, counts)
 
     @property
-    def note(self) -> str:
-        """Target and assumption of the interval."""
-        return "prediction for these cases; assumes that the labelled cases are like them"
+    def traits(self) -> Traits:
+        """The default method is ``"bayes"``, which is exact, for up to 5,000 scores; for more it would be slow."""
+        return EXPECTED if len(self.scores) > DRAWN_SCORES else replace(EXPECTED, default_method="bayes")
 
-    @property
-    def method(self) -> str:
-        """Default method: ``"bayes"``, which is exact, for up to 5,000 scores; none for more, as it would be slow."""
-        return "bayes" if len(self.scores) <= DRAWN_SCORES else ""
+    def effective_sample_size(self, counts: Array, cells: Array) -> Array:
+        """Return the expected number of cases in the selected cells."""
+        return dot(counts, cells)
 
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return the variance of the classes given the calibrator plus the variance of their mean over its draws."""
@@ -82,7 +87,7 @@ class CalibratedBatch(Expected):
         means = np.concatenate([block @ weights for block in self._blocks(known)])
         return np.asarray((self.number * share * (1 - share)) @ form**2 + means.var(ddof=1))
 
-    def variance_from_top(self, counts: Array, slopes: Array, index: Array | None = None) -> Array:
+    def threshold_variances(self, counts: Array, gradients: Array, thresholds: Array | None = None) -> Array:
         """Return the variance of a linear form of the confusion table at each threshold of a table of scores."""
         rows = len(counts)
         place = rows - 1 - self.cells[:, 1] // 2
@@ -93,16 +98,16 @@ class CalibratedBatch(Expected):
         edges, own, shared = self._drawn_from_top()
         above, both = np.interp(cases, edges, own), np.interp(cases, edges, shared)
         whole, every = classes[-1], above[-1]
-        if index is not None:
-            classes, above, both = classes[index], above[index], both[index]
-        low, high = (slopes[:, 1] - slopes[:, 0]).T  # positive minus negative, below and above the threshold
+        if thresholds is not None:
+            classes, above, both = classes[thresholds], above[thresholds], both[thresholds]
+        low, high = (gradients[:, 1] - gradients[:, 0]).T  # positive minus negative, below and above the threshold
         step = high - low
         drawn = low**2 * every + 2 * low * step * both + step**2 * above
         return np.asarray(low**2 * (whole - classes) + high**2 * classes + np.maximum(drawn, 0.0))
 
-    def merged(self, cells: Array, size: int) -> CalibratedBatch:
+    def collapse_cells(self, codes: Array, size: int) -> CalibratedBatch:
         """Return the design after merging cells; with very many scores, neighbours in the same cells are merged too."""
-        relabelled = cells[self.cells]
+        relabelled = codes[self.cells]
         order = np.lexsort((self.scores, relabelled[:, 1], relabelled[:, 0]))
         scores, number, relabelled = self.scores[order], self.number[order], relabelled[order]
         starts = grouped_scores(number)
@@ -150,9 +155,9 @@ class CalibratedBatch(Expected):
         """Return the same as `resample`; the prior is not used, because only the classes are unknown."""
         return self.resample(counts, size, rng)
 
-    def left_out(self, counts: Array) -> Blocks:
+    def leave_one_out(self, counts: Array) -> Blocks:
         """Return the tables without one case of each non-empty cell."""
-        return Independent().left_out(counts)
+        return Independent().leave_one_out(counts)
 
     def _neighbours(self) -> tuple[Array, Array]:
         """Return the starts of groups of neighbouring scores, and their means; with few scores, one group each."""

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from howsure.designs.cases import Cases
 from howsure.designs.distribution import ScoreDistribution
-from howsure.designs.expected import Batch, Known, Population
+from howsure.designs.expected import Batch, Population
+from howsure.designs.known import Known
 from howsure.errors import HowsureError, one_of, whole_number
 from howsure.evidence.calibration.calibrator import Calibrator
 from howsure.evidence.unlabelled.batch import calibrated_batch

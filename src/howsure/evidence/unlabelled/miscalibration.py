@@ -143,7 +143,7 @@ def miscalibration(
 
 def _checked(table: ScoresTable, threshold: float | None, shift: float, slope: float, distance: float) -> None:
     message = "`miscalibration` is of scores without labels, one per case: give `calibrated(y_score)`."
-    if not ScoresTable.required(table, message).design.trusts_scores:
+    if not ScoresTable.required(table, message).design.traits.assumes_calibrated_scores:
         raise HowsureError(message)
     if threshold is not None:
         real_number("threshold", threshold)
