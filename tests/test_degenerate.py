@@ -15,7 +15,7 @@ SPECS = [
     if definition.of_predictions
     for spec in (
         [f"{definition.name}@{average}" for average in OVER_CLASSES]
-        if definition.form == "outcomes"
+        if definition.form.name == "outcomes"
         else [definition.name]
     )
 ]

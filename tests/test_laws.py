@@ -20,9 +20,9 @@ OVER_CLASSES = [each.name for each in AVERAGES] + ["micro", "binary+positive_cla
 OF_LABELS = [each for each in REGISTRY.shipped if each.of_predictions]
 OF_SCORES = [each for each in REGISTRY.shipped if each.of_scores]
 SPECS = [
-    f"{definition.name}@{average}" if definition.form == "outcomes" else definition.name
+    f"{definition.name}@{average}" if definition.form.name == "outcomes" else definition.name
     for definition in OF_LABELS
-    for average in (OVER_CLASSES if definition.form == "outcomes" else [""])
+    for average in (OVER_CLASSES if definition.form.name == "outcomes" else [""])
 ]
 SPECS += ["fbeta+beta=2@macro", "fbeta+beta=0.5@weighted", "balanced_accuracy+adjusted=true", "weighted_kappa+power=3"]
 SCORED = [
@@ -32,7 +32,7 @@ SCORED = [
 ]
 SCORED += ["roc_auc+max_fpr=0.37", "roc_auc+max_fpr=0.37@macro", "ece+norm=l2", "ece+norm=max", "ece+strategy=quantile"]
 SCORED += ["ece+debiased=true+bins=3", "ece+norm=l2+debiased=true+bins=3"]
-VALUED = [each.name for each in REGISTRY.shipped if each.looks_at in {"values", "trials", "errors", "battles"}]
+VALUED = [each.name for each in REGISTRY.shipped if each.form.takes_table and not each.of_scores]
 VALUED += ["quantile+q=0.25", "share+at_least=0.3", "trimmed_mean+cut=0.2", "cvar+q=0.6", "pass_at+k=3", "pass_all+k=4"]
 ORDERED = ("mae", "mse", "rmse", "adjacent", "weighted_kappa", "quadratic")
 SIGNED = {
@@ -64,7 +64,7 @@ USABLE = [spec for spec in SPECS if not skipped(spec)]
 
 
 @pytest.mark.parametrize(
-    "spec", [*USABLE, *(each.name for each in OF_LABELS if each.form == "outcomes"), *SCORED, *VALUED]
+    "spec", [*USABLE, *(each.name for each in OF_LABELS if each.form.name == "outcomes"), *SCORED, *VALUED]
 )
 def test_every_metric_keeps_the_laws(spec):
     """The laws for user-defined metrics also apply to each of howsure's, under every average."""
@@ -225,7 +225,7 @@ def test_names_lead_to_their_definition(definition):
     assert definition.summary.endswith(".")
 
 
-@pytest.mark.parametrize("definition", [d for d in OF_LABELS if d.form == "outcomes"], ids=lambda d: d.name)
+@pytest.mark.parametrize("definition", [d for d in OF_LABELS if d.form.name == "outcomes"], ids=lambda d: d.name)
 def test_one_class_of_many_is_its_two_by_two_table(definition):
     """A class's value and standard error are those of its 2×2 table, in every design."""
     counts = generic(4, 6)
@@ -327,7 +327,7 @@ def test_random_classifier_has_the_stated_value(definition):
     counts = np.outer(rows, np.array([0.3, 0.5, 0.2]) if definition.name in ("scotts_pi", "krippendorff_alpha", "prevalence_threshold") else [0.2, 0.5, 0.3])  # fmt: skip
     if definition.name == "gwet_ac1":
         counts = np.full((3, 3), 10.0)
-    spec = f"{definition.name}@binary+positive_class=1" if definition.form == "outcomes" else definition.name
+    spec = f"{definition.name}@binary+positive_class=1" if definition.form.name == "outcomes" else definition.name
     many = hs.from_counts(np.full((3, 3), 1e13))  # for definitions that contain the number of cases
     value = float(resolve(spec, many)(counts))
     assert value == pytest.approx(definition.random, abs=1e-12)

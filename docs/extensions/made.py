@@ -46,12 +46,10 @@ def methods(page: str) -> str:
 def metrics(page: str) -> str:
     """Tabulate the metrics, by what they read."""
     from howsure.cli.listing import metric_grid
-    from howsure.metrics.registry import READS
 
     grid = metric_grid()
-    kinds = [kind for kind in dict.fromkeys(READS.values()) if any(row[1] == kind for row in grid.rows)]
     parts = []
-    for kind in kinds:
+    for kind in dict.fromkeys(row[1] for row in grid.rows):
         rows = [(row[0], row[3], row[2], row[4]) for row in grid.rows if row[1] == kind]
         parts += [f"## Of {kind}", "", _rows(("metric", "also called", "range", "meaning"), rows), ""]
     return "\n".join(parts)

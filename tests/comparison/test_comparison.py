@@ -119,7 +119,7 @@ AVERAGES = ("macro", "micro", "weighted", "harmonic", "geometric", "binary+posit
 def smooth_specs():
     """Return every metric of labels, with each average that has a slope (not the least and the greatest class)."""
     for each in SHIPPED:
-        yield from [f"{each.name}@{how}" for how in AVERAGES] if each.form == "outcomes" else [each.name]
+        yield from [f"{each.name}@{how}" for how in AVERAGES] if each.form.name == "outcomes" else [each.name]
 
 
 @pytest.mark.thorough

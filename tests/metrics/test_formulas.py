@@ -63,7 +63,7 @@ def formulas(tp, fn, fp, tn):
     }
 
 
-OUTCOMES = [definition.name for definition in REGISTRY if definition.form == "outcomes"]
+OUTCOMES = [definition.name for definition in REGISTRY if definition.form.name == "outcomes"]
 
 
 def outcomes(counts, index):

@@ -122,5 +122,5 @@ def test_ones_own_function_has_tables_of_the_first_size_that_it_takes(size, made
 
 def test_howsures_functions_of_cells_have_tables_of_every_size():
     """They are for any number of classes, one's own perhaps for one."""
-    assert REGISTRY.find("weighted_kappa").form == "cells"
+    assert REGISTRY.find("weighted_kappa").form.name == "cells"
     assert [len(each.labels) for each in laws.generic_tables(parse("weighted_kappa"))] == [2, 3, 5]

@@ -207,7 +207,7 @@ def test_every_registered_name_of_the_peer_resolves_to_its_value(name):
     counts = np.array([[50.0, 7, 3], [4, 31, 9], [2, 5, 22]])
     study = prob_conf_mat.Study(seed=0, num_samples=10_000, ci_probability=0.95)
     study.add_experiment("a/b", confusion_matrix=counts.astype(int).tolist(), prevalence_prior=0, confusion_prior=0)
-    spec = f"{name}@macro" if definition.form == "outcomes" else name
+    spec = f"{name}@macro" if definition.form.name == "outcomes" else name
     study.add_metric(spec)
     theirs = study.get_metric_samples(metric=spec, experiment_name="a/b", sampling_method="input").values
     assert hs.estimate(hs.from_counts(counts), spec).value == pytest.approx(float(np.ravel(theirs)[0]), rel=1e-9)

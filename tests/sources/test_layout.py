@@ -381,7 +381,7 @@ def test_scikit_learns_kappa_warns():
 
 @pytest.mark.parametrize(
     "definition",
-    [each for each in REGISTRY.shipped if each.form in {"cells", "coefficients", "margins"}],
+    [each for each in REGISTRY.shipped if each.form.name in {"cells", "coefficients", "margins"}],
     ids=lambda each: each.name,
 )
 def test_metrics_that_depend_on_the_order_say_so(definition):

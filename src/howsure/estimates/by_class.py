@@ -78,7 +78,7 @@ def _alike(table: Table, asked: Sequence[str | Spec | Metric]) -> Iterable[_Alik
     labels = list(map(str, table.labels.tolist()))
     for place, each in enumerate(asked):
         spec = each.spec if isinstance(each, Metric) else each if isinstance(each, Spec) else parse(each)
-        if spec is None or spec.definition.form != "outcomes":
+        if spec is None or spec.definition.form.name != "outcomes":
             continue
         if spec.is_each_class:
             if len(set(labels)) < len(labels):

@@ -20,6 +20,7 @@ from howsure.methods.naming import named
 from howsure.methods.registry import Entry, find
 from howsure.methods.within_classes import is_within_classes
 from howsure.metrics.averages import EXTREMES
+from howsure.metrics.kinds import has_flow
 from howsure.metrics.metric import Metric
 from howsure.native.resampling import Ranked
 from howsure.tables.table import Table
@@ -92,13 +93,13 @@ def _is_smooth_and_bounded(metric: Metric, table: Table) -> bool:
     """Return whether simulations showed that the flow covers; the exceptions are on the page on coverage."""
     one = metric.of_one_model
     stated = one.spec is not None and one.spec.arguments.get("prevalence") is not None  # far from that of the sample
-    of_ratings = table.holds == ("ratings",)
+    covered = has_flow(table)
     of_a_sample = one.spec is not None and one.spec.definition.disagreement is not None  # rebuilt for each table
     smooth = one.average in SMOOTH or _is_mean_of_rates(one)
-    plain = (one.takes_batches or of_ratings or of_a_sample) and one.distance is None and smooth and not stated
+    plain = (one.takes_batches or covered or of_a_sample) and one.distance is None and smooth and not stated
     shown = metric.contrast is None or metric.contrast.effect.name != "odds_ratio"
     few_losses = one.is_mean_loss and math.prod(table.shape) <= MOST_LOSSES
-    bounded = few_losses or of_ratings or _has_bounds(one)
+    bounded = few_losses or covered or _has_bounds(one)
     return plain and shown and bounded
 
 

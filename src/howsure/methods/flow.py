@@ -37,6 +37,7 @@ from howsure.methods.standard_errors import quantile, sample_with_unseen, shows_
 from howsure.methods.tilting import Tilting
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.class_shares import variance_of_independent
+from howsure.metrics.kinds import has_flow
 from howsure.metrics.metric import Metric
 from howsure.native.averages import ClassShares
 from howsure.tables.counts import ClassCounts, ConfusionCounts
@@ -125,7 +126,7 @@ class Flow(JointMethod):
             return refusal
         if metric.of_one_model.average in EXTREMES:
             return f"`Flow` is for smooth metrics, and `{metric.name}` jumps from class to class. Use `Delta()`."
-        counted = metric.is_mean_loss or not {"predictions", "ratings"}.isdisjoint(table.holds)
+        counted = metric.is_mean_loss or "predictions" in table.holds or has_flow(table)
         if not (counted and table.has_one_label_per_case) or len(table.design.test_sets) > 1:
             return (
                 "`Flow` is for metrics of predicted classes, of ratings and mean losses on one test set, one class for "

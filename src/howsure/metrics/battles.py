@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -9,12 +10,30 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics.forms import Ratio, divide
+from howsure.metrics.kinds import Form, add_form
 from howsure.metrics.paired_comparisons import Fit, fitted
-from howsure.metrics.registry import Scored, battles_metric
-from howsure.tables.preferences import OUTCOMES
+from howsure.metrics.registry import Scored
+from howsure.tables.preferences import OUTCOMES, BattlesTable
 
 Array = NDArray[Any]
 REAL = (-np.inf, np.inf)
+
+
+def _examples() -> Iterator[BattlesTable]:
+    counts = np.array([7.0, 3.0, 2.0, 6.0, 4.0, 1.0, 5.0, 8.0, 3.0])
+    pairs = np.array([[0, 1], [0, 2], [1, 2]])
+    yield BattlesTable(counts=counts, pairs=pairs, names=("0", "1", "2"), model=1)
+
+
+BATTLES = add_form(
+    Form(
+        name="battles",
+        reads="battles",
+        maker="a table of battles: `preferences(a, b, winner)`",
+        examples=_examples,
+    )
+)
+battles_metric = BATTLES.metric  # (table of battles, from the perspective of one model, arguments) → Scored
 
 
 class Table(Protocol):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, listed, several
 from howsure.metrics.class_averages import gaps_of, unseen_of
 from howsure.metrics.counted import of_predictions
+from howsure.metrics.kinds import form_of
 from howsure.metrics.metric import Metric
 from howsure.metrics.multiclass import of_score_matrix
 from howsure.metrics.scored import of_scores, of_values
@@ -25,27 +26,6 @@ from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-MAKERS = {  # contents of tables → the functions that create them
-    "scores": (
-        "a table of scores: `scores(y_true, y_score)`, for several models `paired_scores`, for many classes "
-        "`multiclass_scores`"
-    ),
-    "events": "a table of events: `events(tp, fp, fn, unit=…)`",
-    "values": "a table of values: `values(score)`",
-    "trials": "a table of trials: `trials(success, task=…)`",
-    "errors": "a table of errors: `values(prediction, truth=…)`",
-    "detections": "a table of detections: `detections(preds, target)`",
-    "ratings": "a table of ratings: `ratings(items_by_raters)`",
-    "battles": "a table of battles: `preferences(a, b, winner)`",
-}
-OF_RATERS = {  # alternatives for raters
-    "kappa": "conger_kappa",
-    "accuracy": "percent_agreement",
-    "icc": "krippendorff_alpha+level=interval",
-}
-
-
-OF_CELLS = {"values", "detections", "ratings", "battles"}  # contents of tables whose metrics are functions of the table
 
 
 def listed_metrics(metrics: Any) -> list[Any]:
@@ -117,12 +97,12 @@ def resolve(
         raise HowsureError(message)
     if asked.definition.is_ordinal:
         _refuse_unordered(asked, table)
-    if table.holds[0] in OF_CELLS:
-        return of_values(asked, table)
     if isinstance(table, ScoresTable):
         return of_scores(asked, table)
     if isinstance(table, ScoreMatrixTable):
         return of_score_matrix(asked, table)
+    if asked.definition.takes_table(table.holds):
+        return of_values(asked, table)
     return of_predictions(asked, table, classes, without)
 
 
@@ -214,12 +194,13 @@ def _refuse_unordered(spec: Spec, table: Table) -> None:
 
 def _of_another_kind(spec: Spec, table: Table) -> HowsureError:
     """Return the error for a metric that is not defined for a kind of table, with what to use instead."""
-    wanted, held = spec.definition.looks_at, table.holds[-1]
-    if held == "ratings" and (same := OF_RATERS.get(spec.definition.name)):
-        kind = wanted if wanted in MAKERS else "predictions and the truth"
-        message = f"`{spec.text}` is a metric of {kind}. Its counterpart for raters is `{same}`."
-    elif wanted in MAKERS:
-        message = f"`{spec.text}` is a metric of {wanted}, and a {table.noun} holds {held}. Make {MAKERS[wanted]}."
+    wanted, held = spec.definition.form, table.holds[-1]
+    own = form_of(held)
+    if own is not None and (same := own.counterparts.get(spec.definition.name)):
+        kind = wanted.reads if wanted.maker else "predictions and the truth"
+        message = f"`{spec.text}` is a metric of {kind}. Its counterpart for {held} is `{same}`."
+    elif wanted.maker:
+        message = f"`{spec.text}` is a metric of {wanted.reads}, and a {table.noun} holds {held}. Make {wanted.maker}."
     elif table.has_thresholds:
         message = (
             f"`{spec.text}` counts the cases at a threshold: give `threshold=0.5` to `estimate` or `evaluate`, "

@@ -71,7 +71,7 @@ def averaged(spec: Spec, table: Table, average: Average, chosen: Array | None, w
         slopes[:2] += by_weight  # a class's weight is its true total, tp + fn
         return counts.by_cell(slopes)
 
-    is_of_units = definition.form == "events"
+    is_of_units = definition.form.name == "events"
     return Metric(
         **basics(spec, size),
         counts_class=table.counts_class,
@@ -118,7 +118,7 @@ def unseen_of(spec: Spec, table: Table) -> Array | None:
 
 
 def _is_average(spec: Spec, tables: Sequence[Table]) -> bool:
-    is_average = spec.definition.form == "outcomes" and spec.average in BY_NAME
+    is_average = spec.definition.form.name == "outcomes" and spec.average in BY_NAME
     is_mean_recall = spec.definition.terms == ("recall",)
     return (is_average or is_mean_recall) and all(isinstance(each.counted, ClassCounts) for each in tables)
 
@@ -142,7 +142,7 @@ def _terms(spec: Spec, average: Average, members: ClassSet, kept: Array | None) 
             return values * divide(tp + fn, tp + fn + fp + tn)
         return np.where(times > 0, values * times, 0.0)
 
-    return terms if spec.definition.form == "outcomes" else None
+    return terms if spec.definition.form.name == "outcomes" else None
 
 
 def _scatter(values: Array, chosen: Array, size: int) -> Array:

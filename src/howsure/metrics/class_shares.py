@@ -20,7 +20,7 @@ BY_TOTAL = np.array([[1, 0, 0], [-1, 1, 0], [-1, 0, 1], [0, 0, 0]])  # tp, fn, f
 def class_shares(spec: Spec, average: Average, members: ClassSet, classes: int) -> ClassShares | None:
     """Return the average over some classes that a spec names, or None for other specs."""
     ratio = spec.definition.outcome_ratio(**spec.arguments)
-    if ratio is None or spec.definition.form != "outcomes" or average.name not in {"macro", "weighted"}:
+    if ratio is None or spec.definition.form.name != "outcomes" or average.name not in {"macro", "weighted"}:
         return None
     forms = np.array([ratio.numerator, ratio.denominator])
     if forms[:, 3].any():

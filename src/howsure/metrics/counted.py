@@ -58,7 +58,7 @@ def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None, with
     if spec.definition.terms == ("recall",):
         chosen = None if classes is None else _positions(classes, len(table.labels))
         return mean_recall(spec, table, chosen, without)
-    bind = {"margins": _of_margins, "cells": _of_cells, "coefficients": _of_coefficients}[spec.definition.form]
+    bind = {"margins": _of_margins, "cells": _of_cells, "coefficients": _of_coefficients}[spec.definition.form.name]
     metric = bind(spec, len(table.labels))
     return metric if spec.definition.disagreement is None else _of_a_sample(metric, spec.definition.disagreement, table)
 
@@ -154,7 +154,7 @@ def _ratio_of_outcomes(definition: Definition, arguments: dict[str, Any], by_cel
 def _pooled(spec: Spec, table: Table, chosen: Array | None) -> Metric:
     where: Any = slice(None) if chosen is None else chosen
     classes = len(table.labels) if chosen is None else len(chosen)
-    share = 1 / classes if spec.definition.form == "events" else 1.0  # all classes have the same units
+    share = 1 / classes if spec.definition.form.name == "events" else 1.0  # all classes have the same units
 
     def pooled(counts: ClassCounts) -> Outcomes:
         tp, fn, fp, last = (part[..., where].sum(-1) for part in counts.outcomes())

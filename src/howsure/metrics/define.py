@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of
 from howsure.metrics.forms import STEP, Better, complex_step
+from howsure.metrics.kinds import FORMS
 from howsure.metrics.laws import NEEDED, violations
 from howsure.metrics.registry import REGISTRY, Definition, Function, Scored, parameters_of
 from howsure.metrics.spec import Spec
@@ -124,7 +125,7 @@ def define_metric(
         guarded = _guarded(function, called, range)
         definition = Definition(
             name=called,
-            form=form,
+            form=FORMS[form],
             function=_build(guarded, gradient) if form == "scores" else guarded,
             aliases=tuple(aliases),
             range=range,
@@ -196,14 +197,14 @@ def _guarded(function: Callable[..., Any], name: str, bounds: tuple[float, float
 
 def _broken(definition: Definition) -> str:
     """Return the first law that a definition breaks, in words."""
-    average = "macro" if definition.form == "outcomes" else None
+    average = "macro" if definition.form.name == "outcomes" else None
     try:
         return next((words for _, words in violations(Spec(definition, average=average), NEEDED)), "")
     except HowsureError as error:
         return str(error).partition("` ")[2].removesuffix(".") or str(error)
     except Exception as error:  # noqa: BLE001 - whatever a function of somebody else's raises
         words = " ".join(str(error).split())
-        takes = ", ".join(TAKES[definition.form])
+        takes = ", ".join(TAKES[definition.form.name])
         return f"raises {type(error).__name__} ({words[:120]}): it must take arrays ({takes}) with leading axes"
 
 

@@ -7,7 +7,7 @@ COCO's where scores are distinct; detections of one score come at once.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -16,13 +16,35 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
+from howsure.metrics.kinds import Form, add_form
 from howsure.metrics.operating import roc_slope
-from howsure.metrics.registry import Scored, detection_metric
+from howsure.metrics.registry import Scored
+from howsure.tables.detections import DetectionsTable
 
 Array = NDArray[Any]
 RECALLS = np.linspace(0.0, 1.0, 101)  # at which COCO reads the precision
 EPSILON = float(np.spacing(1))  # added to the number of detections, as in COCO
 CLOSE = 1e-9
+
+
+def _examples() -> Iterator[DetectionsTable]:
+    rng, size = np.random.default_rng(0), 11
+    scores = tuple(np.sort(rng.uniform(0.03, 0.97, size)) for _ in range(2))
+    cells = [rng.integers(1, 9, (size, 2)) + 10 * np.stack([1 - each, each], -1) for each in scores for _ in range(2)]
+    counts = np.concatenate([[100.0], *(np.append(each, 15.0) for each in cells)])
+    iou = np.array([0.5, 0.75])
+    yield DetectionsTable(counts=counts, labels=np.arange(2), scores=scores, iou=iou, rows=100)
+
+
+DETECTIONS = add_form(
+    Form(
+        name="detections",
+        reads="detections",
+        maker="a table of detections: `detections(preds, target)`",
+        examples=_examples,
+    )
+)
+detection_metric = DETECTIONS.metric  # (table of detections by score, arguments) → Scored
 
 
 class Slice(Protocol):

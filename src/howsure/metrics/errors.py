@@ -5,16 +5,37 @@ Counts have shape ``(..., cells)`` over the distinct pairs of both. Repeating ev
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.metrics.forms import divide
-from howsure.metrics.registry import Bounds, Scored, errors_metric
+from howsure.metrics.kinds import Form, add_form
+from howsure.metrics.registry import Bounds, Scored
 from howsure.metrics.values import deviations, mean_of
+from howsure.tables.values import ErrorsTable
 
 Array = NDArray[Any]
+
+
+def _examples() -> Iterator[ErrorsTable]:
+    rng = np.random.default_rng(0)
+    actual = rng.normal(size=11)
+    error = np.sort(rng.normal(0, 0.5, 11))
+    yield ErrorsTable(counts=rng.integers(1, 20, 11) * 1.0, predicted=actual + error, actual=actual)
+
+
+ERRORS = add_form(
+    Form(
+        name="errors",
+        reads="errors",
+        maker="a table of errors: `values(prediction, truth=…)`",
+        examples=_examples,
+    )
+)
+errors_metric = ERRORS.metric  # (table of true and predicted numbers, arguments) → Scored
 
 
 class Table(Protocol):

@@ -6,25 +6,21 @@ Each check takes a metric and a table that it is bound to, and returns "" or an 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.metrics.binding import resolve
+from howsure.metrics.kinds import all_forms
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 from howsure.tables.confusion import ConfusionTable
-from howsure.tables.detections import DetectionsTable
 from howsure.tables.events import EACH, EventsTable
 from howsure.tables.multilabel import MultilabelTable
-from howsure.tables.preferences import BattlesTable
-from howsure.tables.ratings import RatingsTable
 from howsure.tables.score_matrix import MulticlassScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
-from howsure.tables.values import ErrorsTable, TrialsTable, ValuesTable
 
 Array = NDArray[Any]
 Law = Callable[[Metric, Table], str]
@@ -32,7 +28,6 @@ SIZES = (2, 3, 5)  # numbers of classes of the generic tables
 LARGEST = 32  # number of classes that one's own function of K×K counts may be made for
 SCORES = 11
 PLACES = ((0, 0), (1, 1), (0, 2))  # indices of tables on leading axes: each row and each column
-RUNS = (4, 6)  # of the generic tasks
 CLOSE = 1e-9  # relative, of what is equal but for rounding
 STEP = 1e-5  # of central differences, relative to the count
 SLOPE = 1e-5  # relative error of central differences
@@ -106,7 +101,7 @@ def is_undefined_on_nothing(metric: Metric, table: Table) -> str:
 
 def does_not_depend_on_the_order_of_classes(metric: Metric, table: Table) -> str:
     """Check that permuting the classes changes no average over them, and no metric of diagonal and margins."""
-    form = "" if metric.spec is None else metric.spec.definition.form
+    form = "" if metric.spec is None else metric.spec.definition.form.name
     if form not in {"outcomes", "margins"} or metric.positive is not None or not isinstance(table, ConfusionTable):
         return ""
     order = np.roll(np.arange(len(table.labels)), 1)
@@ -165,10 +160,13 @@ def violations(spec: Spec, laws: Sequence[Law] = LAWS) -> Iterator[tuple[Law, st
 def generic_tables(spec: Spec) -> Iterator[Table]:
     """Return tables without an empty cell that a metric can be bound to, better than chance."""
     definition = spec.definition
-    for held, makers in OF_CELLS.items():
-        if definition.looks_at == held or (held in definition.also and spec.average is None):
-            yield from (make() for make in makers)
-    if definition.looks_at in OF_CELLS or (definition.also and spec.arguments):
+    if definition.form.takes_table or definition.also:
+        read = {definition.looks_at} | ({*definition.also} if spec.average is None else set())
+        forms = [form for form in all_forms() if form.takes_table]
+        yield from (table for form in forms for table in form.examples() if not read.isdisjoint(table.holds))
+    if definition.form.takes_table and not definition.of_scores:
+        return
+    if definition.also and spec.arguments:
         return
     if spec.definition.of_scores:
         if spec.average is None:
@@ -182,7 +180,7 @@ def generic_tables(spec: Spec) -> Iterator[Table]:
 def _of_predictions(spec: Spec) -> Iterator[Table]:
     if not spec.definition.reads_negatives:
         yield _events(_labels(spec, 1 if spec.average is None else 3))
-    if spec.definition.form == "events":
+    if spec.definition.form.name == "events":
         return
     if spec.average is not None:
         each = np.random.default_rng(1).integers(1, 20, (3, 2, 2)) + 40.0 * np.eye(2)
@@ -202,9 +200,9 @@ def _labels(spec: Spec, size: int) -> Array:
 def _sizes(spec: Spec) -> tuple[int, ...]:
     """Return the numbers of classes that a metric is for; of one's own function of K×K counts the first it takes."""
     definition = spec.definition
-    if definition.form == "outcomes" and spec.average is None:
+    if definition.form.name == "outcomes" and spec.average is None:
         return SIZES[:1]
-    if definition.form != "cells" or not definition.own:
+    if definition.form.name != "cells" or not definition.own:
         return SIZES
     for size in range(2, LARGEST + 1):
         try:
@@ -220,54 +218,11 @@ def _events(labels: Array) -> EventsTable:
     return EventsTable(counts=counts, labels=labels)
 
 
-def _detections() -> DetectionsTable:
-    rng = np.random.default_rng(0)
-    scores = tuple(np.sort(rng.uniform(0.03, 0.97, SCORES)) for _ in range(2))
-    cells = [rng.integers(1, 9, (SCORES, 2)) + 10 * np.stack([1 - each, each], -1) for each in scores for _ in range(2)]
-    counts = np.concatenate([[100.0], *(np.append(each, 15.0) for each in cells)])
-    iou = np.array([0.5, 0.75])
-    return DetectionsTable(counts=counts, labels=np.arange(2), scores=scores, iou=iou, rows=100)
-
-
 def _scores() -> ScoresTable:
     rng = np.random.default_rng(0)
     scores = np.sort(rng.uniform(0.03, 0.97, SCORES))
     counts = rng.integers(1, 20, (SCORES, 2)) + 30 * np.stack([1 - scores, scores], -1)
     return ScoresTable(counts=counts, scores=scores, labels=np.arange(2))
-
-
-def _values() -> ValuesTable:
-    rng = np.random.default_rng(0)
-    values = np.concatenate([[0.0], np.sort(rng.uniform(0.03, 0.97, SCORES)), [1.0]])
-    return ValuesTable(counts=rng.integers(1, 20, len(values)) * 1.0, values=values, bounds=(0.0, 1.0))
-
-
-def _trials() -> TrialsTable:
-    runs = np.repeat(RUNS, [each + 1 for each in RUNS])
-    successes = np.concatenate([np.arange(each + 1) for each in RUNS])
-    order = np.argsort(successes / runs, kind="stable")
-    counts = np.random.default_rng(0).integers(1, 20, len(runs)) * 1.0
-    return TrialsTable(counts=counts, runs=runs[order], successes=successes[order])
-
-
-def _errors() -> ErrorsTable:
-    rng = np.random.default_rng(0)
-    actual = rng.normal(size=SCORES)
-    error = np.sort(rng.normal(0, 0.5, SCORES))
-    return ErrorsTable(counts=rng.integers(1, 20, SCORES) * 1.0, predicted=actual + error, actual=actual)
-
-
-def _ratings() -> RatingsTable:
-    codes = np.array([each for each in np.ndindex(4, 4, 4) if sum(each) < 9]) - 1  # with items rated once, or never
-    labels, raters = np.array([1, 2, 4]), np.array(["first", "second", "third"])
-    empty = RatingsTable.of_patterns(codes, labels, raters, is_ordered=True)
-    alike = (empty.tallies.max(1) == empty.tallies.sum(1)) * 40
-    return replace(empty, counts=np.random.default_rng(0).integers(1, 20, len(empty.codes)) + alike * 1.0)
-
-
-def _battles() -> BattlesTable:
-    counts = np.array([7.0, 3.0, 2.0, 6.0, 4.0, 1.0, 5.0, 8.0, 3.0])
-    return BattlesTable(counts=counts, pairs=np.array([[0, 1], [0, 2], [1, 2]]), names=("0", "1", "2"), model=1)
 
 
 def _score_matrix(labels: Array) -> MulticlassScoresTable:
@@ -294,13 +249,3 @@ def _gradient(metric: Metric, counts: Array) -> Array:
 
 def _equal(one: Any, other: Any) -> bool:
     return np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=CLOSE, atol=1e-12, equal_nan=True)
-
-
-OF_CELLS: dict[str, tuple[Callable[[], Table], ...]] = {  # contents of tables → example tables
-    "values": (_values, _trials),
-    "trials": (_trials,),
-    "errors": (_errors,),
-    "detections": (_detections,),
-    "ratings": (_ratings,),
-    "battles": (_battles,),
-}

@@ -1,40 +1,11 @@
-"""All metrics: importing this module completes the registry, which imports it for all but the usual ones."""
+"""All metrics: importing this module imports every module of metrics, and so completes the registry."""
 
-from howsure.metrics import (
-    agreement,
-    battles,
-    calibration,
-    confusion,
-    detections,
-    errors,
-    events,
-    one_rater,
-    operating,
-    ordinal,
-    probability,
-    ratings,
-    roc,
-    trials,
-    values,
-)
+import pkgutil
+from importlib import import_module
+
+from howsure import metrics
 from howsure.metrics.registry import REGISTRY
 
-__all__ = [
-    "agreement",
-    "battles",
-    "calibration",
-    "confusion",
-    "detections",
-    "errors",
-    "events",
-    "one_rater",
-    "operating",
-    "ordinal",
-    "probability",
-    "ratings",
-    "roc",
-    "trials",
-    "values",
-]
-
+for module in pkgutil.iter_modules(metrics.__path__):
+    import_module(f"{metrics.__name__}.{module.name}")
 REGISTRY.put_in_order()

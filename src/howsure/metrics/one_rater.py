@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.metrics.forms import Ratio, divide
 from howsure.metrics.rating_weights import IDENTITY, weights_of
-from howsure.metrics.ratings import agreement_of_items, of_totals
-from howsure.metrics.registry import Scored, ratings_metric
+from howsure.metrics.ratings import agreement_of_items, of_totals, ratings_metric
+from howsure.metrics.registry import Scored
 from howsure.tables.ratings import FEWEST, RatingsTable
 
 Array = NDArray[Any]

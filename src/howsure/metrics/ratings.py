@@ -11,7 +11,7 @@ at least −1: the ratings of an item, twice over, cannot be further apart than 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -20,14 +20,41 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of
 from howsure.metrics.forms import complex_step, divide
+from howsure.metrics.kinds import Form, add_form
 from howsure.metrics.rating_weights import IDENTITY, KEEPS_BOUND, distances_of, ordered, weights_of
-from howsure.metrics.registry import Bounds, Scored, ratings_metric
+from howsure.metrics.registry import Bounds, Scored
 from howsure.tables.ratings import FEWEST, RatingsTable
 
 Array = NDArray[Any]
 INFINITY = float("inf")
 WITHIN: Bounds = (-1.0, 1.0)
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
+
+
+def _examples() -> Iterator[RatingsTable]:
+    codes = np.array([each for each in np.ndindex(4, 4, 4) if sum(each) < 9]) - 1  # with items rated once, or never
+    labels, raters = np.array([1, 2, 4]), np.array(["first", "second", "third"])
+    empty = RatingsTable.of_patterns(codes, labels, raters, is_ordered=True)
+    alike = (empty.tallies.max(1) == empty.tallies.sum(1)) * 40
+    yield replace(empty, counts=np.random.default_rng(0).integers(1, 20, len(empty.codes)) + alike * 1.0)
+
+
+RATINGS = add_form(
+    Form(
+        name="ratings",
+        reads="ratings",
+        maker="a table of ratings: `ratings(items_by_raters)`",
+        examples=_examples,
+        tried=("percent_agreement", "fleiss_kappa", "gwet_ac1"),
+        counterparts={
+            "kappa": "conger_kappa",
+            "accuracy": "percent_agreement",
+            "icc": "krippendorff_alpha+level=interval",
+        },
+        flow=True,
+    )
+)
+ratings_metric = RATINGS.metric  # (table of items by the ratings of each rater, arguments) → Scored
 
 
 def of_totals(features: Array, function: Callable[[Array], Array], bounds: Bounds) -> Scored:

@@ -1,18 +1,4 @@
-"""The registry: every metric is declared once, by a decorated function, in one of these forms.
-
-- ``outcomes``: of the four outcomes of each class against the rest, ``(tp, fn, fp, tn)``, to be averaged over classes;
-- ``events``: likewise of ``(tp, fn, fp, units)``, if true negatives are not counted;
-- ``margins``: of the diagonal and the margins, ``(hits, rows, columns)``;
-- ``cells``: of the whole table, ``(..., K, K)``;
-- ``coefficients``: a ratio of linear forms, given by their coefficients, K → (numerator, denominator);
-- ``scores``: of the counts at each distinct score, ``(..., S, 2)``: a function of the table of scores that returns
-  value and gradient as `Scored`;
-- ``values``: of the counts of cells that each have a number, ``(..., cells)``: a function of the table likewise;
-- ``trials``: of the counts of tasks by their number of runs and successes, likewise;
-- ``errors``: of the counts of pairs of a true and a predicted number, likewise;
-- ``detections``: of the counts of detections by score and of undetected objects, likewise;
-- ``ratings``: of the counts of items by the ratings of each rater, likewise;
-- ``battles``: of the counts of battles of two models by pair and outcome, likewise.
+"""The registry: every metric is declared once, by a function that is decorated with its form (`kinds.Form`).
 
 The declaration determines the value on any number of tables at once, the gradient, the averages over classes and every
 interval. The gradient uses the complex step, with the chain rule through the one-against-rest tables, so that it is
@@ -26,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,38 +22,13 @@ from howsure.metrics.forms import STEP, Better, Distance, OperatingPoint, Rank, 
 from howsure.native.losses import CellLosses
 from howsure.native.resampling import Ranked
 
+if TYPE_CHECKING:
+    from howsure.metrics.kinds import Form
+
 Array = NDArray[Any]
 Bounds = tuple[float, float]
 STEEP = 1e6  # relative change of a metric for that of a count, from which on it is looked at again
-Form = Literal[
-    "outcomes",
-    "events",
-    "margins",
-    "cells",
-    "coefficients",
-    "scores",
-    "values",
-    "trials",
-    "errors",
-    "detections",
-    "ratings",
-    "battles",
-]
 Function = TypeVar("Function", bound=Callable[..., Any])
-READS = {  # form → contents of the tables that it is defined for
-    "outcomes": "predictions, by class",
-    "events": "events, by class",
-    "margins": "predictions",
-    "cells": "predictions",
-    "coefficients": "predictions",
-    "scores": "scores",
-    "values": "values",
-    "trials": "trials",
-    "errors": "errors",
-    "detections": "detections",
-    "ratings": "ratings",
-    "battles": "battles",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +110,8 @@ class Definition:
     ----------
     name, aliases : str, tuple of str
         Names in spec strings.
-    form : str
-        The arguments of the function; see the module.
+    form : Form
+        The arguments of the function, and the contents of the tables that it is defined for.
     function : callable
         The function; its keyword parameters are the arguments of the spec string.
     range : tuple of float, or callable
@@ -219,7 +180,7 @@ class Definition:
     @property
     def of_scores(self) -> bool:
         """Whether it depends on scores, not on predictions."""
-        return self.form == "scores"
+        return self.form.name == "scores"
 
     @property
     def of_predictions(self) -> bool:
@@ -229,11 +190,15 @@ class Definition:
     @property
     def looks_at(self) -> str:
         """What a table must hold for it: "predictions", "events", "scores", "values" …, one of its `holds`."""
-        return READS[self.form].partition(",")[0]
+        return self.form.reads
 
     def reads_any(self, held: Collection[str]) -> bool:
         """Whether one of its forms is defined for the contents of a table."""
         return self.looks_at in held or not self.also.keys().isdisjoint(held)
+
+    def takes_table(self, held: Collection[str]) -> bool:
+        """Whether its form for the contents of a table is a function of the table that returns `Scored`."""
+        return self.form.takes_table or self.looks_at not in held
 
     def form_for(self, held: Collection[str]) -> Callable[..., Any]:
         """Return the function for the contents of a table, for which it must be defined."""
@@ -244,17 +209,17 @@ class Definition:
     @property
     def has_averages(self) -> bool:
         """Whether it is defined for one class, so that classes can be averaged."""
-        return self.has_outcomes or self.form == "scores"
+        return self.has_outcomes or self.form.name == "scores"
 
     @property
     def has_outcomes(self) -> bool:
         """Whether it is a function of four outcomes of a class."""
-        return self.form in {"outcomes", "events"}
+        return self.form.name in {"outcomes", "events"}
 
     @property
     def reads_negatives(self) -> bool:
         """Whether it depends on true negatives."""
-        if self.form != "outcomes":
+        if self.form.name != "outcomes":
             return self.of_predictions
         with np.errstate(all="ignore"):
             return bool(np.isnan(self.evaluate(*np.array([5.0, 3.0, 2.0, np.nan]))))
@@ -262,7 +227,7 @@ class Definition:
     @property
     def reads(self) -> str:
         """The contents of the tables that it is defined for, in words."""
-        return READS[self.form]
+        return self.form.contents
 
     def outcome_ratio(self, **arguments: Any) -> Ratio | None:
         """Coefficients of the four outcomes in numerator and denominator, when the metric is a ratio."""
@@ -400,55 +365,8 @@ def canonical(name: str) -> str:
 REPORTED = "howsure.metrics.agreement"  # module of metrics that reports show with the usual ones
 LIBRARY = "howsure.metrics.library"
 REGISTRY = Registry()
-OWN_PARAMETERS = {
-    "outcomes": 4,
-    "events": 4,
-    "margins": 3,
-    "cells": 1,
-    "coefficients": 1,
-    "scores": 1,
-    "values": 1,
-    "trials": 1,
-    "errors": 1,
-    "detections": 1,
-    "ratings": 1,
-    "battles": 1,
-}  # where arguments begin
-
-
-def declare(form: Form, *, linear: bool = False) -> Callable[..., Callable[[Function], Function]]:
-    """Return the decorator of a form, which registers a metric's function and returns it unchanged."""
-
-    def decorator(**facts: Any) -> Callable[[Function], Function]:
-        def register(function: Function) -> Function:
-            named = {"name": function.__name__} | facts
-            parameters = parameters_of(function, OWN_PARAMETERS[form])
-            for what, other in facts.get("also", {}).items():
-                parameters |= parameters_of(other, OWN_PARAMETERS[what])
-            REGISTRY.add(Definition(form=form, function=function, parameters=parameters, linear=linear, **named))
-            return function
-
-        return register
-
-    return decorator
 
 
 def parameters_of(function: Callable[..., Any], first: int) -> dict[str, inspect.Parameter]:
     """Return the parameters that a spec string may set: those after the table's parts."""
     return dict(list(inspect.signature(function).parameters.items())[first:])
-
-
-outcomes_metric = declare("outcomes")  # of (tp, fn, fp, tn), each class against the rest
-outcomes_ratio = declare("outcomes", linear=True)  # (numerator, denominator) linear in (tp, fn, fp, tn)
-events_metric = declare("events")  # of (tp, fn, fp, units), by class
-margins_metric = declare("margins")  # of the diagonal and the margins, (hits, rows, columns), each (..., K)
-margins_ratio = declare("margins", linear=True)  # (numerator, denominator) linear in (hits, rows, columns)
-cells_metric = declare("cells")  # of the whole table, (..., K, K)
-cells_ratio = declare("coefficients", linear=True)  # K → (numerator, denominator), each K×K
-score_metric = declare("scores")  # (table of scores, arguments) → Scored
-value_metric = declare("values")  # (table whose cells have numbers, arguments) → Scored
-trials_metric = declare("trials")  # (table of tasks by runs and successes, arguments) → Scored
-detection_metric = declare("detections")  # (table of detections by score, arguments) → Scored
-errors_metric = declare("errors")  # (table of true and predicted numbers, arguments) → Scored
-ratings_metric = declare("ratings")  # (table of items by the raters' words, arguments) → Scored
-battles_metric = declare("battles")  # (table of battles, seen from one model, arguments) → Scored

@@ -6,6 +6,7 @@ tasks of an unbiased estimate for each. Runs of one task therefore need not be i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,11 +14,27 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
-from howsure.metrics.registry import Scored, trials_metric
+from howsure.metrics.kinds import Form, add_form
+from howsure.metrics.registry import Scored
 from howsure.metrics.values import mean_of
+from howsure.tables.values import TrialsTable
 
 Array = NDArray[Any]
 SHARE = (0.0, 1.0)
+
+
+def _examples() -> Iterator[TrialsTable]:
+    runs = np.repeat([4, 6], [5, 7])
+    successes = np.concatenate([np.arange(5), np.arange(7)])
+    order = np.argsort(successes / runs, kind="stable")
+    counts = np.random.default_rng(0).integers(1, 20, len(runs)) * 1.0
+    yield TrialsTable(counts=counts, runs=runs[order], successes=successes[order])
+
+
+TRIALS = add_form(
+    Form(name="trials", reads="trials", maker="a table of trials: `trials(success, task=…)`", examples=_examples)
+)
+trials_metric = TRIALS.metric  # (table of tasks by runs and successes, arguments) → Scored
 
 
 class Table(Protocol):

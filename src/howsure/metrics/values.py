@@ -6,6 +6,7 @@ standard deviations divide by the number of cases, and quantiles are those of th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -14,13 +15,33 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics.forms import Proportion, Rank, Ratio, divide
-from howsure.metrics.registry import Bounds, Scored, value_metric
+from howsure.metrics.kinds import Form, add_form
+from howsure.metrics.registry import Bounds, Scored
+from howsure.tables.values import ValuesTable
 
 Array = NDArray[Any]
 REAL = (-np.inf, np.inf)
 EPSILON = float(np.finfo(float).eps)
 ROUNDING = 1e-12  # relative, of sums of weights
 REACH = 1.96  # standard errors of a share, over which the slope of the quantiles is taken
+
+
+def _examples() -> Iterator[ValuesTable]:
+    rng = np.random.default_rng(0)
+    values = np.concatenate([[0.0], np.sort(rng.uniform(0.03, 0.97, 11)), [1.0]])
+    yield ValuesTable(counts=rng.integers(1, 20, len(values)) * 1.0, values=values, bounds=(0.0, 1.0))
+
+
+VALUES = add_form(
+    Form(
+        name="values",
+        reads="values",
+        maker="a table of values: `values(score)`",
+        examples=_examples,
+        tried=("mean", "median", "share", "trimmed_mean"),
+    )
+)
+value_metric = VALUES.metric  # (table whose cells have numbers, arguments) → Scored
 
 
 class Table(Protocol):

@@ -23,14 +23,13 @@ from howsure.methods.naming import named
 from howsure.methods.registry import METHODS
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
+from howsure.metrics.kinds import all_forms
 from howsure.metrics.metric import Metric, Side
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.paired import PairedTable
-from howsure.tables.ratings import RatingsTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.separate import SeparateTables
 from howsure.tables.table import Table
-from howsure.tables.values import ValuesTable
 
 Array = NDArray[Any]
 Case = tuple[Metric, Table]
@@ -40,11 +39,9 @@ LEVELS = (0.5, 0.8, 0.95)
 TWO = np.array([[61.0, 14.0], [18.0, 97.0]])
 OTHER = np.array([[50.0, 30.0], [10.0, 90.0]])  # of other cases
 THREE = np.array([[44.0, 6.0, 3.0], [7.0, 39.0, 5.0], [4.0, 8.0, 41.0]])
-METRICS = {  # what tables hold → metrics of it
+METRICS = {  # contents of generic tables → metrics
     "predictions": ("accuracy", "recall", "f1", "mcc", "informedness", "f1@macro", "recall@min"),
     "scores": ("roc_auc", "average_precision", "brier_score", "ece", "precision_at+recall=0.8"),
-    "values": ("mean", "median", "share", "trimmed_mean"),
-    "ratings": ("percent_agreement", "fleiss_kappa", "gwet_ac1"),
 }
 
 
@@ -174,6 +171,8 @@ def _is_undefined_with_the_metric(method: Method) -> None:
 
 def _cases() -> Iterator[Case]:
     """Yield metrics with generic tables of every kind."""
+    for form in all_forms():
+        yield from ((resolve(spec, table), table) for table in form.examples() for spec in form.tried)
     for table in _tables():
         for spec in METRICS[table.holds[0]]:
             if len(table.labels) < 3 or spec in {"accuracy", "mcc", "f1@macro"}:
@@ -196,11 +195,6 @@ def _tables() -> Iterator[Table]:
     yield _judged(rng)
     counts = np.array([[12.0, 2.0], [9.0, 4.0], [6.0, 7.0], [2.0, 12.0]])
     yield ScoresTable(counts=counts, scores=np.array([0.1, 0.3, 0.6, 0.8]), labels=np.arange(2))
-    values = np.linspace(0, 1, 41) ** 2
-    yield ValuesTable(counts=rng.integers(0, 5, len(values)) * 1.0, values=values, bounds=(0.0, 1.0))
-    patterns = np.array(list(np.ndindex(2, 2, 2, 2)))
-    ratings = RatingsTable.of_patterns(patterns, np.arange(2), np.arange(4), is_ordered=True)
-    yield replace(ratings, counts=rng.integers(1, 5, len(ratings.codes)) * 1.0 + 12 * (np.ptp(ratings.codes, 1) == 0))
 
 
 def _crossed(cells: Array) -> ConfusionTable:
