@@ -8,6 +8,7 @@ import pytest
 import howsure as hs
 from howsure.metrics import laws
 from howsure.metrics.binding import resolve
+from howsure.metrics.kinds import FORMS
 from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import Spec, parse
 
@@ -116,7 +117,7 @@ def only(size):
 @pytest.mark.parametrize("size, made", [(3, [3]), (32, [32]), (33, [2])])
 def test_ones_own_function_has_tables_of_the_first_size_that_it_takes(size, made):
     """Up to 32 classes are tried; a function that takes none is shown two, and fails in its own words."""
-    spec = Spec(Definition(name="own", form="cells", function=only(size), own=True))
+    spec = Spec(Definition(name="own", form=FORMS["cells"], function=only(size), own=True))
     assert [len(each.labels) for each in laws.generic_tables(spec)] == made
 
 

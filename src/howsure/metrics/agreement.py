@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.metrics.forms import divide
-from howsure.metrics.kinds import margins_metric
 from howsure.metrics.ratings import gwet_ac1_of_ratings, krippendorff_alpha_of_ratings
+from howsure.metrics.registry import margins_metric
 from howsure.native.outcomes import summed
 
 Array = NDArray[Any]

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics.forms import Ratio, divide
-from howsure.metrics.kinds import Form, add_form
+from howsure.metrics.kinds import Form
 from howsure.metrics.paired_comparisons import Fit, fitted
-from howsure.metrics.registry import Scored
+from howsure.metrics.registry import Scored, declare
 from howsure.tables.preferences import OUTCOMES, BattlesTable
 
 Array = NDArray[Any]
@@ -25,15 +25,13 @@ def _examples() -> Iterator[BattlesTable]:
     yield BattlesTable(counts=counts, pairs=pairs, names=("0", "1", "2"), model=1)
 
 
-BATTLES = add_form(
+battles_metric = declare(  # (table of battles, from the perspective of one model, arguments) → Scored
     Form(
         name="battles",
-        reads="battles",
         maker="a table of battles: `preferences(a, b, winner)`",
         examples=_examples,
     )
 )
-battles_metric = BATTLES.metric  # (table of battles, from the perspective of one model, arguments) → Scored
 
 
 class Table(Protocol):

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of, whole_number
 from howsure.metrics.forms import STEP, Distance, divide, per_table
-from howsure.metrics.kinds import score_metric
 from howsure.metrics.probability import probabilities
-from howsure.metrics.registry import Scored
+from howsure.metrics.registry import Scored, score_metric
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide, mean_of_defined
-from howsure.metrics.kinds import margins_metric, margins_ratio, outcomes_metric, outcomes_ratio
+from howsure.metrics.registry import margins_metric, margins_ratio, outcomes_metric, outcomes_ratio
 from howsure.native.outcomes import summed
 
 Array = NDArray[Any]

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
-from howsure.metrics.kinds import Form, add_form
+from howsure.metrics.kinds import Form
 from howsure.metrics.operating import roc_slope
-from howsure.metrics.registry import Scored
+from howsure.metrics.registry import Scored, declare
 from howsure.tables.detections import DetectionsTable
 
 Array = NDArray[Any]
@@ -36,15 +36,13 @@ def _examples() -> Iterator[DetectionsTable]:
     yield DetectionsTable(counts=counts, labels=np.arange(2), scores=scores, iou=iou, rows=100)
 
 
-DETECTIONS = add_form(
+detection_metric = declare(  # (table of detections by score, arguments) → Scored
     Form(
         name="detections",
-        reads="detections",
         maker="a table of detections: `detections(preds, target)`",
         examples=_examples,
     )
 )
-detection_metric = DETECTIONS.metric  # (table of detections by score, arguments) → Scored
 
 
 class Slice(Protocol):

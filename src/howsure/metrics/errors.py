@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.metrics.forms import divide
-from howsure.metrics.kinds import Form, add_form
-from howsure.metrics.registry import Bounds, Scored
+from howsure.metrics.kinds import Form
+from howsure.metrics.registry import Bounds, Scored, declare
 from howsure.metrics.values import deviations, mean_of
 from howsure.tables.values import ErrorsTable
 
@@ -27,15 +27,13 @@ def _examples() -> Iterator[ErrorsTable]:
     yield ErrorsTable(counts=rng.integers(1, 20, 11) * 1.0, predicted=actual + error, actual=actual)
 
 
-ERRORS = add_form(
+errors_metric = declare(  # (table of true and predicted numbers, arguments) → Scored
     Form(
         name="errors",
-        reads="errors",
         maker="a table of errors: `values(prediction, truth=…)`",
         examples=_examples,
     )
 )
-errors_metric = ERRORS.metric  # (table of true and predicted numbers, arguments) → Scored
 
 
 class Table(Protocol):

@@ -8,19 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.metrics.forms import divide
-from howsure.metrics.kinds import Form, add_form
+from howsure.metrics.kinds import Form
+from howsure.metrics.registry import declare
 
 Array = NDArray[Any]
-EVENTS = add_form(
+events_metric = declare(  # of (tp, fn, fp, units), each class against the rest
     Form(
         name="events",
-        reads="events",
         by_class=True,
         takes=("tp", "fn", "fp", "units"),
         maker="a table of events: `events(tp, fp, fn, unit=…)`",
     )
 )
-events_metric = EVENTS.metric  # of (tp, fn, fp, units), each class against the rest
 
 
 @events_metric(

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics.forms import OperatingPoint, divide, per_table
-from howsure.metrics.kinds import score_metric
-from howsure.metrics.registry import Scored
+from howsure.metrics.registry import Scored, score_metric
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.metrics.errors import absolute_error, root_squared_error, squared_error
 from howsure.metrics.forms import divide
-from howsure.metrics.kinds import cells_metric, cells_ratio
+from howsure.metrics.registry import cells_metric, cells_ratio
 
 Array = NDArray[Any]
 INFINITY = float("inf")

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
-from howsure.metrics.kinds import score_metric
-from howsure.metrics.registry import RowLoss, Scored
+from howsure.metrics.registry import RowLoss, Scored, score_metric
 from howsure.native.losses import CellLosses, square_losses
 from howsure.tables.scores import ScoresTable as Table
 

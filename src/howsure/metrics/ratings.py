@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of
 from howsure.metrics.forms import complex_step, divide
-from howsure.metrics.kinds import Form, add_form
+from howsure.metrics.kinds import Form
 from howsure.metrics.rating_weights import IDENTITY, KEEPS_BOUND, distances_of, ordered, weights_of
-from howsure.metrics.registry import Bounds, Scored
+from howsure.metrics.registry import Bounds, Scored, declare
 from howsure.tables.ratings import FEWEST, RatingsTable
 
 Array = NDArray[Any]
@@ -39,10 +39,9 @@ def _examples() -> Iterator[RatingsTable]:
     yield replace(empty, counts=np.random.default_rng(0).integers(1, 20, len(empty.codes)) + alike * 1.0)
 
 
-RATINGS = add_form(
+ratings_metric = declare(  # (table of items by the ratings of each rater, arguments) → Scored
     Form(
         name="ratings",
-        reads="ratings",
         maker="a table of ratings: `ratings(items_by_raters)`",
         examples=_examples,
         tried=("percent_agreement", "fleiss_kappa", "gwet_ac1"),
@@ -54,7 +53,6 @@ RATINGS = add_form(
         flow=True,
     )
 )
-ratings_metric = RATINGS.metric  # (table of items by the ratings of each rater, arguments) → Scored
 
 
 def of_totals(features: Array, function: Callable[[Array], Array], bounds: Bounds) -> Scored:

@@ -12,18 +12,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics.forms import STEP, Better, Distance, OperatingPoint, Rank, Ratio, divide
+from howsure.metrics.kinds import CELLS, COEFFICIENTS, FORMS, LIBRARY, MARGINS, OUTCOMES, SCORES, Form
 from howsure.native.losses import CellLosses
 from howsure.native.resampling import Ranked
-
-if TYPE_CHECKING:
-    from howsure.metrics.kinds import Form
 
 Array = NDArray[Any]
 Bounds = tuple[float, float]
@@ -363,10 +361,36 @@ def canonical(name: str) -> str:
 
 
 REPORTED = "howsure.metrics.agreement"  # module of metrics that reports show with the usual ones
-LIBRARY = "howsure.metrics.library"
 REGISTRY = Registry()
+
+
+def declare(form: Form, *, linear: bool = False) -> Callable[..., Callable[[Function], Function]]:
+    """Register a form, and return the decorator that registers a function as its metric and returns it unchanged."""
+    FORMS[form.name] = form
+
+    def decorator(**facts: Any) -> Callable[[Function], Function]:
+        def register(function: Function) -> Function:
+            named: dict[str, Any] = {"name": function.__name__, "own": form.own} | facts
+            parameters = parameters_of(function, len(form.takes))
+            for kind, other in facts.get("also", {}).items():
+                parameters |= parameters_of(other, len(FORMS[kind].takes))
+            REGISTRY.add(Definition(form=form, function=function, parameters=parameters, linear=linear, **named))
+            return function
+
+        return register
+
+    return decorator
 
 
 def parameters_of(function: Callable[..., Any], first: int) -> dict[str, inspect.Parameter]:
     """Return the parameters that a spec string may set: those after the table's parts."""
     return dict(list(inspect.signature(function).parameters.items())[first:])
+
+
+outcomes_metric = declare(OUTCOMES)  # of (tp, fn, fp, tn), each class against the rest
+outcomes_ratio = declare(OUTCOMES, linear=True)  # (numerator, denominator) linear in (tp, fn, fp, tn)
+margins_metric = declare(MARGINS)  # of the diagonal and the margins, (hits, rows, columns), each (..., K)
+margins_ratio = declare(MARGINS, linear=True)  # (numerator, denominator) linear in (hits, rows, columns)
+cells_metric = declare(CELLS)  # of the whole table, (..., K, K)
+cells_ratio = declare(COEFFICIENTS, linear=True)  # K → (numerator, denominator), each K×K
+score_metric = declare(SCORES)  # (table of scores, arguments) → Scored

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide, per_table
-from howsure.metrics.kinds import score_metric
-from howsure.metrics.registry import Scored
+from howsure.metrics.registry import Scored, score_metric
 from howsure.native.placements import area as area_of_table
 from howsure.native.resampling import Ranked
 from howsure.tables.scores import ScoresTable as Table

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
-from howsure.metrics.kinds import Form, add_form
-from howsure.metrics.registry import Scored
+from howsure.metrics.kinds import Form
+from howsure.metrics.registry import Scored, declare
 from howsure.metrics.values import mean_of
 from howsure.tables.values import TrialsTable
 
@@ -31,10 +31,9 @@ def _examples() -> Iterator[TrialsTable]:
     yield TrialsTable(counts=counts, runs=runs[order], successes=successes[order])
 
 
-TRIALS = add_form(
-    Form(name="trials", reads="trials", maker="a table of trials: `trials(success, task=…)`", examples=_examples)
+trials_metric = declare(  # (table of tasks by runs and successes, arguments) → Scored
+    Form(name="trials", maker="a table of trials: `trials(success, task=…)`", examples=_examples)
 )
-trials_metric = TRIALS.metric  # (table of tasks by runs and successes, arguments) → Scored
 
 
 class Table(Protocol):

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics.forms import Proportion, Rank, Ratio, divide
-from howsure.metrics.kinds import Form, add_form
-from howsure.metrics.registry import Bounds, Scored
+from howsure.metrics.kinds import Form
+from howsure.metrics.registry import Bounds, Scored, declare
 from howsure.tables.values import ValuesTable
 
 Array = NDArray[Any]
@@ -32,16 +32,14 @@ def _examples() -> Iterator[ValuesTable]:
     yield ValuesTable(counts=rng.integers(1, 20, len(values)) * 1.0, values=values, bounds=(0.0, 1.0))
 
 
-VALUES = add_form(
+value_metric = declare(  # (table whose cells have numbers, arguments) → Scored
     Form(
         name="values",
-        reads="values",
         maker="a table of values: `values(score)`",
         examples=_examples,
         tried=("mean", "median", "share", "trimmed_mean"),
     )
 )
-value_metric = VALUES.metric  # (table whose cells have numbers, arguments) → Scored
 
 
 class Table(Protocol):
