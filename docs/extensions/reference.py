@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 GROUPS = {  # heading → what the names are for, and the modules in which they are defined
     "Make a table": (
         "Functions that make a table from arrays, frames, files, matrices, rates, reviews or judges.",
-        "sources loading tables logs evidence.unlabelled evidence.labels evidence.review evidence.shift",
+        "sources tables logs evidence.unlabelled evidence.labels evidence.review evidence.shift",
     ),
     "Estimate": ("A metric with its interval.", "estimates evidence.calibration"),
     "Compare and rank": ("Two models or many, on the same cases or on different ones.", "comparison"),

@@ -82,7 +82,6 @@ from .evidence.labels.partly_labelled import partly_labelled as partly_labelled
 from .evidence.review.reviewed import reviewed as reviewed
 from .evidence.shift.transported import transported as transported
 from .evidence.unlabelled.calibrated import calibrated as calibrated
-from .loading import load as load
 from .logs.evaluated import evaluate_log as evaluate_log
 from .logs.reading import read_log as read_log
 from .methods.library import suitable_methods as suitable_methods
@@ -111,5 +110,6 @@ from .sources.scores import scores as scores
 from .sources.trials import trials as trials
 from .sources.values import values as values
 from .study import Study as Study
+from .tables.stored import load as load
 from .tables.table import Table as Table
 from .training.doors import cross_validated as cross_validated, training_runs as training_runs

@@ -12,7 +12,7 @@ from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.errors import HowsureError, UndefinedDesignError, listed, looked_up
 from howsure.grids import MOST_ROWS, Grid
-from howsure.tables.stored import save
+from howsure.tables.stored import registered, save
 from howsure.tables.table import Table
 from howsure.tables.union import in_order, natural
 
@@ -21,6 +21,7 @@ ALL: Hashable = ()  # key of the table of all groups together
 
 
 @final
+@registered
 class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
     """One table for each group, and the table of all groups together.
 

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from types import MethodType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs import invariants
 from howsure.designs.invariants import ANY, refuse
 from howsure.errors import HowsureError
 from howsure.tables.parquet import MOST_BYTES, read, write
 from howsure.writing import checked_path, written
 
 Array = NDArray[Any]
+Kind = TypeVar("Kind", bound=type)
 Keep = Callable[[Array], dict[str, Any]]
 SCHEMA = 1
 PARQUET = (".parquet", ".pq")
@@ -36,37 +39,51 @@ TEXTS: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
     bytes: ("bytes", bytes.hex, bytes.fromhex),
     float: ("float", repr, float),  # nan and infinity
 }
-TABLES = (
-    *("ConfusionTable", "MultilabelTable", "ScoresTable", "MulticlassScoresTable", "MultilabelScoresTable"),
-    *("PairedTable", "PairedScoresTable", "SeparateTables", "Tables"),
-    *("ValuesTable", "TrialsTable", "ErrorsTable", "PairedValuesTable", "PairedJudgedTable"),
-    *("EventsTable", "DetectionsTable", "PairedUnitsTable", "RatingsTable"),
-    *("PreferencesTable", "BattlesTable"),
-)
-DESIGNS = (
-    *("Independent", "Weighted", "FixedMargins", "Clusters", "Crossed", "Separate", "Linearised", "Reviewed"),
-    *("TwoPhase", "Batch", "Population", "Known", "CalibratedBatch", "StratifiedSample"),
-)
-PARTS = (
-    "Sample",
-    "MergedDraws",
-    "Votes",
-    "Cases",
-    "Cells",
-    "Platt",
-    "Beta",
-    "Isotonic",
-    "VennAbers",
-    "Steps",
-    "LowRank",
-    "ShiftRefit",
-    "csr_array",
-)
-SAVED = {*TABLES, *DESIGNS, *PARTS}
+TABLES: dict[str, type] = {}  # by name; a class of tables registers itself when it is defined
+PARTS = {  # kinds of designs and of other parts of tables → modules
+    **dict.fromkeys(("Independent", "Weighted"), "designs.counted"),
+    **dict.fromkeys(("Linearised", "MergedDraws", "Sample"), "designs.linearised"),
+    **dict.fromkeys(("Batch", "Population"), "designs.expected"),
+    "Cases": "designs.cases",
+    "Clusters": "designs.clusters",
+    "Crossed": "designs.crossed",
+    "FixedMargins": "designs.fixed_margins",
+    "Known": "designs.known",
+    "Separate": "designs.separate",
+    "StratifiedSample": "designs.stratified",
+    **dict.fromkeys(("Beta", "Isotonic", "Platt", "VennAbers"), "evidence.calibration.calibrators"),
+    "Steps": "evidence.calibration.isotonic",
+    "Votes": "evidence.labels.dawid_skene",
+    "TwoPhase": "evidence.labels.two_phase",
+    "Cells": "evidence.review.prior",
+    "Reviewed": "evidence.review.design",
+    **dict.fromkeys(("LowRank", "ShiftRefit"), "evidence.shift.shares"),
+    "CalibratedBatch": "evidence.unlabelled.batch",
+    "csr_array": "tables.stored",
+    "SeparateTables": "tables.separate",  # the one table without a public name
+}
 OBJECTS = "Of"  # kinds of arrays that are kept element by element
 METHODS = ("draws",)  # that a design may hold of one of its parts
 MOST_PADDING = 256  # bytes of a text in an array, for each character that the longest has
 READ = {name: read for name, _, read in TEXTS.values()}
+
+
+def registered(kind: Kind) -> Kind:
+    """Register a class of tables, which files then name; return it.
+
+    Raises
+    ------
+    HowsureError
+        If another class has the name.
+    """
+    name = kind.__name__
+    known = TABLES.get(name, kind)
+    is_ours = name in PARTS or name in import_module("howsure.tables").__all__
+    if known.__module__ != kind.__module__ or (is_ours and not kind.__module__.startswith("howsure.")):
+        message = f"A class of tables cannot be called `{name}`: another one is. Choose another name."
+        raise HowsureError(message)
+    TABLES[name] = kind
+    return kind
 
 
 def save(table: object, path: str | Path) -> Path:
@@ -100,22 +117,57 @@ def save(table: object, path: str | Path) -> Path:
     return written(where, partial(write, document, arrays))
 
 
-def load(path: str | Path, kinds: Mapping[str, Any]) -> Any:
-    """Read what `save` wrote.
+def load(path: str | Path) -> Any:
+    """Read the table, or the tables by group, written by ``table.save(path)``.
 
     Parameters
     ----------
     path : str or Path
-        The file.
-    kinds : mapping of str
-        Constructors of tables, designs and their parts, by name.
+        The file, in JSON or Parquet.
+
+    Returns
+    -------
+    Table or Tables
+        Equal in counts, labels, design and identity; draws with the same seed are also equal.
 
     Raises
     ------
     HowsureError
-        If the file is missing, cannot be read, was not written by `save`, or has a later version.
+        If the file is missing, is damaged, holds no saved table, was saved by a later version, or holds a table
+        of another package that was not imported.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import howsure as hs
+    >>> table = hs.confusion(["cat", "dog", "dog"], ["cat", "dog", "cat"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = table.save(Path(folder) / "monday.json")
+    ...     again = hs.load(path)
+    >>> again.labels.tolist(), again.counts.tolist()
+    (['cat', 'dog'], [[1.0, 0.0], [1.0, 1.0]])
     """
     where = checked_path(path)
+    document, arrays = _document(where)
+    try:
+        found = _value(document["table"], arrays)
+        if type(found).__name__ not in TABLES:
+            refuse("It holds no table.")
+    except _UnknownKindError as error:
+        message = f"'{where}' is damaged, or holds a `{error}` of another package. Import that package first."
+        raise HowsureError(message) from None
+    except HowsureError as error:  # of an invariant
+        message = f"'{where}' is damaged: {error} Save it again."
+        raise HowsureError(message) from None
+    except (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
+        message = f"'{where}' is damaged: its table is not complete ({type(error).__name__}). Save it again."
+        raise HowsureError(message) from None
+    return found
+
+
+def _document(where: Path) -> tuple[dict[str, Any], list[Array]]:
+    """Return the contents of a file that `save` wrote, and the arrays outside of the JSON text."""
     arrays: list[Array] = []
     try:
         if _is_parquet(where, "read"):
@@ -138,17 +190,7 @@ def load(path: str | Path, kinds: Mapping[str, Any]) -> Any:
             "Update: pip install -U howsure"
         )
         raise HowsureError(message)
-    try:
-        found = _value(document["table"], kinds, arrays)
-        if type(found).__name__ not in TABLES:
-            refuse("It holds no table.")
-    except HowsureError as error:  # of an invariant
-        message = f"'{where}' is damaged: {error} Save it again."
-        raise HowsureError(message) from None
-    except (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
-        message = f"'{where}' is damaged: its table is not complete ({type(error).__name__}). Save it again."
-        raise HowsureError(message) from None
-    return found
+    return document, arrays
 
 
 def _is_parquet(path: Path, verb: str) -> bool:
@@ -194,7 +236,9 @@ def _node(value: Any, keep: Keep) -> Any:
 
 def _parts(value: Any) -> dict[str, Any] | None:
     """Return the parts of a table or design by the names of its constructor's arguments; None for other types."""
-    if type(value).__name__ not in SAVED or not type(value).__module__.startswith(("howsure.", "scipy.sparse.")):
+    kind = type(value)
+    is_part = kind.__name__ in PARTS and kind.__module__.startswith(("howsure.", "scipy.sparse."))
+    if not (is_part or TABLES.get(kind.__name__) is kind):
         return None
     if hasattr(value, "indptr"):  # of a sparse array
         return {name: getattr(value, name) for name in ("data", "indices", "indptr", "shape")}
@@ -204,6 +248,36 @@ def _parts(value: Any) -> dict[str, Any] | None:
     return dict(value.parts()) if hasattr(value, "parts") else None
 
 
+class _UnknownKindError(HowsureError):
+    """A file names a class that nothing has defined."""
+
+
+def kind_of(name: Any) -> Any:
+    """Return the class of a table, of a design or of a part, by its name in a file."""
+    if name in PARTS:
+        return getattr(import_module(f"howsure.{PARTS[name]}"), name)
+    if name not in TABLES:
+        public = import_module("howsure.tables")  # which imports the module of a name when it is used
+        getattr(public, name if name in public.__all__ else "Tables")
+    if name not in TABLES:
+        raise _UnknownKindError(name)
+    return TABLES[name]
+
+
+def csr_array(data: Any, indices: Any, indptr: Any, shape: Any) -> Any:
+    """Return a sparse array of its parts, which SciPy does not check."""
+    from scipy import sparse
+
+    invariants.array("data", data, (None,))
+    invariants.parts("shape", shape, int, 2)
+    rows, columns = shape
+    invariants.positions("indices", indices, data.shape, columns)
+    invariants.positions("indptr", indptr, (rows + 1,), len(data) + 1)
+    if indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
+        invariants.refuse("`indptr` must ascend from 0 to the number of entries.")
+    return sparse.csr_array((data, indices, indptr), shape=shape)
+
+
 def _array_node(array: Array, keep: Keep) -> dict[str, Any]:
     kind, name = array.dtype.kind, array.dtype.str
     if kind == "O" or (kind == "f" and not np.isfinite(array).all()):
@@ -211,36 +285,34 @@ def _array_node(array: Array, keep: Keep) -> dict[str, Any]:
     return {"dtype": name} | keep(array.view(np.int64) if kind in "Mm" else array)
 
 
-def _value(node: Any, kinds: Mapping[str, Any], arrays: list[Array]) -> Any:
+def _value(node: Any, arrays: list[Array]) -> Any:
     """Return the value of a JSON node."""
     if isinstance(node, list):
-        return tuple(_value(each, kinds, arrays) for each in node)
+        return tuple(_value(each, arrays) for each in node)
     if not isinstance(node, dict):
         return 0.0 if type(node) is float and node == 0 else node  # never -0.0, which NumPy's gamma draws refuse
     if "dtype" in node:
-        return _array_of(node, kinds, arrays)
+        return _array_of(node, arrays)
     if "kind" in node:
-        found = kinds[node["kind"]](
-            **{name: _value(part, kinds, arrays) for name, part in node.items() if name != "kind"}
-        )
+        found = kind_of(node["kind"])(**{name: _value(part, arrays) for name, part in node.items() if name != "kind"})
         if node["kind"] in TABLES and hasattr(found, "check_sums"):
             found.check_sums()
         return found
     if "method" in node:
         if node["method"] not in METHODS:
             refuse(f"It names the method {node['method']!r}.")
-        return getattr(_value(node["of"], kinds, arrays), node["method"])
+        return getattr(_value(node["of"], arrays), node["method"])
     ((name, text),) = node.items()
     return READ[name](text)
 
 
-def _array_of(node: dict[str, Any], kinds: Mapping[str, Any], arrays: list[Array]) -> Array:
+def _array_of(node: dict[str, Any], arrays: list[Array]) -> Array:
     dtype = np.dtype(node["dtype"])
     if dtype.kind not in (OBJECTS if "objects" in node else ANY):
         refuse(f"It has an array of the type {dtype}.")
     if "objects" in node:
         values = np.empty(len(node["objects"]), dtype=object if dtype.kind == "O" else float)
-        values[:] = [_value(each, kinds, arrays) for each in node["objects"]]
+        values[:] = [_value(each, arrays) for each in node["objects"]]
     else:
         found = arrays[node["column"]] if "column" in node else node["values"]
         if dtype.kind == "U" and dtype.itemsize > MOST_PADDING * (1 + max(map(len, found), default=0)):

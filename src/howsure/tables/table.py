@@ -30,7 +30,7 @@ from howsure.tables import cautions
 from howsure.tables.counts import Counts
 from howsure.tables.frequencies import at_shares, class_shares, share_covariance
 from howsure.tables.labels import is_plain_order
-from howsure.tables.stored import save
+from howsure.tables.stored import registered, save
 from howsure.tables.union import identity_of_sum
 
 Array = NDArray[Any]
@@ -98,6 +98,11 @@ class Table(abc.ABC):
     has_rows: ClassVar[bool] = False  # of one model's predictions, one for each true class
     adds_up: ClassVar[bool] = False  # cell by cell, with tables of the same labels
     has_negatives: ClassVar[bool] = True  # cases that rightly are not predicted as a class
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Register the class, so that files can name it."""
+        super().__init_subclass__(**settings)
+        registered(cls)
 
     def __post_init__(self) -> None:
         if self.is_ordered is None:
