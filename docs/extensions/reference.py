@@ -39,6 +39,7 @@ NAMESPACES = {  # module → heading, and what its names are for
     "methods": ("Interval methods", "Settings of the methods that `method=` also takes by name."),
     "tables": ("Tables", "The classes that the functions above return; `howsure.Table` describes what they share."),
     "designs": ("Designs", "How the cases were sampled."),
+    "kinds": ("Kinds of evidence", "To define tables and metrics of evidence of your own."),
     "results": ("Results", "The classes of results, for type annotations."),
     "labels": ("Labels", "Labels that are wrong, few, or from several people."),
     "shift": ("Another population", "Weights, and tests of assumptions about another population or about scores."),
@@ -47,7 +48,7 @@ NAMESPACES = {  # module → heading, and what its names are for
     "compat": ("Other packages’ names", "Names of `confidenceinterval`, in scikit-learn’s form."),
     "plots": ("Plots", "With the extra `plots`; Matplotlib draws."),
     "lab": ("Laboratory", "Simulated studies, and how often intervals cover."),
-    "testing": ("Testing", "The laws of metrics, methods, designs and sources, as functions."),
+    "testing": ("Testing", "The laws of metrics, methods, designs, sources and kinds of evidence, as functions."),
 }
 OWN_MEMBERS = {"methods", "tables"}  # whose classes inherit most of them from one that is described elsewhere
 

@@ -4,6 +4,7 @@ from . import (
     comparison as comparison,
     compat as compat,
     designs as designs,
+    kinds as kinds,
     lab as lab,
     labels as labels,
     methods as methods,

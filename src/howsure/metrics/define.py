@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import wraps
 from itertools import pairwise
 from typing import Any, Literal, get_args
@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of
 from howsure.metrics.forms import STEP, Better, complex_step
-from howsure.metrics.kinds import FORMS
+from howsure.metrics.kinds import FORMS, Form, all_forms
 from howsure.metrics.laws import NEEDED, violations
-from howsure.metrics.registry import REGISTRY, Definition, Function, Scored, parameters_of
+from howsure.metrics.registry import REGISTRY, Definition, Function, Scored, declare, parameters_of
 from howsure.metrics.spec import Spec
 from howsure.tables.scores import ScoresTable
+from howsure.tables.table import Table
 
 Array = NDArray[Any]
 TAKES = {"outcomes": ("tp", "fn", "fp", "tn"), "cells": ("counts",), "scores": ("counts", "scores")}
@@ -247,3 +248,77 @@ def stepped(value: Callable[[Array], Array], cells: Array) -> Array:
             slopes[..., block, side] = (np.imag(value(nudged)) / STEP)[..., None]
             nudged[..., block, side] = own
     return slopes
+
+
+def define_evidence(
+    name: str,
+    *,
+    maker: str = "",
+    examples: Callable[[], Iterable[Table]] = tuple,
+    tried: Collection[str] = (),
+    counterparts: Mapping[str, str] | None = None,
+    flow: bool = False,
+) -> Callable[..., Callable[[Function], Function]]:
+    """Define a kind of evidence, and return the decorator that registers its metrics.
+
+    The tables are a subclass of `CasesTable` with ``holds = (name,)``. Metrics are functions of such a table that
+    return `Scored`. Estimates, comparisons, groups, reports and files then
+    support the kind. ``howsure.testing.check_evidence`` tests it.
+
+    Parameters
+    ----------
+    name : str
+        Name of the kind, in small letters.
+    maker : str
+        The function that creates its tables, for messages: ``"`survival(time, event, risk)`"``.
+    examples : callable
+        Returns an iterable of tables with cases in every cell, on which `howsure.testing` checks the laws.
+    tried : collection of str
+        Metrics for which the laws of interval methods are checked on these tables.
+    counterparts : mapping of str to str
+        Metrics of predictions, by name → spec string of the corresponding metric of this kind, for messages.
+    flow : bool
+        Whether the default interval is `Flow`, a score interval for smooth metrics. Show its coverage by simulation
+        before you choose it.
+
+    Returns
+    -------
+    callable
+        The decorator of its metrics. Its keyword arguments are ``name`` (the function's by default), ``aliases``,
+        ``range`` (0 to 1 by default), ``better``, ``random`` and the other parameters of `Definition`.
+
+    Raises
+    ------
+    HowsureError
+        If the name is not valid, or one of howsure's.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import howsure as hs
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+    ... class VisitsTable(hs.kinds.CasesTable):
+    ...     '''Patients by number of visits.'''
+    ...     visits: np.ndarray
+    ...     holds = ("visits",)
+    >>> visits_metric = hs.kinds.define_evidence("visits")
+    >>> @visits_metric(range=(0, np.inf), better="neither")
+    ... def mean_visits(table):
+    ...     '''Mean number of visits of a patient.'''
+    ...     def value(counts):
+    ...         return counts @ table.visits / counts.sum(-1)
+    ...     def gradient(counts):
+    ...         return (table.visits - value(counts)[..., None]) / counts.sum(-1)[..., None]
+    ...     return hs.kinds.Scored(value, gradient)
+    >>> table = hs.kinds.count_cases(VisitsTable, {"visits": [1, 4, 2, 2, 3, 7, 1, 5]})
+    >>> print(hs.estimate(table, "mean_visits"))
+    3.13 [1.75, 4.50]
+    """
+    taken = {each for form in all_forms() if not form.own for each in (form.name, form.reads)}
+    if name in taken or not re.fullmatch(r"[a-z]\w*", name):
+        why = "is one of howsure's" if name in taken else "is not a word in small letters"
+        message = f"A kind of evidence cannot be called {name!r}: the name {why}. Choose another, such as 'survival'."
+        raise HowsureError(message)
+    facts: dict[str, Any] = {"tried": tuple(tried), "counterparts": counterparts or {}, "flow": flow}
+    return declare(Form(name=name, maker=maker, examples=examples, own=True, **facts))

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Sized
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, one_of
-from howsure.sources.columns import checked_weight, refuse_other_lengths
+from howsure.sources.beside import Beside
 from howsure.sources.counted_values import counted_units, distinct_tuples
 from howsure.sources.crossed import drawn_anew
 from howsure.sources.doubts import refuse_identifiers, refuse_odd_classes
-from howsure.sources.encoding import Column, coded_with_gaps, encoded, positions
+from howsure.sources.encoding import coded_with_gaps, encoded, positions
 from howsure.sources.frames import columns, expanded, weight_or_counts
-from howsure.sources.groups import by_columns, groups_of_columns, roles
+from howsure.sources.groups import by_columns, roles
 from howsure.sources.layout import class_order, in_own_order, is_stated, stated_order
 from howsure.sources.rating_layouts import Layout, arranged, by_rater
 from howsure.sources.repeated import first_rows
@@ -198,7 +198,7 @@ def _wide(
     lengths = {f"{ROLE}[{str(rater)!r}]": codes for (_, rater), (_, codes) in coded.items()}
     if categories is not None and labels is categories:
         is_ordered = is_stated(axis.tolist(), in_own_order(axis.tolist()))
-    beside = _Beside.of(found, split, lengths)
+    beside = Beside.of(found, split, lengths)
     rows = [
         np.stack([positions(*coded[name, rater], axis) for rater in by_name], 1) for name, by_name in given_by.items()
     ]
@@ -251,7 +251,7 @@ def _long(
     stated = _stated_order([found[ROLE]])
     axis, is_ordered = _categories([coded], stated if labels is None else labels, check=check)
     item, rater = (encoded(role, found[role]) for role in ("item", "rater"))
-    beside = _Beside.of(found, split, {ROLE: coded[1], "item": item, "rater": rater})
+    beside = Beside.of(found, split, {ROLE: coded[1], "item": item, "rater": rater})
     said = positions(*coded, axis)
 
     def table(some: Any) -> Any:
@@ -277,40 +277,6 @@ def _refuse_repeated(unit: Array, units: Array, who: Array, raters: Array) -> No
             f"{raters.tolist()[which]!r} the item {units.tolist()[at]!r}. Keep one rating of each."
         )
         raise HowsureError(message)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Beside:
-    """Weights, clusters and groups of each row of ratings."""
-
-    weight: Array | None
-    cluster: Array | None
-    clusters_named: Array | None
-    split: list[Column]
-
-    @classmethod
-    def of(cls, found: Mapping[str, Any], split: list[str], lengths: Mapping[str, Sized]) -> _Beside:
-        """Return them from the columns by role; refuse columns of differing length."""
-        group = [encoded(role, found[role]) for role in roles(dict.fromkeys(split))]
-        weight = checked_weight(found["sample_weight"]) if "sample_weight" in found else None
-        cluster = encoded("groups", found["groups"]) if "groups" in found else None
-        refuse_other_lengths(
-            {**lengths, "sample_weight": weight, "groups": cluster} | {each.name: each for each in group}
-        )
-        if not len(next(iter(lengths.values()), ())):
-            message = f"`{ROLE}` is empty: there is no item to evaluate."
-            raise HowsureError(message)
-        codes, names = (None, None) if cluster is None else cluster.used()
-        return cls(weight, codes, names, group)
-
-    def of_rows(self, some: Any) -> tuple[Array | None, Array | None, Array | None]:
-        """Return weights, clusters and names of clusters of some rows."""
-        weight, cluster = (None if each is None else each[some] for each in (self.weight, self.cluster))
-        return weight, cluster, self.clusters_named
-
-    def tables(self, split: list[str], table: Any) -> Any:
-        """Return the table of all rows, or those of the groups."""
-        return groups_of_columns(split, self.split).each(table) if split else table(slice(None))
 
 
 def _stated_order(given: Sequence[Any]) -> list[Any] | None:

@@ -242,11 +242,11 @@ def values(
     given = columns(data, asked | {role: each for role, each in others.items() if each is not None}, check=check)
     given = expanded(given)
     several = isinstance(score, Mapping) or (data is not None and not isinstance(score, str))
-    plain_columns = {role: _column(role, given[role]) for role in asked}
+    plain_columns = {role: number_column(role, given[role]) for role in asked}
     if several:
         given, plain_columns = _complete(given, plain_columns, [*models], incomplete)
     limits = bounds_of(bounds, list(plain_columns.values()))
-    numbers = [_within(role, column, limits) for role, column in plain_columns.items()]
+    numbers = [finite_numbers(role, column, limits) for role, column in plain_columns.items()]
     if check:
         for role, column in zip(plain_columns, numbers, strict=True):
             refuse_last_sum(role, column)
@@ -310,7 +310,7 @@ def _models(score: Any, data: Any) -> dict[str, Any]:
     return named
 
 
-def _column(role: str, given: Any) -> Array:
+def number_column(role: str, given: Any) -> Array:
     """Return a column as a numeric or boolean array; refuse one that is empty or not one-dimensional."""
     column = plain(role, given)
     try:
@@ -354,7 +354,7 @@ def _complete(
     return beside, {role: column[kept] for role, column in numbers.items()}
 
 
-def _within(role: str, column: Array, limits: tuple[float, float] | None) -> Array:
+def finite_numbers(role: str, column: Array, limits: tuple[float, float] | None) -> Array:
     """Return a column as floats; refuse numbers that are not finite, or outside the bounds."""
     numbers = column + 0.0  # merges −0 and 0
     finite = np.isfinite(numbers)

@@ -14,4 +14,9 @@ from .ratings import RatingsTable as RatingsTable
 from .score_matrix import MulticlassScoresTable as MulticlassScoresTable, MultilabelScoresTable as MultilabelScoresTable
 from .scores import ScoresTable as ScoresTable
 from .units import PairedUnitsTable as PairedUnitsTable
-from .values import ErrorsTable as ErrorsTable, TrialsTable as TrialsTable, ValuesTable as ValuesTable
+from .values import (
+    CasesTable as CasesTable,
+    ErrorsTable as ErrorsTable,
+    TrialsTable as TrialsTable,
+    ValuesTable as ValuesTable,
+)

@@ -92,9 +92,10 @@ def distinct_rows(*parts: Array) -> Array:
 
 
 def places_of_rows(rows: Array, whole: Array) -> Array:
-    """Return the position of each row in a matrix of distinct rows in order, among which all are."""
-    every = _keys(np.concatenate([whole, rows]))
-    return np.unique(every, return_inverse=True)[1].ravel()[len(whole) :]
+    """Return the position of each row in a matrix of distinct rows, among which all are."""
+    code = np.unique(_keys(np.concatenate([whole, rows])), return_inverse=True)[1].ravel()
+    places = np.argsort(code[: len(whole)])  # from the places of the rows in order
+    return np.asarray(places[code[len(whole) :]])
 
 
 def _keys(rows: Array) -> Array:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import abc
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
@@ -13,9 +12,10 @@ from numpy.typing import NDArray
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES
+from howsure.designs.counted import Independent
 from howsure.errors import HowsureError
 from howsure.tables.table import Table
-from howsure.tables.union import distinct_rows, places_of_names
+from howsure.tables.union import distinct_rows, places_of_rows
 
 Array = NDArray[Any]
 NO_CLASSES = np.array(["all"])  # cases have no classes: all have the same one
@@ -44,8 +44,62 @@ class WithoutClasses(Table):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class _OfValues(WithoutClasses):
-    """A table whose cells have numbers."""
+class CasesTable(WithoutClasses):
+    """Counts of cases by the distinct combinations of one or several numbers: the base class for other evidence.
+
+    A subclass is a frozen dataclass. It has a field for each number, an array of shape ``(cells,)`` without a default,
+    and names the kind of evidence in ``holds``; see `define_evidence`. `count_cases` makes its tables. Their default
+    prior is zero, so that Bayesian intervals use the observed combinations only.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (..., cells)
+        Cases with each combination.
+    labels : ndarray of shape (1,)
+        One name for all cases, which have no classes.
+    design : Design
+        Sampling design of the counts.
+    rows : int or ndarray of shape (...)
+        Number of cases.
+    identity : str
+        Identifier that distinguishes its cases from others with equal counts; see `Table`.
+    is_ordered : bool, optional
+        Whether the order of the classes is stated; see `Table`.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> table = hs.values([2.5, 0.0, 2.5], truth=[3.0, -0.5, 3.0])
+    >>> isinstance(table, CasesTable), table.columns, table.combinations.tolist()
+    (True, ('predicted', 'actual'), [[2.5, 3.0], [0.0, -0.5]])
+    """
+
+    def _check(self) -> None:
+        """Check the parts of the table, and that the counts have their shape."""
+        super()._check()
+        for name in self.columns:
+            invariants.numbers(name, getattr(self, name), self.shape, -invariants.LARGEST)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the numbers that a cell has: the fields of the class that have no default."""
+        own = (each for each in fields(self) if each.default is MISSING and each.default_factory is MISSING)
+        return tuple(each.name for each in own if each.name != "counts")
+
+    @property
+    def combinations(self) -> Array:
+        """The numbers of each cell, ``(cells, columns)``."""
+        return np.stack([getattr(self, name) for name in self.columns], 1)
+
+    def spanning(self, others: Sequence[Self]) -> Self:
+        """Return a table, of no case, of the combinations of this and other tables."""
+        rows = distinct_rows(*(each.combinations for each in (self, *others)))
+        parts = dict(zip(self.columns, np.ascontiguousarray(rows.T), strict=True))
+        return replace(self, counts=np.zeros(len(rows)), design=Independent(), rows=0, **parts)
+
+    def places_in(self, whole: Self) -> Array:
+        """Return the position of each combination in a table that has it."""
+        return places_of_rows(self.combinations, whole.combinations)
 
     @property
     def observed_shares(self) -> Array:
@@ -53,14 +107,27 @@ class _OfValues(WithoutClasses):
         every = self.cells.reshape(-1, self.shape[-1]).sum(0)
         return np.asarray(every / every.sum() if every.any() else np.full(len(every), 1 / len(every)))
 
+    @property
+    def prior_shares(self) -> Array:
+        """Distribution of a prior's mass over the cells: as the cases are."""
+        return self.observed_shares
+
+    @property
+    def default_prior(self) -> Array:
+        """Pseudo-counts of the default prior by cell: none."""
+        return np.zeros(self.shape[-1])
+
     def refusal_beside(self, other: Table) -> str:
         """Return an empty text for another table of the kind, else why the two cannot be compared."""
         return "" if type(other) is type(self) else super().refusal_beside(other)
 
+    def _contents(self) -> str:
+        return f"{int(np.sum(self.rows)):,} cases"
+
 
 @final
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class ValuesTable(_OfValues):
+class ValuesTable(CasesTable):
     """Counts of cases by distinct value.
 
     Parameters
@@ -140,23 +207,9 @@ class ValuesTable(_OfValues):
         return f"{int(np.sum(self.rows)):,} cases, {many}"
 
 
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class _OfPairs(_OfValues):
-    """A table whose cells are pairs, of which a number follows."""
-
-    @property
-    @abc.abstractmethod
-    def pairs(self) -> Array:
-        """The pair of each cell, ``(M, 2)``."""
-
-    def places_in(self, whole: Self) -> Array:
-        """Return the position of each pair in a table that has it."""
-        return places_of_names([*map(tuple, self.pairs.tolist())], [*map(tuple, whole.pairs.tolist())])
-
-
 @final
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class TrialsTable(_OfPairs):
+class TrialsTable(CasesTable):
     """Counts of tasks by their number of runs and of successes.
 
     The value of a task is its proportion of successes.
@@ -196,7 +249,7 @@ class TrialsTable(_OfPairs):
         super()._check()
         invariants.positions("runs", self.runs, self.shape, MOST_RUNS, 1)
         invariants.positions("successes", self.successes, self.shape, MOST_RUNS)
-        if (self.successes > self.runs).any() or (by_share(self.pairs) != np.arange(len(self.runs))).any():
+        if (self.successes > self.runs).any() or (by_share(self.combinations) != np.arange(len(self.runs))).any():
             invariants.refuse("`successes` must be at most `runs`, and ascend by their share.")
 
     @classmethod
@@ -207,12 +260,7 @@ class TrialsTable(_OfPairs):
 
     def spanning(self, others: Sequence[TrialsTable]) -> TrialsTable:
         """Return a table, of no task, of the numbers of runs and successes of this and other tables."""
-        return TrialsTable.of_pairs(distinct_rows(*(each.pairs for each in (self, *others))))
-
-    @property
-    def pairs(self) -> Array:
-        """The numbers of runs and of successes of each cell, ``(M, 2)``."""
-        return np.stack([self.runs, self.successes], 1)
+        return TrialsTable.of_pairs(distinct_rows(*(each.combinations for each in (self, *others))))
 
     @cached_property
     def values(self) -> Array:
@@ -238,6 +286,11 @@ class TrialsTable(_OfPairs):
             )
         return np.asarray(shares / shares.sum())
 
+    @property
+    def default_prior(self) -> Array:
+        """Pseudo-counts of the default prior by cell: two in all."""
+        return PSEUDO_CASES * self.prior_shares
+
     def _contents(self) -> str:
         fewest, most = int(self.runs.min()), int(self.runs.max())
         runs = f"{fewest:,} run{'' if fewest == 1 else 's'} each" if fewest == most else f"{fewest:,} to {most:,} runs"
@@ -246,7 +299,7 @@ class TrialsTable(_OfPairs):
 
 @final
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class ErrorsTable(_OfPairs):
+class ErrorsTable(CasesTable):
     """Counts of cases by the pair of a predicted number and the true one.
 
     The value of a case is its error, the prediction minus the true value.
@@ -287,9 +340,10 @@ class ErrorsTable(_OfPairs):
         """Check the parts of the table, and that the counts have their shape."""
         super()._check()
         invariants.limits("limits", self.limits)
-        for name in ("predicted", "actual"):
-            invariants.numbers(name, getattr(self, name), self.shape, *(self.limits or (-invariants.LARGEST,)))
-        if (by_error(self.pairs) != np.arange(len(self.actual))).any():
+        if self.limits is not None:
+            for name in self.columns:
+                invariants.numbers(name, getattr(self, name), self.shape, *self.limits)
+        if (by_error(self.combinations) != np.arange(len(self.actual))).any():
             invariants.refuse("`predicted` and `actual` must ascend by their difference.")
 
     @classmethod
@@ -302,12 +356,7 @@ class ErrorsTable(_OfPairs):
         """Return a table, of no case, of the pairs of this and other tables, with the same limits."""
         for other in others:
             refuse_other_bounds(self.limits, other.limits)
-        return ErrorsTable.of_pairs(distinct_rows(*(each.pairs for each in (self, *others))), self.limits)
-
-    @property
-    def pairs(self) -> Array:
-        """The prediction and the truth of each cell, ``(M, 2)``."""
-        return np.stack([self.predicted, self.actual], 1)
+        return ErrorsTable.of_pairs(distinct_rows(*(each.combinations for each in (self, *others))), self.limits)
 
     @cached_property
     def values(self) -> Array:
@@ -323,19 +372,6 @@ class ErrorsTable(_OfPairs):
     def default_metrics(self) -> tuple[str, ...]:
         """The metrics that `evaluate` reports when none are named."""
         return ("mae", "rmse", "r2")
-
-    @property
-    def prior_shares(self) -> Array:
-        """Distribution of a prior's mass over the cells: as the cases are."""
-        return self.observed_shares
-
-    @property
-    def default_prior(self) -> Array:
-        """Pseudo-counts of the default prior by cell: none."""
-        return np.zeros(self.shape[-1])
-
-    def _contents(self) -> str:
-        return f"{int(np.sum(self.rows)):,} cases"
 
 
 def refuse_other_bounds(one: tuple[float, float] | None, other: tuple[float, float] | None) -> None:
