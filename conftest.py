@@ -41,16 +41,19 @@ def _closed_figures() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _forgotten(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Forget the metrics and methods that a test or the example of a docstring defines."""
+    """Forget the metrics, methods and kinds of evidence that a test or the example of a docstring defines."""
     if not isinstance(request.node, pytest.Function | pytest.DoctestItem):  # a document's examples build on each other
         yield
         return
     import_module("howsure.methods.library")  # whose methods register themselves once
     from howsure.methods.registry import METHODS
+    from howsure.metrics.kinds import FORMS
     from howsure.metrics.registry import REGISTRY
 
-    methods, metrics = dict(METHODS), {each.name for each in REGISTRY if each.own}
+    methods, metrics, forms = dict(METHODS), {each.name for each in REGISTRY if each.own}, dict(FORMS)
     yield
+    FORMS.clear()
+    FORMS.update(forms)
     METHODS.clear()
     METHODS.update(methods)
     for metric in [each for each in REGISTRY if each.own and each.name not in metrics]:

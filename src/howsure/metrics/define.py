@@ -313,7 +313,7 @@ def define_evidence(
     ...     return hs.kinds.Scored(value, gradient)
     >>> table = hs.kinds.count_cases(VisitsTable, {"visits": [1, 4, 2, 2, 3, 7, 1, 5]})
     >>> print(hs.estimate(table, "mean_visits"))
-    3.13 [1.75, 4.50]
+    3.125 [2.021, 4.831]
     """
     taken = {each for form in all_forms() if not form.own for each in (form.name, form.reads)}
     if name in taken or not re.fullmatch(r"[a-z]\w*", name):

@@ -60,6 +60,15 @@ class Scored:
     of_some : callable, optional
         Positions of some cells, an array for each axis → the metric as a function of their counts, ``(..., cells)``,
         for a table without cases in other cells.
+
+    Examples
+    --------
+    >>> hours = np.array([1.0, 2.0, 4.0])
+    >>> def mean(counts):
+    ...     return counts @ hours / counts.sum(-1)
+    >>> found = Scored(mean, lambda counts: (hours - mean(counts)[..., None]) / counts.sum(-1)[..., None])
+    >>> found.value(np.array([3.0, 1.0, 1.0])).tolist()
+    1.8
     """
 
     value: Callable[[Array], Array]
