@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.sources.beside import Beside
 from howsure.sources.counted_values import counted_units
+from howsure.sources.crossed import drawn_anew
 from howsure.sources.frames import columns as columns_of, expanded, weight_or_counts
 from howsure.sources.groups import by_columns, roles
 from howsure.sources.values import finite_numbers, number_column
@@ -29,6 +30,7 @@ def count_cases(
     sample_weight: Any = None,
     counts: Any = None,
     groups: Any = None,
+    fixed: str | None = None,
     by: Any = None,
     check: bool = True,
 ) -> Any:
@@ -47,8 +49,11 @@ def count_cases(
         Non-negative weight of each case.
     counts : array-like of shape (n,) or str, optional
         Number of identical cases in each row; 1 by default.
-    groups : array-like of shape (n,) or str, optional
-        Cluster of each case: cases of one cluster may be correlated.
+    groups : array-like of shape (n,), str, or two of them, optional
+        Cluster of each case: cases of one cluster may be correlated. Two crossed factors are a list of two columns or a
+        mapping of them by name.
+    fixed : str, optional
+        One of two factors, whose levels a new study would keep: only those of the other are drawn anew.
     by : array-like of shape (n,), str, list of str, mapping or frame, optional
         One column, or several, to split by: one table for each value, or combination of values.
     check : bool
@@ -73,6 +78,7 @@ def count_cases(
     >>> table.counts.tolist(), table.columns
     ([1.0, 2.0], ('predicted', 'actual'))
     """
+    groups = drawn_anew(groups, fixed, data)
     models = _models(columns)
     asked = {
         role: column[model] if isinstance(column, Mapping) else column
