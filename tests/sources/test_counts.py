@@ -285,6 +285,10 @@ def estimated(metric, **more):
 
 COUNTED = {  # source → its call with rows, and the compared metric
     "confusion": (lambda r, **k: hs.confusion(r(SAID), r(JUDGE), **k), estimated("f1")),
+    "count_cases": (
+        lambda r, **k: hs.kinds.count_cases(hs.tables.ValuesTable, {"values": r(PROBABILITY)}, **k),
+        estimated("mean"),
+    ),
     "confusion of indicators": (
         lambda r, **k: hs.confusion(
             r(np.eye(3, dtype=int)[np.arange(ROWS) % 3]), r(np.eye(3, dtype=int)[[0] * 9 + [1] * 5]), **k

@@ -74,9 +74,9 @@ def count_cases(
     Examples
     --------
     >>> import howsure as hs
-    >>> table = hs.kinds.count_cases(hs.tables.ErrorsTable, {"predicted": [2.5, 0.0, 2.5], "actual": [3, 1, 3]})
-    >>> table.counts.tolist(), table.columns
-    ([1.0, 2.0], ('predicted', 'actual'))
+    >>> table = hs.kinds.count_cases(hs.tables.ValuesTable, {"values": [2.5, 0.5, 2.5]})
+    >>> table.columns, table.combinations.tolist(), table.counts.tolist()
+    (('values',), [[0.5], [2.5]], [1.0, 2.0])
     """
     groups = drawn_anew(groups, fixed, data)
     models = _models(columns)
