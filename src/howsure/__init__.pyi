@@ -91,6 +91,7 @@ from .planning.sizes import plan as plan
 from .pooling.folds import pool_folds as pool_folds
 from .pooling.pools import pool as pool
 from .pooling.tables import pool_tables as pool_tables
+from .readers.studies import reader_study as reader_study
 from .report.measured import report_of as report_of
 from .sources.accumulator import Accumulator as Accumulator
 from .sources.confusion import confusion as confusion

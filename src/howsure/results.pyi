@@ -25,6 +25,10 @@ from .logs.evaluated import LogEvaluation as LogEvaluation
 from .logs.log import Log as Log
 from .planning.result import Plan as Plan
 from .pooling.pooled import Pooled as Pooled
+from .readers.components import VarianceComponents as VarianceComponents
+from .readers.differences import ReaderDifference as ReaderDifference
+from .readers.sizes import ReaderPlan as ReaderPlan
+from .readers.study import ModalityTest as ModalityTest, ReaderStudy as ReaderStudy
 from .report.evidence import Subject as Subject
 from .report.report import Report as Report
 from .training.algorithms import Algorithms as Algorithms

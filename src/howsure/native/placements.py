@@ -87,3 +87,26 @@ def placement_sums(counts: Array) -> PlacementSums:
         squares[side] = np.einsum("s,s->", number, distance)
         fourths[side] = np.einsum("s,s,s->", number, distance, distance)
     return PlacementSums(float(value), cases, squares, fourths)
+
+
+def case_placements(scores: Array, positive: Array) -> Array:
+    """Return the placement of each case: the proportion of the cases of the other class that are ordered correctly.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n,)
+        The scores, higher for positive cases; ties count half.
+    positive : ndarray of bool of shape (n,)
+        Which cases are positive.
+
+    Examples
+    --------
+    >>> case_placements(np.array([0.1, 0.2, 0.2, 0.3]), np.array([False, True, False, True])).tolist()
+    [1.0, 0.75, 0.75, 1.0]
+    """
+    support, cell = np.unique(scores, return_inverse=True)
+    cell = cell.ravel()
+    negatives, positives = (np.bincount(cell[positive == side], minlength=len(support)) for side in (False, True))
+    below, above = np.cumsum(negatives) - negatives / 2, positives[::-1].cumsum()[::-1] - positives / 2
+    with np.errstate(invalid="ignore"):
+        return np.where(positive, below[cell] / negatives.sum(), above[cell] / positives.sum())

@@ -1,0 +1,1 @@
+"""Reader studies: several readers of the same cases, under one modality or more."""
