@@ -23,6 +23,7 @@ from howsure.cli.leaderboard import leaderboard
 from howsure.cli.options import THRESHOLD, Format, Level, Metrics, Page, Seed, Words, one_seed, split
 from howsure.cli.output import say_written, write, write_grid
 from howsure.cli.plan import plan
+from howsure.cli.readers import readers
 from howsure.cli.study import study_app
 from howsure.cli.unlabelled import unlabelled
 
@@ -42,7 +43,7 @@ study_app.group = COMPARE
 app.command(study_app)
 for group, commands in {
     MEASURE: (entities, unlabelled),
-    COMPARE: (compare, cross_validated, leaderboard, evals),
+    COMPARE: (compare, cross_validated, leaderboard, evals, readers),
     LABELS: (judge, review_commands.reviewed, review_commands.review_plan, label_next),
     PLAN: (plan,),
     LOOK_UP: (examples,),

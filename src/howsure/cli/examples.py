@@ -54,6 +54,11 @@ EXAMPLES = {
         "howsure leaderboard breast_cancer.csv --y-true label --y-pred logistic forest naive_bayes --metric f1",
         "howsure leaderboard logs --cluster passage",
     ),
+    "readers": (
+        "howsure readers reads.csv --rating rating --truth truth --reader reader --case case --modality modality",
+        "howsure readers reads.csv --rating rating --truth truth --reader reader --case case --modality modality "
+        "-m sensitivity --threshold 3 -o study.html",
+    ),
     "examples": ("howsure examples", "howsure report examples/breast_cancer.csv --y-true label --y-pred logistic"),
     "study init": ("howsure study init results --metrics f1@macro mcc",),
     "study run": ("howsure study run results/study.toml --out tables -o study.html",),

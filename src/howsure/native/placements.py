@@ -109,4 +109,4 @@ def case_placements(scores: Array, positive: Array) -> Array:
     negatives, positives = (np.bincount(cell[positive == side], minlength=len(support)) for side in (False, True))
     below, above = np.cumsum(negatives) - negatives / 2, positives[::-1].cumsum()[::-1] - positives / 2
     with np.errstate(invalid="ignore"):
-        return np.where(positive, below[cell] / negatives.sum(), above[cell] / positives.sum())
+        return np.asarray(np.where(positive, below[cell] / negatives.sum(), above[cell] / positives.sum()))

@@ -9,10 +9,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.comparison.result import Comparison
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.grouped import Results
+from howsure.methods.scales import Scale, automatic_scale, on_scale
 from howsure.methods.standard_errors import quantile
 from howsure.readers.anova import Anova, Contrast
 from howsure.readers.components import VarianceComponents
@@ -24,6 +24,7 @@ from howsure.readers.settings import Question
 from howsure.readers.study import ALL, ModalityTest, ReaderStudy
 
 Array = NDArray[np.float64]
+NOISE = 1e-12  # half width that rounding leaves of zero
 NO_VARIATION = "the readers' values do not vary"
 NEGATIVE = "the unbiased variance is not positive: use method='obuchowski_rockette'"
 NO_CASES = "the cases are fixed, so one reader has no error"
@@ -83,9 +84,7 @@ class _Analysis:
         return ReaderStudy(
             metric=self.question.metric.label,
             means=Results(results=estimates, column="modality"),
-            degrees_of_freedom={
-                name: each.degrees_of_freedom for name, each in zip(names, means, strict=True)
-            },
+            degrees_of_freedom={name: each.degrees_of_freedom for name, each in zip(names, means, strict=True)},
             differences=_by_words(differences),
             by_reader=Results(results=self._readers(names), column="reader"),
             reader_differences=Results(results=self._reader_differences(names, pairs), column="reader"),
@@ -114,15 +113,17 @@ class _Analysis:
             "covariances are of the cases that two readers share"
         )
 
-    def _limits(self, each: Contrast, bounds: tuple[float, float]) -> tuple[float, float]:
+    def _limits(self, each: Contrast, bounds: tuple[float, float], scale: Scale) -> tuple[float, float]:
         spread = float(quantile(self.question.level, each.degrees_of_freedom)) * each.standard_error
-        if not spread > 0:
+        if not spread > NOISE:
             return math.nan, math.nan
-        return max(each.value - spread, bounds[0]), min(each.value + spread, bounds[1])
+        low, high = on_scale(scale, each.value, spread, bounds)
+        return max(float(low), bounds[0]), min(float(high), bounds[1])
 
     def _estimate(self, each: Contrast, *, cases: int | None = None, reason: str = "") -> Estimate:
         question, bounds = self.question, self.question.metric.range
-        low, high = self._limits(each, bounds)
+        scale = automatic_scale(bounds) if question.scale == "auto" else "identity"
+        low, high = self._limits(each, bounds, scale)
         return Estimate(
             each.value,
             low=low,
@@ -149,7 +150,7 @@ class _Analysis:
         names = self.reads.modalities[first], self.reads.modalities[second]
         low, high = self.question.metric.range
         span = high - low
-        limits = self._limits(each, (-span, span))
+        limits = self._limits(each, (-span, span), "identity")
         return ReaderDifference(
             metric=self.question.metric.name,
             contrast="difference",

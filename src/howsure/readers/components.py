@@ -156,8 +156,8 @@ class VarianceComponents(Tabular):
         -----
         Error variances are proportional to 1 / cases, for the pilot's proportion of positive cases. The variance of the
         difference is ``2 / r (Var(τR) + c (Var − Cov1 + (r − 1)(Cov2 − Cov3)))`` for r readers, with the ratio c of the
-        pilot's cases to the planned ones. The power is by the noncentral t distribution with Hillis' degrees of freedom.
-        Negative estimates of Var(τR) and Cov2 − Cov3 count as 0.
+        pilot's cases to the planned ones. The power is by the noncentral t distribution with Hillis' degrees of
+        freedom. Negative estimates of Var(τR) and Cov2 − Cov3 count as 0.
 
         References
         ----------
@@ -176,7 +176,7 @@ class VarianceComponents(Tabular):
 
     def records(self) -> list[dict[str, Any]]:
         """Return one flat dict per component: its name, its value, and the correlation of a covariance."""
-        correlations = {name: None for name in WORDS} | self.correlations
+        correlations: dict[str, float | None] = dict.fromkeys(WORDS) | self.correlations
         return [
             {"component": name, "value": getattr(self, name), "correlation": correlations[name], "meaning": words}
             for name, words in WORDS.items()

@@ -72,7 +72,7 @@ def _signs(codes: Codes, positive: NDArray[np.bool_]) -> Array:
     """Return for each positive case the number of negative cases with lower ratings, minus those with higher ones."""
     counts = np.bincount(codes[~positive], minlength=int(codes.max()) + 1)
     upto = np.cumsum(counts)
-    return (2 * upto - counts - upto[-1])[codes[positive]].astype(float)
+    return np.asarray((2 * upto - counts - upto[-1])[codes[positive]], dtype=float)
 
 
 def _by_counts(first: Codes, second: Codes, positive: NDArray[np.bool_]) -> float:

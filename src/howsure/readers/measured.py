@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,20 +15,6 @@ from howsure.readers.reads import Reads
 
 Array = NDArray[np.float64]
 OUTCOMES = 4  # cells of a 2×2 table
-
-
-class Measured(Protocol):
-    """The metric of each group (reader and modality) of a study."""
-
-    @property
-    def values(self) -> Array:
-        """The metric of each group, ``(G,)``."""
-
-    def jackknife(self) -> Array:
-        """Return the jackknife covariance of the groups, ``(G, G)``."""
-
-    def contributions(self) -> Array:
-        """Return a matrix D, ``(N, G)``, whose DᵀD is the covariance that DeLong's formula gives."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,7 +91,7 @@ class Areas:
             - np.outer(negatives, negatives) * shared[True]
             + shared[False] * shared[True]
         )
-        return products / pairs
+        return np.asarray(products / pairs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,12 +143,6 @@ class Proportions:
         enters = np.any(self.changes.reshape(-1, 2, 2) != 0, axis=(0, 2))
         some = enters if enters.any() else np.array([True, True])
         return jackknife_covariance(changes[some[self.reads.positive.astype(np.intp)]])
-
-    def contributions(self) -> Array:
-        """Return the centred changes, scaled so that DᵀD is the jackknife covariance of complete reads."""
-        changes = self._of_cases(np.nan_to_num(self.changes))
-        number = len(changes)
-        return (changes - changes.mean(0)) * np.sqrt((number - 1) / number)
 
     def _of_cases(self, of_cells: Array) -> Array:
         groups = np.arange(self.cells.shape[1])

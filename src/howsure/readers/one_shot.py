@@ -57,7 +57,7 @@ class OneShot:
 
     def _weights(self, modality: int) -> Array:
         chosen = self.anova.of(modality)
-        return chosen / chosen.sum()
+        return np.asarray(chosen / chosen.sum())
 
     def _of_readers(self, first: int, second: int) -> Iterator[tuple[float, int]]:
         both = (first, second)

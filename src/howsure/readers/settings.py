@@ -20,6 +20,7 @@ from howsure.tables.labels import is_plain_order
 Method = Literal["obuchowski_rockette", "one_shot"]
 Covariance = Literal["delong", "jackknife", "unbiased"]
 Fixed = Literal["reader", "case"]
+Scale = Literal["auto", "identity"]
 COVARIANCES: tuple[Covariance, ...] = get_args(Covariance)
 METHODS: tuple[Method, ...] = get_args(Method)
 CALL = 0.5  # threshold of calls, which are 0 or 1
@@ -41,6 +42,8 @@ class Question:
         Covariance of the readers' metrics over samples of cases.
     fixed : {"", "reader", "case"}
         The factor that is not sampled.
+    scale : {"auto", "identity"}
+        Scale of the means' intervals: logit if the metric has a finite range, or the identity.
     level : float
         Coverage of the intervals.
     positive : str
@@ -54,6 +57,7 @@ class Question:
     method: str
     covariance: str
     fixed: str
+    scale: str
     level: float
     positive: str
     is_positive_stated: bool
@@ -67,6 +71,7 @@ def question_of(
     method: Method,
     covariance: Covariance | None,
     fixed: Fixed | None,
+    scale: Scale,
     level: float,
     classes: NDArray[Any],
     stated: bool,
@@ -106,6 +111,7 @@ def question_of(
         method=method,
         covariance=chosen,
         fixed=fixed or "",
+        scale=one_of("scale", scale, get_args(Scale)),
         level=level,
         positive="" if is_plain_order(both) else str(both[1]),
         is_positive_stated=stated,

@@ -103,7 +103,7 @@ class ReaderPlan(Tabular):
     ... )
     >>> found = pilot.plan(readers=8, power=0.8, true_value=0.05)
     >>> found.cases, round(found.power, 2)
-    (138, 0.8)
+    (130, 0.8)
     """
 
     sizes: tuple[Size, ...]
@@ -169,7 +169,7 @@ class ReaderPlan(Tabular):
         """Return the plan as one sentence."""
         first = self.sizes[0]
         who = f"{first.readers:,} readers and {first.cases:,} cases give a {percent(self.confidence_level)} interval"
-        chance = "" if self.is_mean else f"; {self.question} is {first.power:.2f}"
+        chance = "" if self.is_mean else f", and have the {self.question}: {first.power:.2f}"
         return f"{who} {first.width:.3g} wide{chance}."
 
 
@@ -225,8 +225,8 @@ def size_of(pilot: Pilot, readers: int, cases: int, value: float, margin: float,
 
     Covariances are in proportion to 1 / cases, with the pilot's proportion of positive cases. With r readers and the
     ratio c of the pilot's cases to the planned ones, the variance of a difference is ``2 / r (Var(τR) + c (Var − Cov1 +
-    (r − 1)(Cov2 − Cov3)))``, or for r readers under each modality ``2 / r (Var(R) + c (Var − Cov2 + r (Cov2 − Cov3)))``;
-    that of a mean is ``1 / r (Var(R) + c (Var + (r − 1) Cov2))``. The degrees of freedom are Hillis'.
+    (r − 1)(Cov2 − Cov3)))``, or for r readers under each modality ``2 / r (Var(R) + c (Var − Cov2 + r (Cov2 −
+    Cov3)))``; that of a mean is ``1 / r (Var(R) + c (Var + (r − 1) Cov2))``. The degrees of freedom are Hillis'.
 
     Parameters
     ----------
@@ -325,8 +325,8 @@ def _smallest(size: Callable[[int], Size], reaches: Callable[[Size], bool], most
     if found is None:
         best = size(most)
         message = (
-            f"{given} do not reach the goal with any number of the other: the power is at most {best.power:.3f} and the "
-            f"width at least {best.width:.3g}. Give more of them, or a larger effect."
+            f"{given} do not reach the goal with any number of the other: the power is at most {best.power:.3f} and "
+            f"the width at least {best.width:.3g}. Give more of them, or a larger effect."
         )
         raise HowsureError(message)
     return found

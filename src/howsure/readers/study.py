@@ -14,7 +14,7 @@ from howsure.estimates.named import Named
 from howsure.estimates.sentences import capitalized
 from howsure.grids import Grid, OneRecord, Tabular
 from howsure.metrics.words import metric_words
-from howsure.numbers import count_text, interval_text, number, p_text, percent, significant_decimals
+from howsure.numbers import interval_text, number, p_text, percent, significant_decimals
 from howsure.readers.components import VarianceComponents
 from howsure.readers.differences import METHODS, STYLES, ReaderDifference, share
 from howsure.readers.sizes import ReaderPlan
@@ -242,7 +242,15 @@ class ReaderStudy(Tabular, Named):
                     _percent(each["share_of_readers"]),
                 )
             )
-        headers = ("", "value", f"{percent(self.confidence_level)} interval", "std. error", "d.f.", "p", "readers' share")
+        headers = (
+            "",
+            "value",
+            f"{percent(self.confidence_level)} interval",
+            "std. error",
+            "d.f.",
+            "p",
+            "readers' share",
+        )
         reasons = dict.fromkeys(str(each["reason"]) for each in self.records() if each["reason"])
         notes = [self.about, self.note, *reasons, *positive_notes(self.means.values())]
         return Grid(headers, tuple(rows), "\n".join(filter(None, notes)))
@@ -278,13 +286,15 @@ class ReaderStudy(Tabular, Named):
         one_of("style", style, STYLES)
         what = capitalized(metric_words(self.metric))
         level = percent(self.confidence_level).replace(" %", "%")
-        means = [f"{_quoted(each, level)}{f' under {name}' if name != ALL else ''}" for name, each in self.means.items()]
-        said = [
-            f"{what}, averaged over {len(self.readers)} readers of {self.cases:,} cases ({self.positives:,} positive), "
-            f"was {' and '.join(filter(None, (', '.join(means[:-1]), means[-1])))} ({METHODS[self.method]})."
+        means = [
+            f"{_quoted(each, level)}{f' under {name}' if name != ALL else ''}" for name, each in self.means.items()
         ]
-        said += [each.sentence(style) for each in self.differences.values()]
-        return " ".join([*said, self.source_of_uncertainty])
+        values = " and ".join(filter(None, (", ".join(means[:-1]), means[-1])))
+        who = f"{len(self.readers)} readers of {self.cases:,} cases ({self.positives:,} positive)"
+        said = f"{what}, averaged over {who}, was {values} ({METHODS[self.method]})."
+        return " ".join(
+            [said, *(each.sentence(style) for each in self.differences.values()), self.source_of_uncertainty]
+        )
 
     @property
     def source_of_uncertainty(self) -> str:
