@@ -15,6 +15,7 @@ PAIRED = hs.paired(TRUTH, {"A": SAID, "B": TRUTH[::-1]})
 DRAWS = {"A": np.linspace(0, 1, 50), "B": np.linspace(0.2, 0.9, 50)}
 UNITS = hs.confusion(TRUTH, SAID, groups=[f"u{k % 5}" for k in range(30)])
 TAGS = [["B-PER", "O"], ["O", "B-LOC"]]
+READERS = {"truth": TRUTH[:10] * 3, "reader": np.repeat([1, 2, 3], 10), "case": [*range(10)] * 3}
 CALLS = {
     "adjusted_p_values": lambda **option: hs.comparison.adjusted_p_values([0.01, 0.2], **option),
     "bootstrap": lambda **option: hs.bootstrap(lambda x: float(np.mean(x)), TRUTH, n_resamples=9, **option),
@@ -47,6 +48,7 @@ CALLS = {
     "proportion": lambda **option: hs.proportion(7, 9, **option),
     "ranks": lambda **option: hs.ranks(DRAWS, **option),
     "ratings": lambda **option: hs.ratings([[0, 1], [1, 1], [0, 0]], **option),
+    "reader_study": lambda **option: hs.reader_study(SCORE, **READERS, **option),
     "roc_auc_score": lambda **option: hs.roc_auc_score(TRUTH, SCORE, **option),
     "roc_curve": lambda **option: hs.roc_curve(SCORES, **option),
     "simultaneous_differences": lambda **option: hs.comparison.simultaneous_differences(DRAWS, **option),

@@ -41,6 +41,14 @@ LOGS = EXAMPLES / "logs"
 VOTES = np.where(RNG.random((200, 3)) < [0.9, 0.85, 0.8], TRUTH[:, None], 1 - TRUTH[:, None])
 
 JUDGED = hs.judged(np.where(np.arange(200) < 60, TRUTH, np.nan), VOTES[:, 0], check=False)
+READS = np.indices((3, 2, 200)).reshape(3, -1)
+READERS = hs.reader_study(
+    TRUTH[READS[2]] + RNG.normal(size=1200),
+    truth=TRUTH[READS[2]],
+    reader=READS[0],
+    case=READS[2],
+    modality=np.array(["f", "g"])[READS[1]],
+)
 
 
 def study():
@@ -104,6 +112,11 @@ RESULTS = {
     "classification report": lambda: hs.classification_report(TABLE),
     "evaluation of a log": lambda: hs.evaluate_log(hs.read_log(LOGS)),
     "alternative annotator test": lambda: hs.labels.alt_test(hs.ratings(np.column_stack([VOTES, TRUTH])), 3),
+    "reader study": lambda: READERS,
+    "reader difference": lambda: READERS.differences["f − g"],
+    "test of modalities": lambda: READERS.test,
+    "variance components": lambda: READERS.components,
+    "reader plan": lambda: READERS.plan(readers=4, cases=100),
     "coverage": lambda: hs.lab.coverage("f1", truth=TABLE, draws=50, random_state=0),
 }  # fmt: skip
 

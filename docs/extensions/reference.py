@@ -24,7 +24,10 @@ GROUPS = {  # heading → what the names are for, and the modules in which they 
         "sources tables logs evidence.unlabelled evidence.labels evidence.review evidence.shift",
     ),
     "Estimate": ("A metric with its interval.", "estimates evidence.calibration"),
-    "Compare and rank": ("Two models or many, on the same cases or on different ones.", "comparison"),
+    "Compare and rank": (
+        "Two models or many, on the same cases or on different ones; readers of the same cases.",
+        "comparison readers",
+    ),
     "Follow a threshold": ("Curves with bands, and the best threshold.", "curves"),
     "Plan": ("The number of cases that an interval needs.", "planning"),
     "Pool experiments": ("Folds, seeds and sites.", "pooling study training"),

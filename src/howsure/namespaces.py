@@ -27,6 +27,7 @@ ELSEWHERE = {  # other packages' functions → ours
     "mcnemar_test": "mcnemar",
     "roc": "roc_curve",
     "meta_analysis": "pool",
+    "mrmc": "reader_study",
 }
 IMPORT = re.compile(r"^from \.([\w.]*) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
 Namespace = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]

@@ -28,7 +28,7 @@ def test_power_and_sizes_are_rjafrocs(pilot):
     assert (found.true_value / found.sizes[0].standard_error) ** 2 == pytest.approx(4.80, abs=0.005)
     for readers, cases in ((4, 1089), (5, 344), (6, 251), (7, 211), (8, 188), (9, 173)):
         assert pilot.plan(readers=readers, power=0.8).cases == cases
-    assert [each.readers for each in pilot.plan(power=0.8).sizes][0] == 4
+    assert pilot.plan(power=0.8).readers == 4
 
 
 def test_the_size_that_is_found_is_the_smallest(pilot):
@@ -50,7 +50,15 @@ def test_the_pilots_own_size_has_its_own_error(pilot):
 def test_a_mean_and_nested_readers_are_planned():
     """One modality is planned by the width of the mean; readers of each modality by Hillis' nested formula."""
     one = hs.results.VarianceComponents(
-        modality_reader=math.nan, reader=0.001, error=0.0008, cov1=0, cov2=0.0003, cov3=0, cases=100, readers=5, modalities=1
+        modality_reader=math.nan,
+        reader=0.001,
+        error=0.0008,
+        cov1=0,
+        cov2=0.0003,
+        cov3=0,
+        cases=100,
+        readers=5,
+        modalities=1,
     )
     size = one.plan(readers=10, cases=50).sizes[0]
     assert size.standard_error**2 == pytest.approx((0.001 + 2 * (0.0008 + 9 * 0.0003)) / 10)
@@ -81,6 +89,20 @@ def test_power_of_a_difference_and_of_non_inferiority():
     t = (0.05 / size.standard_error + normal) / np.sqrt(chi / size.degrees_of_freedom)
     assert margin.power == pytest.approx((t > stats.t.ppf(0.95, size.degrees_of_freedom)).mean(), abs=0.003)
     assert "0.8" in PUBLISHED.plan(readers=6, power=0.8, true_value=0.05).sentence()
+
+
+def test_power_grows_with_the_cases():
+    """Also where the difference is many standard errors from 0."""
+    powers = [PUBLISHED.plan(readers=20, cases=10**n, true_value=0.05).power for n in range(2, 8)]
+    assert powers == sorted(powers)
+    assert powers[-1] == pytest.approx(1)
+    sizes = PUBLISHED.plan(power=0.8, true_value=0.05).sizes
+    assert sizes[-1].readers == 20
+    assert [each.cases for each in sizes] == sorted((each.cases for each in sizes), reverse=True)
+    assert (
+        PUBLISHED.plan(readers=6, cases=150, true_value=-0.04).power
+        == PUBLISHED.plan(readers=6, cases=150, true_value=0.04).power
+    )
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,11 @@ def test_readers_within_modalities_share_the_cases_variance():
     assert difference.standard_error == pytest.approx(math.sqrt(variance), rel=1e-9)
     assert difference.degrees_of_freedom == pytest.approx((5 - 2) * (variance / (own * test["MS[R(T)]"])) ** 2)
     fixed = vandyke(data, fixed="case").differences["1 − 2"]
-    (cases,) = (each for each in DESIGNS if each["design"] == "readers_in_modalities" and each["fixed"] == "case" and each["metric"] == "roc_auc")
+    (cases,) = (
+        each
+        for each in DESIGNS
+        if each["design"] == "readers_in_modalities" and each["fixed"] == "case" and each["metric"] == "roc_auc"
+    )
     assert fixed.standard_error == pytest.approx(cases["differences"][0]["StdErr"], rel=1e-9)
     assert fixed.degrees_of_freedom == 3
 
@@ -180,7 +184,10 @@ def test_means_stay_inside_their_range():
 def test_calls_are_ratings_at_a_threshold():
     """Calls in the words of the truth give the numbers of a threshold."""
     reads = columns(rows())
-    words = {name: ["ill" if value >= least else "well" for value in reads[name]] for name, least in (("truth", 1), ("rating", 3))}
+    words = {
+        name: ["ill" if value >= least else "well" for value in reads[name]]
+        for name, least in (("truth", 1), ("rating", 3))
+    }
     by_call = hs.reader_study(
         call=words["rating"],
         truth=words["truth"],
@@ -240,7 +247,7 @@ def test_margins_and_directions():
         vandyke().compare("1", "1")
 
 
-def test_results_print_and_travel(tmp_path):
+def test_results_print_and_travel():
     """Sentences, records, frames, pickles and the parts of the variance."""
     found = vandyke()
     assert "p = 0.051" in found.sentence()
@@ -281,9 +288,7 @@ def test_absent_reads_are_counted():
 def test_perfect_readers_have_no_interval():
     """Readers without variation have no error: the reason says so."""
     truth = [0, 0, 1, 1] * 2
-    found = hs.reader_study(
-        truth, truth=truth, reader=["a"] * 4 + ["b"] * 4, case=[1, 2, 3, 4] * 2
-    )
+    found = hs.reader_study(truth, truth=truth, reader=["a"] * 4 + ["b"] * 4, case=[1, 2, 3, 4] * 2)
     mean = found.means["all readers"]
     assert mean.value == 1
     assert math.isnan(mean.low)
@@ -305,15 +310,27 @@ def changed(**changes):
         (changed(truth=1), {}, "The case '1' has two truths"),
         (changed(treatment=2), {}, "The reader '1' has more than one read of the case '1' under '2'"),
         (columns(rows()[1:]), {"design": "factorial"}, "do not have design='factorial'"),
-        (columns([row for row in rows() if (row["reader"], row["treatment"]) != (3, 2)]), {}, "The reader '3' read under '1' only"),
-        (columns([row for row in rows() if row["reader"] != 2 or not row["truth"]]), {}, "The reader '2' under '1' read no positive"),
+        (
+            columns([row for row in rows() if (row["reader"], row["treatment"]) != (3, 2)]),
+            {},
+            "The reader '3' read under '1' only",
+        ),
+        (
+            columns([row for row in rows() if row["reader"] != 2 or not row["truth"]]),
+            {},
+            "The reader '2' under '1' read no positive",
+        ),
         (columns([row for row in rows() if row["reader"] == 2]), {}, "one reader.*fixed='reader'"),
         (columns([row for row in rows() if row["truth"]]), {}, "only the class 1"),
         (changed(rating=math.nan), {}, "`rating` has 1 missing"),
         (FILE, {"metric": "sensitivity"}, "needs `threshold="),
         (FILE, {"threshold": 3}, "`threshold` do not apply"),
         (FILE, {"metric": "log_loss"}, "not available for reader studies"),
-        (FILE, {"metric": "sensitivity", "threshold": 3, "covariance": "delong"}, "covariance='delong' is for `roc_auc`"),
+        (
+            FILE,
+            {"metric": "sensitivity", "threshold": 3, "covariance": "delong"},
+            "covariance='delong' is for `roc_auc`",
+        ),
         (FILE, {"method": "one_shot", "fixed": "reader"}, "takes readers and cases as random"),
         (FILE, {"method": "anova"}, "no method 'anova'"),
         (FILE, {"fixed": "cases"}, "no fixed factor 'cases'"),
@@ -340,7 +357,9 @@ def test_a_rating_or_a_call():
 
 def test_a_single_case_of_a_class_has_no_error():
     """Random cases need two of each class; fixed cases do not."""
-    data = columns([row for row in rows() if not row["truth"] or row["case"] == max(r["case"] for r in rows() if r["truth"])])
+    data = columns(
+        [row for row in rows() if not row["truth"] or row["case"] == max(r["case"] for r in rows() if r["truth"])]
+    )
     with pytest.raises(hs.HowsureError, match="a single case of one class"):
         vandyke(data)
     assert math.isfinite(vandyke(data, fixed="case").differences["1 − 2"].low)

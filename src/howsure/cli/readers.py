@@ -65,7 +65,7 @@ def readers(
     modality
         Column with the modality, treatment or test, if there are several.
     metric
-        Metric of each reader: roc_auc by default, or one of a 2×2 table, such as sensitivity, with a threshold or calls.
+        Metric of each reader: roc_auc by default, or one of a 2×2 table such as sensitivity, with a threshold or calls.
     threshold
         Smallest rating that is a positive call.
     pos_label

@@ -59,17 +59,19 @@ class _Analysis:
 
     @classmethod
     def of(cls, reads: Reads, question: Question) -> _Analysis:
-        fixed = question.fixed
-        measured: Areas | Proportions
-        areas = question.metric.is_area
-        measured = Areas.of(reads) if areas else Proportions.of(reads, question.metric, question.threshold)
-        covariance = None if fixed == "case" else _covariance(measured, question.covariance)
-        anova = Anova(reads, measured.values, covariance, fixed == "reader")
-        _refuse_few(anova, fixed)
-        if question.method != "one_shot":
-            return cls(reads, question, anova, anova)
-        assert isinstance(measured, Areas)  # noqa: S101 - checked with the arguments
-        return cls(reads, question, anova, OneShot(anova, measured))
+        source: Anova | OneShot
+        if not question.metric.is_area:
+            counted = Proportions.of(reads, question.metric, question.threshold)
+            covariance = counted.jackknife() if question.fixed != "case" else _unknown(counted.values)
+            source = anova = Anova(reads, counted.values, covariance, question.fixed)
+        else:
+            areas = Areas.of(reads)
+            covariance = areas.covariance(question.covariance) if question.fixed != "case" else _unknown(areas.values)
+            source = anova = Anova(reads, areas.values, covariance, question.fixed)
+            if question.method == "one_shot":
+                source = OneShot(anova, areas)
+        _refuse_few(anova)
+        return cls(reads, question, anova, source)
 
     def study(self) -> ReaderStudy:
         """Return the result."""
@@ -80,14 +82,14 @@ class _Analysis:
         differences = [self._difference(*pair, self.source.difference(*pair), estimates) for pair in pairs]
         observed = differences[0].value if len(differences) == 1 else math.nan
         has_components = self.question.fixed != "case" and min(map(self.anova.readers, range(len(names)))) > 1
-        positives = int(self.reads.positive.sum())
+        readers, positives = self._readers(names), int(self.reads.positive.sum())
         return ReaderStudy(
             metric=self.question.metric.label,
             means=Results(results=estimates, column="modality"),
             degrees_of_freedom={name: each.degrees_of_freedom for name, each in zip(names, means, strict=True)},
             differences=_by_words(differences),
-            by_reader=Results(results=self._readers(names), column="reader"),
-            reader_differences=Results(results=self._reader_differences(names, pairs), column="reader"),
+            by_reader=Results(results=readers, column="reader"),
+            reader_differences=Results(results=self._reader_differences(readers, pairs), column="reader"),
             test=self._test(len(names)),
             components=VarianceComponents.of(self.anova, observed) if has_components else None,
             parts={name: (each.of_readers, each.of_cases) for name, each in zip(names, means, strict=True)},
@@ -178,22 +180,21 @@ class _Analysis:
         found: dict[str, dict[str, Estimate]] = {name: {} for name in self.reads.readers}
         cases = self.reads.is_read.sum(0).tolist()
         for group, value in enumerate(self.anova.values.tolist()):
-            variance = math.nan if self.anova.covariance is None else float(self.anova.covariance[group, group])
+            variance = float(self.anova.covariance[group, group])
             error = math.sqrt(variance) if variance >= 0 else math.nan
             own = Contrast(value, error, math.inf, 0.0, variance)
-            reason = NO_CASES if self.anova.covariance is None else ""
+            reason = NO_CASES if self.anova.fixed == "case" else ""
             reader, modality = self.reads.readers[self.reads.reader[group]], names[self.reads.modality[group]]
             found[reader][modality] = self._estimate(own, cases=cases[group], reason=reason)
         return {name: Results(results=each, column="modality") for name, each in found.items()}
 
     def _reader_differences(
-        self, names: list[str], pairs: list[tuple[int, int]]
+        self, single: dict[str, Results[Estimate]], pairs: list[tuple[int, int]]
     ) -> dict[str, Results[ReaderDifference]]:
         """Return each reader's differences, with the error variance and Cov1 averaged over the reader's modalities."""
-        if self.anova.is_nested or self.anova.covariance is None or not pairs:
+        if self.anova.is_nested or self.anova.fixed == "case" or not pairs:
             return {}
         found = {}
-        single = self._readers(names)
         for reader, name in enumerate(self.reads.readers):
             own = np.flatnonzero(self.reads.reader == reader)
             part = self.anova.covariance[np.ix_(own, own)]
@@ -239,19 +240,14 @@ class _Analysis:
         )
 
 
-def _covariance(measured: Areas | Proportions, name: str) -> Array:
-    if name == "jackknife":
-        return measured.jackknife()
-    assert isinstance(measured, Areas)  # noqa: S101 - checked with the arguments
-    if name == "unbiased":
-        return measured.unbiased()
-    contributions = measured.contributions()
-    return np.asarray(contributions.T @ contributions)
+def _unknown(values: Array) -> Array:
+    """Return a covariance of nan, for fixed cases."""
+    return np.full((len(values), len(values)), np.nan)
 
 
-def _refuse_few(anova: Anova, fixed: str) -> None:
+def _refuse_few(anova: Anova) -> None:
     few = min(anova.readers(each) for each in range(len(anova.means)))
-    if few < 2 and fixed != "reader":
+    if few < 2 and anova.fixed != "reader":
         message = (
             "There is one reader, who shows no variation between readers. Take the reader as fixed: fixed='reader'."
         )

@@ -43,21 +43,16 @@ class Anova:
         The reads, for their groups and design.
     values : ndarray of shape (G,)
         The metric of each group.
-    covariance : ndarray of shape (G, G), optional
-        Covariance of the metrics over samples of cases; None if the cases are fixed.
-    fixed_readers : bool
-        Whether the readers are fixed.
+    covariance : ndarray of shape (G, G)
+        Covariance of the metrics over samples of cases; nan if the cases are fixed.
+    fixed : {"", "reader", "case"}
+        The factor that is not sampled.
     """
 
     reads: Reads
     values: Array
-    covariance: Array | None
-    fixed_readers: bool
-
-    @property
-    def fixed_cases(self) -> bool:
-        """Whether the cases are fixed."""
-        return self.covariance is None
+    covariance: Array
+    fixed: str
 
     @property
     def is_nested(self) -> bool:
@@ -110,7 +105,6 @@ class Anova:
         return float(own.var(ddof=1)) if len(own) > 1 else math.nan
 
     def _average(self, chosen: NDArray[np.bool_]) -> float:
-        assert self.covariance is not None  # noqa: S101 - cases are random
         return float(self.covariance[chosen].mean()) if chosen.any() else 0.0
 
     @cached_property
@@ -139,7 +133,6 @@ class Anova:
         """Return the error variance and Cov2 of one modality."""
         chosen = self.of(modality)
         own = self.reads.reader[chosen]
-        assert self.covariance is not None  # noqa: S101 - cases are random
         part = self.covariance[np.ix_(chosen, chosen)]
         others = own[:, None] != own
         two = float(part[others].mean()) if others.any() and self.reads.design != "cases_in_readers" else 0.0
@@ -153,12 +146,12 @@ class Anova:
         """
         r, square = self.readers(modality), self.mean_square_within(modality)
         value = float(self.means[modality])
-        if self.fixed_cases:
+        if self.fixed == "case":
             return Contrast(value, _root(square / r), r - 1, square / r, 0.0)
         error, two = self.of_modality(modality)
         two = max(two, 0.0)
         of_cases = (error + (r - 1) * two) / r
-        if self.fixed_readers:
+        if self.fixed == "reader":
             return Contrast(value, _root(of_cases), math.inf, 0.0, of_cases)
         variance = square / r + two
         freedom = (r - 1) * _ratio(variance**2, (square / r) ** 2)
@@ -177,7 +170,7 @@ class Anova:
         square = self.mean_square_reader if self.is_nested else self.mean_square_interaction
         r, modalities = len(self.reads.readers), len(self.means)
         own = r - modalities if self.is_nested else (r - 1) * (modalities - 1)
-        if self.fixed_cases:
+        if self.fixed == "case":
             return Contrast(value, _root(each * square), own, each * square, 0.0)
         one, two, three = self.covariances
         shared = two - three
@@ -187,7 +180,7 @@ class Anova:
         else:
             of_cases = each * (self.error - one + (r - 1) * shared)
             shared = max(shared, 0.0)
-        if self.fixed_readers:
+        if self.fixed == "reader":
             return Contrast(value, _root(of_cases), math.inf, 0.0, of_cases)
         variance = each * square + 2 * shared
         freedom = own * _ratio(variance**2, (each * square) ** 2)

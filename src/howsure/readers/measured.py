@@ -58,6 +58,13 @@ class Areas:
         """Return one number per class and group as one per case and group."""
         return of_sizes[self.reads.positive.astype(np.intp)]
 
+    def covariance(self, name: str) -> Array:
+        """Return the covariance of the areas over samples of cases, by DeLong's formula, jackknife or without bias."""
+        if name == "delong":
+            contributions = self.contributions()
+            return np.asarray(contributions.T @ contributions)
+        return self.jackknife() if name == "jackknife" else self.unbiased()
+
     def contributions(self) -> Array:
         """Return the placements' distances from the area, divided by ``sqrt(n (n − 1))`` of their class."""
         _refuse_single(self.reads, self.sizes)
@@ -69,14 +76,11 @@ class Areas:
         return jackknife_covariance(-self._distances() / self._of_cases(self.sizes - 1))
 
     def unbiased(self) -> Array:
-        """Return the unbiased covariance of the areas (Gallas); see `unbiased_product`."""
-        return np.outer(self.values, self.values) - self.unbiased_product()
+        """Return the unbiased covariance of the areas (Gallas).
 
-    def unbiased_product(self) -> Array:
-        """Return the mean product of wins in two groups over pairs of pairs that share no case.
-
-        A win is 1 if the positive case of a pair has the higher rating, 1/2 for a tie. Its mean over disjoint pairs is
-        an unbiased estimate of the product of the two groups' expected areas.
+        A win is 1 if the positive case of a pair has the higher rating, 1/2 for a tie. The mean product of wins in two
+        groups, over pairs of pairs that share no case, is an unbiased estimate of the product of their expected areas.
+        The product of the observed areas minus this mean is the covariance.
         """
         _refuse_single(self.reads, self.sizes)
         is_read, positive = self.reads.is_read, self.reads.positive
@@ -91,7 +95,7 @@ class Areas:
             - np.outer(negatives, negatives) * shared[True]
             + shared[False] * shared[True]
         )
-        return np.asarray(products / pairs)
+        return np.asarray(np.outer(self.values, self.values) - products / pairs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

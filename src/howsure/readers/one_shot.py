@@ -30,7 +30,7 @@ class OneShot:
 
     def __init__(self, anova: Anova, areas: Areas) -> None:
         self.anova = anova
-        self.products = areas.unbiased_product()
+        self.products = np.outer(anova.values, anova.values) - anova.covariance
         self.contributions = areas.contributions()
 
     def mean(self, modality: int) -> Contrast:

@@ -168,9 +168,11 @@ class ReaderPlan(Tabular):
     def sentence(self) -> str:
         """Return the plan as one sentence."""
         first = self.sizes[0]
-        who = f"{first.readers:,} readers and {first.cases:,} cases give a {percent(self.confidence_level)} interval"
-        chance = "" if self.is_mean else f", and have the {self.question}: {first.power:.2f}"
-        return f"{who} {first.width:.3g} wide{chance}."
+        width = f"the expected width of the {percent(self.confidence_level)} interval is {first.width:.3g}"
+        if self.is_mean:
+            return f"With {first.readers:,} readers and {first.cases:,} cases {width}."
+        power = self.question.replace("power", f"power of {first.power:.2f}")
+        return f"{first.readers:,} readers and {first.cases:,} cases have a {power}; {width}."
 
 
 def planned(
@@ -255,7 +257,7 @@ def size_of(pilot: Pilot, readers: int, cases: int, value: float, margin: float,
     degrees = freedom * (part / square) ** 2 if square > 0 else math.inf
     error = math.sqrt(factor * part)
     spread = float(quantile(level, degrees))
-    power = _power(value / error, margin / error, spread, degrees, level)
+    power = _power(abs(value) / error if math.isnan(margin) else value / error, margin / error, spread, degrees, level)
     return Size(readers, cases, error, degrees, 2 * spread * error, power)
 
 
@@ -271,12 +273,16 @@ def _power(centre: float, margin: float, spread: float, degrees: float, level: f
 
 
 def _below(freedom: float, centre: float, at: float) -> float:
-    """Return the probability of a noncentral t below a value."""
+    """Return the probability of a noncentral t below a value.
+
+    SciPy's is undefined for infinite degrees of freedom and far in a tail; the normal approximation replaces it there.
+    """
     from scipy import special
 
-    if math.isinf(freedom):
-        return float(special.ndtr(at - centre))
-    return float(special.nctdtr(freedom, centre, at))
+    found = math.nan if math.isinf(freedom) else float(special.nctdtr(freedom, centre, at))
+    if not math.isnan(found):
+        return found
+    return float(special.ndtr((at * (1 - 1 / (4 * freedom)) - centre) / math.sqrt(1 + at**2 / (2 * freedom))))
 
 
 def _refuse_design(pilot: Pilot, power: float | None, margin: float | None) -> None:

@@ -267,7 +267,7 @@ class ReaderStudy(Tabular, Named):
         )
 
     def sentence(self, style: str = "clinical") -> str:
-        """Return the means, the difference of two modalities, and the source of the uncertainty as text for a paper.
+        """Return the means, the differences, and the source of the uncertainty as text for a paper.
 
         Parameters
         ----------
@@ -283,6 +283,20 @@ class ReaderStudy(Tabular, Named):
         HowsureError
             If the style is unknown.
         """
+        return " ".join(self.sentences(style))
+
+    def sentences(self, style: str = "clinical") -> list[str]:
+        """Return the sentences of `sentence` as a list.
+
+        Parameters
+        ----------
+        style : {"clinical", "ml", "card"}
+            As for `Estimate.sentence`.
+
+        Returns
+        -------
+        list of str
+        """
         one_of("style", style, STYLES)
         what = capitalized(metric_words(self.metric))
         level = percent(self.confidence_level).replace(" %", "%")
@@ -292,9 +306,7 @@ class ReaderStudy(Tabular, Named):
         values = " and ".join(filter(None, (", ".join(means[:-1]), means[-1])))
         who = f"{len(self.readers)} readers of {self.cases:,} cases ({self.positives:,} positive)"
         said = f"{what}, averaged over {who}, was {values} ({METHODS[self.method]})."
-        return " ".join(
-            [said, *(each.sentence(style) for each in self.differences.values()), self.source_of_uncertainty]
-        )
+        return [said, *(each.sentence(style) for each in self.differences.values()), self.source_of_uncertainty]
 
     @property
     def source_of_uncertainty(self) -> str:

@@ -29,9 +29,7 @@ ALONE = (
 )
 
 
-def report_of_readers(
-    study: Any, *, title: str = "", command: str = "", files: Sequence[str | Path] = ()
-) -> Report:
+def report_of_readers(study: Any, *, title: str = "", command: str = "", files: Sequence[str | Path] = ()) -> Report:
     """Return the report on a reader study: means over readers, differences, single readers and variance components.
 
     Parameters
@@ -58,7 +56,7 @@ def report_of_readers(
     return Report(
         title=title,
         about=f"{len(study.readers)} readers, {study.cases:,} cases ({study.positives:,} positive)",
-        headline=((study.sentence(),),),
+        headline=tuple((each,) for each in study.sentences()),
         sections=(*_sections(study), careful(warned), reproduction(command, "", files)),
         levels=(study.confidence_level,),
         level=0,
@@ -78,10 +76,10 @@ def report_of_readers(
 def _sections(study: ReaderStudy) -> list[Section]:
     what = metric_words(study.metric)
     means: dict[str, float] = {name: share(*parts) for name, parts in study.parts.items()}
-    found = [Section("Means over readers", ((f"{WORDS[study.design].capitalize()}.",),), sheets=(_means(study, means),))]
+    found = [Section("Means over readers", ((f"{_design(study.design)}.",),), sheets=(_means(study, means),))]
     if study.differences:
         sheet = comparisons.difference_sheet(f"Differences in {what}", study.differences.results)
-        found.append(Section("Differences", items=comparisons.sentences(study.differences.results), sheets=(sheet,)))
+        found.append(Section("Differences", sheets=(sheet,)))
     single = {
         f"{reader}, {name}" if len(study.modalities) > 1 else reader: each
         for reader, values in study.by_reader.items()
@@ -94,6 +92,10 @@ def _sections(study: ReaderStudy) -> list[Section]:
         sheet = Sheet("Variance components", grid.headers, rows)
         found.append(Section("Sources of uncertainty", ((study.source_of_uncertainty,),), sheets=(sheet,)))
     return found
+
+
+def _design(design: str) -> str:
+    return next(words for name, words in WORDS.items() if name == design).capitalize()
 
 
 def _means(study: ReaderStudy, shares: Mapping[str, float]) -> Sheet:

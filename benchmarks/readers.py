@@ -1,0 +1,153 @@
+"""Simulate reader studies from the model of Roe and Metz, and measure coverage, type I errors and run time.
+
+Run ``python benchmarks/readers.py [STUDIES] [SEED]``: each of 48 random truths is simulated so often (200). The ratings
+are sums of effects of the reader, the case, the modality and their interactions; all variances, the area, the
+prevalence, and the effect of the modality are drawn at random. Prints how often intervals contain the true mean over all
+readers and the true difference, how often a true difference of 0 is rejected, and the time for 10 readers of 100,000
+cases.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import defaultdict
+from itertools import product
+
+import numpy as np
+from scipy import special
+
+import howsure as hs
+
+READERS, CASES, TRUTHS = (3, 5, 10, 20), (30, 100, 300), 4
+METRICS = {
+    "roc_auc": {},
+    "roc_auc, identity": {"scale": "identity"},
+    "roc_auc, one-shot": {"method": "one_shot"},
+    "sensitivity": {"metric": "sensitivity"},
+    "accuracy": {"metric": "accuracy"},
+    "f1": {"metric": "f1"},
+    "mcc": {"metric": "mcc"},
+}
+
+
+class Truth:
+    """A population of readers and cases under two modalities."""
+
+    def __init__(self, rng, cases, *, is_null):
+        self.case, self.case_modality, self.reader_case, self.rest = rng.dirichlet(np.ones(4) * 2)
+        self.reader, self.reader_modality = rng.uniform(0, 0.05, 2)
+        self.positives = max(3, round(cases * rng.uniform(0.25, 0.6)))
+        self.negatives = cases - self.positives
+        middle, apart = rng.uniform(0.7, 2.4), 0.0 if is_null else rng.uniform(0, 0.5)
+        self.means = middle + apart / 2, middle - apart / 2
+        self.threshold = middle / 2
+
+    def values(self, name):
+        """Return the expected metric of a random reader under each modality."""
+        spread = 1 + self.reader + self.reader_modality
+        if name.startswith("roc_auc"):
+            return [special.ndtr(mean / np.sqrt(2 * spread)) for mean in self.means]
+        metric = {"sensitivity": "recall"}.get(name, name)
+        return [self._counted(metric, mean, spread) for mean in self.means]
+
+    def _counted(self, metric, mean, spread):
+        """Return the expectation over readers of a metric of counts of this many cases, by draws of readers."""
+        rng = np.random.default_rng(1)
+        own = np.sqrt(self.reader + self.reader_modality) * rng.normal(size=(20_000, 2))
+        tpr = special.ndtr(mean + own[:, 1] - self.threshold)
+        tnr = special.ndtr(self.threshold - own[:, 0])
+        tp, tn = tpr * self.positives, tnr * self.negatives
+        tables = np.stack([tn, self.negatives - tn, self.positives - tp, tp], -1).reshape(-1, 2, 2)
+        from howsure.metrics.binding import resolve
+
+        bound = resolve(metric, hs.from_counts([[1, 1], [1, 1]]))
+        assert spread >= 1
+        return float(bound(tables).mean())
+
+    def study(self, rng, readers):
+        """Return long data of a study."""
+        positive = np.repeat([0, 1], [self.negatives, self.positives])
+        cases = len(positive)
+        of_reader = np.sqrt(self.reader) * rng.normal(size=(readers, 1, 2))
+        of_reader = of_reader + np.sqrt(self.reader_modality) * rng.normal(size=(readers, 2, 2))
+        rating = (
+            np.array(self.means)[:, None] * positive
+            + of_reader[..., positive]
+            + np.sqrt(self.case) * rng.normal(size=cases)
+            + np.sqrt(self.case_modality) * rng.normal(size=(2, cases))
+            + np.sqrt(self.reader_case) * rng.normal(size=(readers, 1, cases))
+            + np.sqrt(self.rest) * rng.normal(size=(readers, 2, cases))
+        )
+        reader, modality, case = np.indices(rating.shape)
+        return {
+            "rating": rating.ravel(),
+            "truth": np.broadcast_to(positive, rating.shape).ravel(),
+            "reader": reader.ravel(),
+            "modality": modality.ravel(),
+            "case": case.ravel(),
+        }
+
+
+def covers(found, truth):
+    return found.low <= truth <= found.high
+
+
+def simulated(truth, rng, readers, studies):
+    """Yield metric, coverage of the first modality's mean, and coverage of the difference."""
+    for name, own in METRICS.items():
+        if "one-shot" in name and truth.positives + truth.negatives > 100:
+            continue
+        settings = own | ({"threshold": truth.threshold} if "metric" in own else {})
+        first, second = truth.values(name)
+        hits = []
+        for _ in range(studies):
+            try:
+                study = hs.reader_study(**truth.study(rng, readers), **settings)
+            except hs.HowsureError:  # a reader without calls of either kind
+                continue
+            (difference,) = study.differences.values()
+            hits.append((covers(study.means["0"], first), covers(difference, first - second)))
+        yield name, *np.mean(hits, 0)
+
+
+def main(studies=200, seed=20261127):
+    rng = np.random.default_rng(seed)
+    found = defaultdict(list)
+    for readers, cases, place in product(READERS, CASES, range(TRUTHS)):
+        truth = Truth(rng, cases, is_null=place % 2 == 0)
+        for name, *covered in simulated(truth, rng, readers, studies):
+            found[name].append((readers, cases, place % 2 == 0, *covered))
+    print(f"{'metric':<18} {'mean':>6} {'worst':>6} {'difference':>12} {'worst':>6} {'type I':>7}")
+    for name, rows in found.items():
+        table = np.array(rows, dtype=float)
+        mean, apart, null = table[:, 3], table[:, 4], table[table[:, 2] == 1, 4]
+        print(
+            f"{name:<18} {mean.mean():6.3f} {mean.min():6.3f} {apart.mean():12.3f} {apart.min():6.3f} "
+            f"{1 - null.mean():7.3f}"
+        )
+        for place, title, levels in ((0, "readers", READERS), (1, "cases", CASES)):
+            parts = {level: table[table[:, place] == level] for level in levels}
+            said = [
+                f"{level}: {part[:, 3].mean():.3f}, {part[:, 4].mean():.3f}"
+                for level, part in parts.items()
+                if len(part)
+            ]
+            print("   ", title, "; ".join(said))
+    timed()
+
+
+def timed(readers=10, cases=100_000):
+    """Print the time of a large study of one modality."""
+    rng = np.random.default_rng(0)
+    case, reader = np.tile(np.arange(cases), readers), np.repeat(np.arange(readers), cases)
+    truth = case % 4 == 0
+    rating = 1.5 * truth + rng.normal(size=cases)[case] + rng.normal(size=len(case))
+    for covariance in ("delong", "jackknife", "unbiased"):
+        start = time.perf_counter()
+        hs.reader_study(rating, truth=truth * 1, reader=reader, case=case, covariance=covariance)
+        print(f"{readers} readers × {cases:,} cases, {covariance}: {time.perf_counter() - start:.2f} s")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
