@@ -176,6 +176,17 @@ def test_many_classes_and_rows_of_scores():
     assert compared.value == pytest.approx(compared.a.value - compared.b.value)
 
 
+def test_one_value_per_class_makes_several_estimates():
+    """`evaluate` takes an average of none, which is an estimate for each class."""
+    y = np.tile(["cat", "dog", "eel"], 30)
+    said = np.roll(y, 1)
+    said[:60] = y[:60]
+    found = hs.cross_validated(y, said, fold=np.arange(90) // 3 % 3).evaluate("recall@none")
+    assert [each.value for each in found.values()] == pytest.approx(
+        [(said == y)[y == one].mean() for one in ("cat", "dog", "eel")]
+    )
+
+
 def test_a_threshold_makes_predictions_of_scores(study):
     """A metric of counts on scores is that of the predictions at the threshold."""
     y, said, score, fold = study

@@ -9,7 +9,7 @@ from typing import Any, cast, get_args
 
 from howsure.errors import HowsureError, checked_level, listed, one_of
 from howsure.estimates.estimate import Quantity
-from howsure.estimates.estimation import default_metrics, estimate
+from howsure.estimates.estimation import asked_metrics, default_metrics, estimate
 from howsure.methods.scales import Scale
 from howsure.metrics.binding import listed_metrics
 from howsure.training.inference import Method, answer, checked_method, corrected, forms_by_fold, word
@@ -194,7 +194,9 @@ class Algorithms:
         ...
         """
         name = self._named(model)
-        asked = self._default_metrics(name, settings.get("threshold")) if metrics is None else listed_metrics(metrics)
+        table = self.predictions.table(name, 0)
+        listed = default_metrics(table, settings.get("threshold")) if metrics is None else listed_metrics(metrics)
+        asked = asked_metrics(table, listed)
         found = [self.estimate(each, model=name, **settings) for each in asked]
         return AlgorithmEvaluation({each.label: each for each in found})
 
@@ -332,9 +334,6 @@ class Algorithms:
             message = f"Paired runs need the same names, and these are {listed(first)} and {listed(second)}."
             raise HowsureError(message)
         return paired
-
-    def _default_metrics(self, name: str, threshold: float | None) -> tuple[str, ...]:
-        return default_metrics(self.predictions.table(name, 0), threshold)
 
 
 def _without_variation(form: Form, level: float) -> tuple[float, float, str]:

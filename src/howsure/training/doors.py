@@ -199,12 +199,15 @@ def _by_algorithm(given: Any, role: str, data: Any) -> dict[str, Any]:
 def _by_run(given: Any, role: str, data: Any) -> dict[tuple[str, str], Any]:
     """Return the column of predictions of each algorithm and run."""
     several = given if isinstance(given, Mapping) else {ALONE: given}
+    if not several:
+        message = f"`{role}` is empty. Name at least one algorithm."
+        raise HowsureError(message)
     found: dict[tuple[str, str], Any] = {}
     for name, runs in several.items():
-        if isinstance(runs, str) or (data is None and np.ndim(runs[0]) == 0):
+        if isinstance(runs, str) or not len(runs) or (data is None and np.ndim(runs[0]) == 0):
             message = (
-                f"`{role}` of {name or 'the algorithm'} has the predictions of one run. Give a list with one array, or "
-                "one column, for each run; or name the run of each row by `run=`."
+                f"`{role}` of {name or 'the algorithm'} has not the predictions of several runs. Give a list with one "
+                "array, or one column, for each run; or name the run of each row by `run=`."
             )
             raise HowsureError(message)
         for place, each in enumerate(runs):

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.errors import HowsureError
 from howsure.metrics.binding import left_out, resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
@@ -17,6 +18,7 @@ from howsure.training.predictions import Predictions
 Array = NDArray[Any]
 Asked = str | Spec | Metric
 Average = Literal["folds", "cases"]
+EXTREMES = ("min", "max")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -68,7 +70,7 @@ def averaged_over(metric: Metric) -> Average:
     comparable (Forman and Scholz 2010). Mean losses, for which both are equal, and metrics of predictions or of
     probabilities are those of all cases.
     """
-    if not metric.of_scores or metric.is_distance or metric.spec is None:
+    if not metric.of_scores or metric.spec is None:
         return "cases"
     return "cases" if metric.spec.definition.rows is not None else "folds"
 
@@ -103,6 +105,7 @@ class Question:
             return resolve(self.metric, table, threshold=self.threshold, without=without)
 
         first = bound(every[0])
+        _refuse_without_form(first)
         by_folds = predictions.folds is not None and (self.average or averaged_over(first)) == "folds"
         found = {}
         for name, several in tables.items():
@@ -151,6 +154,22 @@ class Question:
             is_unbiased=metric.of_scores,
             reason=reason,
         )
+
+
+def _refuse_without_form(metric: Metric) -> None:
+    """Refuse metrics whose sampling distribution no linear form describes."""
+    if metric.is_distance:
+        message = (
+            f"`{metric.label}` is a distance, to which noise only adds, so that it has no such interval. Take all "
+            "predictions as one test set: `hs.estimate(hs.scores(y_true, y_score), metric)`."
+        )
+        raise HowsureError(message)
+    if metric.average in EXTREMES:
+        message = (
+            f"`{metric.label}` is the value of one class that is chosen by the data, so that it has no such interval. "
+            "Take all predictions as one test set, `hs.confusion`, or name the class."
+        )
+        raise HowsureError(message)
 
 
 def deviations(metric: Metric, table: Table, units: int) -> Array:

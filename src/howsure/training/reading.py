@@ -89,7 +89,9 @@ def read(
         message = "`y_true` is needed with `y_pred` and `y_score`, and is None with `value`."
         raise HowsureError(message)
     keys = {name: f"{role}[{place}]" for place, name in enumerate(said)} if len(said) > 1 else dict.fromkeys(said, role)
-    asked = {keys[name]: each for name, each in said.items() if data is not None or np.ndim(each) < 2}
+    asked = {
+        keys[name]: each for name, each in said.items() if data is not None or role != "y_score" or np.ndim(each) < 2
+    }
     asked |= {name: each for name, each in others.items() if each is not None}
     if y_true is not None:
         asked = {"y_true": y_true} | asked
@@ -121,6 +123,9 @@ def _levels(name: str, values: Any) -> Array:
 def _numbers(role: str, values: Any) -> Array:
     given = plain(role, values) if np.ndim(values) < 2 else values
     array = np.asarray(numbers_of(role, given, "Give one number per case."), dtype=float)
+    if array.ndim > (2 if role == "y_score" else 1) or not array.ndim:
+        message = f"`{role}` has shape {array.shape}. Give one number per case, or a mapping from algorithm to numbers."
+        raise HowsureError(message)
     if not np.isfinite(array).all():
         message = f"`{role}` has {int((~np.isfinite(array)).sum()):,} missing or infinite numbers. Drop or fill them."
         raise HowsureError(message)
@@ -319,6 +324,9 @@ def fold_column(fold: Any, rows: int | None) -> Any:
         return fold
     if hasattr(fold, "__len__") and not isinstance(fold, list | tuple):
         return fold
+    if not hasattr(fold, "__iter__"):
+        message = f"`fold` is the fold of each case, or the splits of a splitter, `cv.split(X, y)`, not {fold!r}."
+        raise HowsureError(message)
     listed_folds = list(fold)
     if not all(isinstance(each, tuple) and len(each) == 2 and np.ndim(each[1]) for each in listed_folds):
         return listed_folds
