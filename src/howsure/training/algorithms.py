@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast, get_args
 
 from howsure.errors import HowsureError, checked_level, listed, one_of
@@ -125,38 +125,7 @@ class Algorithms:
         scope, chosen = self._scope((name,), method, fixed)
         question = Question(metric=metric, threshold=threshold, average=self._average(chosen, average))
         form = question.forms(self.predictions, (name,))[name]
-        if chosen == "corrected_t":
-            found = corrected(forms_by_fold(form), scope.folds)
-        else:
-            found = answer(chosen, scope, self.predictions, [form])
-        value, bounds = float(form.values.mean()), form.metric.range
-        quantity = Quantity.of(form.metric, form.table)
-        low, high = found.limits(level, scale, bounds)
-        reason = form.reason or ("" if math.isfinite(value) else "undefined: a run gives no value")
-        if not reason and not found.varies:
-            low, high, reason = _without_variation(form, level)
-        return AlgorithmEstimate(
-            value=value,
-            low=low,
-            high=high,
-            standard_error=found.standard_error,
-            confidence_level=level,
-            metric=form.metric.name,
-            label=form.metric.label,
-            method=word(chosen, scope),
-            question=scope.question(),
-            parts=found.parts(),
-            degrees_of_freedom=found.components.degrees_of_freedom,
-            cases=scope.cases,
-            folds=scope.folds,
-            runs=scope.runs,
-            model=name,
-            bounds=bounds,
-            positive=quantity.positive,
-            is_positive_stated=quantity.is_positive_stated,
-            cautions=cautions(self.predictions, scope),
-            reason=reason,
-        )
+        return self._of_form(name, form, scope, chosen, scale, level)
 
     def evaluate(
         self, metrics: Asked | Sequence[Asked] | None = None, *, model: str | None = None, **settings: Any
@@ -260,8 +229,11 @@ class Algorithms:
             found = answer(chosen, scope, self.predictions, sides)
         lowest, highest = first.metric.range
         reason = first.reason or second.reason or ("" if math.isfinite(found.value) else "undefined for a run")
-        settings: dict[str, Any] = {"method": method, "fixed": fixed, "average": average, "threshold": threshold}
-        each = [self.estimate(metric, model=name, confidence_level=level, **settings).as_estimate() for name in names]
+        own = [replace(scope, runs=len(forms[name].values)) for name in names]
+        each = [
+            self._of_form(name, forms[name], of_one, chosen, "auto", level).as_estimate()
+            for name, of_one in zip(names, own, strict=True)
+        ]
         low, high = found.limits(level, "identity", (lowest - highest, highest - lowest))
         return AlgorithmComparison(
             metric=first.metric.name,
@@ -285,6 +257,43 @@ class Algorithms:
             folds=scope.folds,
             runs=scope.runs,
             cautions=cautions(self.predictions, scope),
+        )
+
+    def _of_form(
+        self, name: str, form: Form, scope: Scope, method: Method, scale: Scale, level: float
+    ) -> AlgorithmEstimate:
+        """Return the estimate of one algorithm from its linear form."""
+        if method == "corrected_t":
+            found = corrected(forms_by_fold(form), scope.folds)
+        else:
+            found = answer(method, scope, self.predictions, [form])
+        value, bounds = found.value, form.metric.range
+        quantity = Quantity.of(form.metric, form.table)
+        low, high = found.limits(level, scale, bounds)
+        reason = form.reason or ("" if math.isfinite(value) else "undefined: a run gives no value")
+        if not reason and not found.varies:
+            low, high, reason = _without_variation(form, level)
+        return AlgorithmEstimate(
+            value=value,
+            low=low,
+            high=high,
+            standard_error=found.standard_error,
+            confidence_level=level,
+            metric=form.metric.name,
+            label=form.metric.label,
+            method=word(method, scope),
+            question=scope.question(),
+            parts=found.parts(),
+            degrees_of_freedom=found.components.degrees_of_freedom,
+            cases=scope.cases,
+            folds=scope.folds,
+            runs=scope.runs,
+            model=name,
+            bounds=bounds,
+            positive=quantity.positive,
+            is_positive_stated=quantity.is_positive_stated,
+            cautions=cautions(self.predictions, scope),
+            reason=reason,
         )
 
     def _named(self, model: str | None) -> str:
