@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
 from importlib import import_module
 from typing import Any
@@ -33,31 +33,28 @@ def close_figures(_: Any = None) -> None:
         sys.modules["matplotlib.pyplot"].close("all")
 
 
-@pytest.fixture(autouse=True)
-def _closed_figures() -> Iterator[None]:
-    yield
-    close_figures()
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Forget the metrics, methods and kinds of evidence that a test or a docstring's example defines, and what it drew.
 
-
-@pytest.fixture(autouse=True)
-def _forgotten(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Forget the metrics, methods and kinds of evidence that a test or the example of a docstring defines."""
-    if not isinstance(request.node, pytest.Function | pytest.DoctestItem):  # a document's examples build on each other
-        yield
-        return
+    Fixtures for every test would take most of the time of the shortest ones.
+    """
     import_module("howsure.methods.library")  # whose methods register themselves once
     from howsure.methods.registry import METHODS
     from howsure.metrics.kinds import FORMS
     from howsure.metrics.registry import REGISTRY
 
     methods, metrics, forms = dict(METHODS), {each.name for each in REGISTRY if each.own}, dict(FORMS)
-    yield
-    FORMS.clear()
-    FORMS.update(forms)
-    METHODS.clear()
-    METHODS.update(methods)
-    for metric in [each for each in REGISTRY if each.own and each.name not in metrics]:
-        REGISTRY.remove(metric.name)
+    result = yield
+    close_figures()
+    if isinstance(item, pytest.Function | pytest.DoctestItem):  # a document's examples build on each other
+        FORMS.clear()
+        FORMS.update(forms)
+        METHODS.clear()
+        METHODS.update(methods)
+        for metric in [each for each in REGISTRY if each.own and each.name not in metrics]:
+            REGISTRY.remove(metric.name)
+    return result
 
 
 pytest_collect_file = Sybil(

@@ -43,10 +43,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return Together(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
-@pytest.fixture(autouse=True)
-def _same_numbers_in_any_order(request: pytest.FixtureRequest) -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
     """Start each test with the state of the random generators when its file was read, for any order of tests."""
-    for generator, state in _generators(getattr(request.node, "module", None)):
+    for generator, state in _generators(getattr(item, "module", None)):
         generator.bit_generator.state = state
 
 

@@ -1,6 +1,7 @@
 """Every result class: records, frames, texts, pickles and lookups."""
 
 import copy
+import functools
 import json
 import pickle
 import re
@@ -121,10 +122,16 @@ RESULTS = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=RESULTS)
+@functools.cache
+def made(name):
+    """Return a result; none can be changed, so that all tests share it."""
+    return RESULTS[name]()
+
+
+@pytest.fixture(params=RESULTS)
 def result(request):
     """One instance of each result class, and of some in several kinds."""
-    return RESULTS[request.param]()
+    return made(request.param)
 
 
 def plain(result):

@@ -75,9 +75,12 @@ def namespace(name: str, file: str, advise: Callable[[str], str] | None = None) 
 
 
 def _absent(name: str, attribute: str, known: dict[str, str], folder: Path, advise: Callable[[str], str] | None) -> str:
+    plain = f"module '{name}' has no attribute '{attribute}'"
+    if attribute.startswith("_"):  # asked by tools, not by users
+        return plain
     is_module = (folder / attribute).exists() or (folder / f"{attribute}.py").exists()
-    if attribute.startswith("__") or (is_module and attribute not in ELSEWHERE):  # asked by imports, not by users
-        return f"module '{name}' has no attribute '{attribute}'"
+    if is_module and attribute not in ELSEWHERE:  # asked by imports
+        return plain
     from howsure.errors import did_you_mean
 
     use = elsewhere(attribute)
