@@ -18,26 +18,28 @@ def parameters(name):
     return inspect.signature(FUNCTIONS[name]).parameters
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_unknown_arguments_are_refused_with_what_is_known(name):
+def test_unknown_arguments_are_refused_with_what_is_known():
     """Each function names itself and the argument; if it has a level, synonyms are recognised."""
-    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters(name).values()):
-        pytest.skip("takes any keyword")
-    needed = [None for each in parameters(name).values() if each.default is each.empty and each.kind < 2]
-    with pytest.raises(CallError, match=f"`{name}` takes no `alpha`") as caught:
-        FUNCTIONS[name](*needed, alpha=0.1)
-    assert ("Write `confidence_level=0.9`" in str(caught.value)) == ("confidence_level" in parameters(name))
-    assert "\n" not in str(caught.value)
+    taking_any = set()
+    for name in FUNCTIONS:
+        if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters(name).values()):
+            taking_any.add(name)
+            continue
+        needed = [None for each in parameters(name).values() if each.default is each.empty and each.kind < 2]
+        with pytest.raises(CallError, match=f"`{name}` takes no `alpha`") as caught:
+            FUNCTIONS[name](*needed, alpha=0.1)
+        assert ("Write `confidence_level=0.9`" in str(caught.value)) == ("confidence_level" in parameters(name))
+        assert "\n" not in str(caught.value)
+    assert len(taking_any) < 5
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_public_functions_keep_what_tools_read(name):
+def test_public_functions_keep_what_tools_read():
     """A public function has its signature, docstring and name, and can be pickled."""
-    found = FUNCTIONS[name]
-    inner = found.__wrapped__
-    assert (found.__name__, found.__doc__) == (name, inner.__doc__)
-    assert inspect.signature(found) == inspect.signature(inner)
-    assert pickle.loads(pickle.dumps(found)) is found
+    for name, found in FUNCTIONS.items():
+        inner = found.__wrapped__
+        assert (found.__name__, found.__doc__) == (name, inner.__doc__)
+        assert inspect.signature(found) == inspect.signature(inner), name
+        assert pickle.loads(pickle.dumps(found)) is found
 
 
 @pytest.mark.parametrize(

@@ -71,24 +71,14 @@ def test_every_metric_keeps_the_laws(spec):
     check_metric(spec)
 
 
-@pytest.mark.parametrize("spec", USABLE)
-def test_order_of_classes_does_not_change_the_standard_error(spec):
-    """Permuting the classes does not change the standard error of an average."""
-    if spec.startswith(ORDERED) or "binary" in spec:
-        return
-    counts, order = generic(4, 3), [2, 0, 3, 1]
-    table, permuted = hs.from_counts(counts, check=False), hs.from_counts(counts[np.ix_(order, order)], check=False)
-    metric = resolve(spec, table)
-    assert standard_error(metric, permuted) == pytest.approx(standard_error(metric, table), rel=1e-9)
-
-
-@pytest.mark.parametrize("spec", USABLE)
-def test_memory_layout_does_not_matter(spec):
+def test_memory_layout_does_not_matter():
     """Tables on leading axes give the same values with their cells first in memory, as draws have them."""
     batch = np.stack([generic(3, seed) for seed in range(6)]).reshape(2, 3, 3, 3)
-    metric = resolve(spec, hs.from_counts(batch[0, 0]))
     cells_first = np.moveaxis(np.ascontiguousarray(np.moveaxis(batch, (0, 1), (2, 3))), (2, 3), (0, 1))
-    assert np.asarray(metric(cells_first)) == pytest.approx(np.asarray(metric(batch)), rel=1e-12)
+    table = hs.from_counts(batch[0, 0])
+    for spec in USABLE:
+        metric = resolve(spec, table)
+        assert np.asarray(metric(cells_first)) == pytest.approx(np.asarray(metric(batch)), rel=1e-12), spec
 
 
 DUALS = [
@@ -143,7 +133,7 @@ def several(specs):
 
 
 @given(counts=sparse(), specs=several(USABLE), factor=st.sampled_from([3.0, 10.0, 1024.0]))
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_scale_range_and_euler_hold_on_sparse_tables(counts, specs, factor):
     """Also with empty cells, scale has no effect, the value is in range, and gradient and counts are orthogonal."""
     table, filled = hs.from_counts(counts, check=False), counts > 0
@@ -165,7 +155,7 @@ SMOOTH = [spec for spec in USABLE if not spec.endswith(("@min", "@max"))]
 
 
 @given(counts=sparse(), spec=st.sampled_from(SMOOTH))
-@settings(max_examples=600)
+@settings(max_examples=300)
 def test_gradient_is_the_derivative_on_sparse_tables(counts, spec):
     """Where a class is left out of an average, the gradient is that of the average of the others."""
     metric = resolve(spec, hs.from_counts(counts, check=False))
@@ -186,7 +176,7 @@ def test_gradient_is_the_derivative_on_sparse_tables(counts, spec):
 
 
 @given(numbers=st.lists(st.sampled_from([0, 0, 1, 2, 5, 17]), min_size=13, max_size=13), specs=several(VALUED))
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_scale_range_and_euler_hold_of_sparse_values(numbers, specs):
     """The same for metrics of values, trials and errors with empty cells."""
     for spec in specs:
@@ -217,12 +207,12 @@ def test_names_of_classes_do_not_matter(counts, specs, data):
         assert second == pytest.approx(first, rel=1e-9, abs=1e-12, nan_ok=True), spec
 
 
-@pytest.mark.parametrize("definition", REGISTRY.shipped, ids=lambda definition: definition.name)
-def test_names_lead_to_their_definition(definition):
+def test_names_lead_to_their_definition():
     """Each name and alias, in any case and with hyphens, leads to the one definition; each has a summary."""
-    for name in (definition.name, *definition.aliases):
-        assert REGISTRY.find(name.upper().replace("_", "-")) is definition
-    assert definition.summary.endswith(".")
+    for definition in REGISTRY.shipped:
+        for name in (definition.name, *definition.aliases):
+            assert REGISTRY.find(name.upper().replace("_", "-")) is definition
+        assert definition.summary.endswith("."), definition.name
 
 
 @pytest.mark.parametrize("definition", [d for d in OF_LABELS if d.form.name == "outcomes"], ids=lambda d: d.name)

@@ -1,5 +1,7 @@
 """Sums of cells that determine a metric: moving cases within them changes nothing."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -11,12 +13,14 @@ from howsure.metrics.binding import resolve
 from howsure.metrics.registry import REGISTRY
 
 AVERAGES = ("macro", "micro", "weighted", "geometric", "harmonic", "min", "max", "binary+positive_class=1")
-SPECS = [
-    f"{each.name}{average}"
-    for each in REGISTRY.shipped
-    if each.of_predictions
-    for average in ([f"@{one}" for one in AVERAGES] if each.has_outcomes else [""])
-]
+SPECS = {  # average → metrics
+    average: [
+        f"{each.name}{average}"
+        for each in REGISTRY.shipped
+        if each.of_predictions and each.has_outcomes == bool(average)
+    ]
+    for average in ("", *(f"@{one}" for one in AVERAGES))
+}
 
 
 def tables():
@@ -31,11 +35,11 @@ def tables():
 TABLES = tables()
 
 
-@pytest.mark.parametrize("spec", SPECS)
-def test_a_metric_of_lumped_cells_is_that_of_the_table(spec):
+@pytest.mark.parametrize("average", SPECS)
+def test_a_metric_of_lumped_cells_is_that_of_the_table(average):
     """The sums of cells that a metric declares determine its value and its gradient."""
-    for table in TABLES:
-        for classes in (None, [0, 2]) if "@" in spec and "binary" not in spec else (None,):
+    for spec, table in itertools.product(SPECS[average], TABLES):
+        for classes in (None, [0, 2]) if average and "binary" not in average else (None,):
             metric = resolve(spec, table, classes=classes)
             if metric.lumps is None:
                 continue

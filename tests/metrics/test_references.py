@@ -100,7 +100,7 @@ def test_equal_scikit_learn_on_many_tables(spec, seeds):
 
 def test_likelihood_ratios_equal_scikit_learns():
     """Both likelihood ratios equal scikit-learn's `class_likelihood_ratios`."""
-    for seed in range(100):
+    for seed in range(30):
         rng = np.random.default_rng(seed)
         counts = rng.integers(1, 40, (2, 2))
         true = np.repeat([0, 0, 1, 1], counts.ravel())
@@ -177,10 +177,9 @@ NAMES_OF_THE_PEERS = [
 ]
 
 
-@pytest.mark.parametrize("name", NAMES_OF_THE_PEERS)
-def test_names_of_both_peers_resolve(name):
+def test_names_of_both_peers_resolve():
     """Each name that prob_conf_mat or confidenceinterval has for a metric is understood."""
-    assert REGISTRY.find(name) is not None
+    assert not [name for name in NAMES_OF_THE_PEERS if REGISTRY.find(name) is None]
 
 
 @pytest.mark.parametrize(
