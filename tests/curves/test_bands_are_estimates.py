@@ -10,7 +10,7 @@ import howsure as hs
 from howsure.curves import along
 
 RNG = np.random.default_rng(5)
-SIZE = 48
+SIZE = 24
 SCORE = np.round(RNG.beta(1.2, 1.2, SIZE), 2)
 TRUTH = (RNG.random(SIZE) < SCORE).astype(int)
 WEIGHT = RNG.gamma(2, 0.5, SIZE) + 0.1
@@ -19,6 +19,8 @@ STRATUM = np.array(["low", "high"])[CLUSTER % 2]
 CLASSES = RNG.integers(0, 3, SIZE)
 PROBABILITIES = RNG.dirichlet([1.0, 1.0, 1.0], SIZE).round(2) + np.eye(3)[CLASSES] / 2
 ELSEWHERE = RNG.beta(1.2, 2, 200).round(2)
+
+METRICS = ("recall", "mcc", "f1", "lr_plus", "accuracy", "precision", "balanced_accuracy")
 
 
 def against_rest(**cases):
@@ -51,9 +53,9 @@ KINDS = {
 
 
 def estimated(table, metric, thresholds):
-    """Return the limits of estimates at thresholds, two columns."""
+    """Return values and limits of estimates at thresholds, three columns."""
     each = [hs.estimate(table, metric, threshold=threshold) for threshold in thresholds]
-    return np.array([(one.low, one.high) for one in each])
+    return np.array([(one.value, one.low, one.high) for one in each])
 
 
 def close(found, expected):
@@ -61,15 +63,18 @@ def close(found, expected):
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_point_of_a_band_is_the_estimate_there(kind):
-    """Limits of metrics along thresholds, and of the precision–recall curve, are those of `estimate(threshold=)`."""
+@pytest.mark.parametrize("place, kind", list(enumerate(KINDS)))
+def test_every_point_of_a_band_is_the_estimate_there(place, kind):
+    """Metrics along thresholds, and the limits of the precision–recall curve, are those of `estimate(threshold=)`.
+
+    Each kind has two of the metrics, so that each metric is of several kinds.
+    """
     table = KINDS[kind]()
-    curves = hs.threshold_curves(table, ["recall", "mcc"])
+    curves = hs.threshold_curves(table, [METRICS[(place + step) % len(METRICS)] for step in (0, 3)])
     for metric, curve in curves.items():
-        close(np.stack([curve.low, curve.high], 1), estimated(table, metric, curve["threshold"]))
+        close(np.stack([curve["value"], curve.low, curve.high], 1), estimated(table, metric, curve["threshold"]))
     curve = hs.precision_recall_curve(table)
-    close(np.stack([curve.low, curve.high], 1), estimated(table, "precision", curve["threshold"]))
+    close(np.stack([curve.low, curve.high], 1), estimated(table, "precision", curve["threshold"])[:, 1:])
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -11,7 +11,7 @@ import howsure as hs
 RNG = np.random.default_rng(11)
 TRUTH = RNG.integers(0, 2, 240)
 SCORE = 1 / (1 + np.exp(-RNG.normal(2 * TRUTH - 1)))
-FEW = SCORE[:72]  # of which reports draw whole curves
+FEW = SCORE[:30]  # of which reports draw whole curves
 CALIBRATOR = hs.calibrate(SCORE[:80], TRUTH[:80], random_state=0)
 REVIEWS = [[[20, 2], [6, 5]], [[4, 6], [1, 30]]]
 
@@ -22,7 +22,7 @@ def scored():
     return {
         "batch": hs.calibrated(FEW),
         "population": hs.calibrated(FEW, target="population"),
-        "calibrator": hs.calibrated(SCORE[80:120], calibrator=CALIBRATOR),
+        "calibrator": hs.calibrated(SCORE[80:110], calibrator=CALIBRATOR),
         "distribution": hs.calibrated(stats.beta(2, 3)),
         "drawn": hs.calibrated(stats.beta(2, 3), n=60),
     }

@@ -9,7 +9,7 @@ import howsure as hs
 from howsure.methods import draws
 
 RNG = np.random.default_rng(5)
-SCORE = RNG.beta(0.5, 0.6, 150).round(3)
+SCORE = RNG.beta(0.5, 0.6, 30).round(3)  # reports draw whole curves
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def test_it_says_first_that_no_label_was_seen(unlabelled):
 
 def test_models_without_labels_are_named(scored):
     """If some models have labels, those without are named; for labelled models there is no note."""
-    labelled = hs.scores((RNG.random(150) < SCORE).astype(int), SCORE)
+    labelled = hs.scores((RNG.random(30) < SCORE).astype(int), SCORE)
     both = hs.report_of({"seen": labelled, "unseen": scored}, metrics=["roc_auc"], method="delta")
     assert both.headline[0][0].startswith("No label of these cases was seen (unseen): ")
     alone = hs.report_of(labelled, metrics=["roc_auc"])
@@ -51,7 +51,7 @@ def test_expected_cases_are_counted_in_digits_that_mean_something(unlabelled):
     classes = unlabelled["What was evaluated"].sheets[0]
     assert classes.headers[1] == "expected cases"
     shown = [row[1].value for row in classes.rows]
-    assert sum(row[1].order for row in classes.rows) == pytest.approx(150)
+    assert sum(row[1].order for row in classes.rows) == pytest.approx(30)
     shown += [cell.value for row in unlabelled["Confusion matrix"].matrices[0].rows for cell in row[1:]]
     assert all(re.fullmatch(r"[\d,]+(\.\d{1,2})?", each) and len(each) <= 5 for each in shown), shown
     assert "Each cell: the expected cases" in unlabelled.to_markdown()
@@ -67,7 +67,7 @@ def test_no_outline_has_a_point_that_is_no_number(unlabelled):
 
 def test_labels_are_drawn_once_for_all_levels(monkeypatch):
     """A metric whose interval is drawn is drawn once, and cut at each level: as each level alone has it."""
-    scored, calls = hs.calibrated(SCORE[:30]), []
+    scored, calls = hs.calibrated(SCORE), []
     original = draws.drawn_blocks
     monkeypatch.setattr(draws, "drawn_blocks", lambda *given: calls.append(given) or original(*given))
     report = hs.report_of(scored, metrics=["roc_auc"], random_state=3)

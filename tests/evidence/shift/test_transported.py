@@ -229,7 +229,7 @@ def test_every_design_method_and_file(name, table, target, tmp_path):
     again = hs.load(there.save(tmp_path / "there.json"))
     views = [(there, again, "roc_auc"), (there, again, "average_precision")] if there.has_scores else []
     flat, read = (each.at(0.75) if each.has_scores else each for each in (there, again))
-    views += [(flat, read, metric) for metric in ("prevalence", "f1", "mcc", "accuracy", "kappa")]
+    views += [(flat, read, metric) for metric in ("prevalence", "f1", "mcc")]
     for one, other, metric in views:
         for method in (
             None,
@@ -239,10 +239,8 @@ def test_every_design_method_and_file(name, table, target, tmp_path):
         ):
             found = hs.estimate(one, metric, method=method, random_state=0)
             assert found.low <= found.value <= found.high, (name, metric, method)
-            assert (found.low, found.high) == (
-                hs.estimate(other, metric, method=method, random_state=0).low,
-                hs.estimate(other, metric, method=method, random_state=0).high,
-            )
+            same = hs.estimate(other, metric, method=method, random_state=0)
+            assert (found.low, found.high) == (same.low, same.high)
     assert "prevalence" in str(hs.evaluate(flat, ["prevalence"]))
     assert hs.report_of(hs.evaluate(flat, ["f1", "mcc"])).to_html()
 

@@ -235,14 +235,14 @@ def test_curves_have_bands_and_simultaneous_ones_where_they_can():
 def test_pointwise_bands_hold_at_their_level():
     """At a fixed false positive rate, and at a threshold, 95 % of realised curves pass through the batch's band."""
     rng = np.random.default_rng(8)
-    score = np.sort(rng.beta(2, 3, 1500))
+    score = np.sort(rng.beta(2, 3, 800))
     scores = hs.calibrated(score)
     roc, pr = hs.roc_curve(scores), hs.precision_recall_curve(scores)
     at_rate = [np.interp(0.3, roc["fpr"], part) for part in (roc.low, roc.high)]
     place = int(np.searchsorted(pr["recall"], 0.6))  # number of cases that are predicted positive
     hits = np.zeros(2)
     for _ in range(1500):
-        label = rng.random(1500) < score
+        label = rng.random(800) < score
         true, false = np.cumsum(label[::-1]), np.cumsum(~label[::-1])
         sensitivity = np.interp(0.3, false / false[-1], true / true[-1])
         precision = true[place - 1] / place
