@@ -4,7 +4,7 @@ import pytest
 
 from support.fuzz import faults_of
 
-SEEDS = 600
+SEEDS = 300
 CHUNK = 50
 
 

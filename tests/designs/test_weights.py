@@ -50,7 +50,7 @@ def asked(weight, **groups):
 
 
 @pytest.mark.parametrize("groups", [{}, {"groups": GROUP}], ids=["cases", "clusters"])
-@pytest.mark.parametrize("scale", [1e-6, 37.3, 1e-30, 1e-200, 1e80, 1e200])
+@pytest.mark.parametrize("scale", [1e-6, 37.3, 1e-200, 1e200])
 def test_no_interval_depends_on_the_scale_of_the_weights(groups, scale):
     """Weights multiplied by any number give the same intervals by every method."""
     for own, other in zip(asked(WEIGHT, **groups), asked(scale * WEIGHT, **groups), strict=True):

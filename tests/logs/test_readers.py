@@ -408,11 +408,11 @@ def test_broken_logs_are_read_or_refused(tmp_path, which):
     kept = ("id", "epoch", "input", "target", "metadata", "scores")
     document = whole | {"samples": [{name: each[name] for name in kept} for each in whole["samples"]]}
     read = 0
-    for _ in range(100):
+    for _ in range(50):
         path = tmp_path / "log.json"
         path.write_text("\n".join(json.dumps(broken(each, rng)) for each in sound[which]()))
         with contextlib.suppress(hs.HowsureError):
             log = hs.read_log(path)
             read += 1
             hs.evaluate_log(log)
-    assert read > 20
+    assert read > 10

@@ -255,7 +255,7 @@ _1 . .. - a-1 1-1 2020-01-01 12-31-2020 20200101 12.30 0x10 1d e5 today
 """
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_small_plain_files_are_read_as_an_engine_reads_them(seed, tmp_path):
     """What Python reads of a small file, in the engine's place, has the names, the types and the values that this gives."""
     pytest.importorskip("duckdb")

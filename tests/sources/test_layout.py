@@ -261,8 +261,13 @@ FILES = {
 
 
 @pytest.mark.filterwarnings("ignore:The last")
-@pytest.mark.parametrize("kind", FILES)
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize(
+    "kind, encoding",
+    [
+        *((kind, "utf-8") for kind in FILES),
+        *zip(FILES, itertools.cycle(["utf-8-sig", "utf-16", "cp1252"])),  # each layout in one more
+    ],
+)
 def test_files_of_a_matrix(kind, encoding, tmp_path):
     """Every layout gives 42 of 47 ill cases, and 50 of 53 healthy ones."""
     path = tmp_path / "matrix.txt"
