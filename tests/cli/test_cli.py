@@ -92,6 +92,18 @@ def test_options_reach_the_estimates():
     assert "malignant" in run(*REPORT, "--per-class").stdout
 
 
+@pytest.mark.parametrize("options", [["--groups", "fold", "--groups", "tumour_size"], ["--groups", "fold,tumour_size"]])
+def test_two_columns_of_groups_are_crossed_factors(options):
+    """Given twice or with a comma, `--groups` has the design of two crossed factors; three columns are refused."""
+    result = run(*REPORT, *options, "--metrics", "accuracy", "--format", "json")
+    table = hs.confusion("label", "logistic", data=CANCER, groups=["fold", "tumour_size"])
+    assert json.loads(result.stdout)["estimates"][0]["low"] == hs.estimate(table, "accuracy").low
+    assert table.design.number == (5, 3)
+    result = run(*REPORT, "--groups", "fold", "tumour_size", "label")
+    assert result.returncode == 2
+    assert "`groups` has 3 columns" in result.stderr
+
+
 def test_scores_add_their_metrics_and_give_predictions():
     """A column of scores adds ROC AUC and average precision, and predictions at a threshold if requested."""
     arguments = ["report", CANCER, "--y-true", "label", "--y-score", "score_logistic", "--format", "json"]

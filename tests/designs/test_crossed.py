@@ -235,9 +235,9 @@ def test_what_has_no_answer_is_refused_in_one_line():
         hs.confusion("truth", "said", data={"truth": TRUTH, "said": SAID, **BOTH, "site": CASE}, groups=[*BOTH, "site"])
     with pytest.raises(hs.HowsureError, match="twice"):
         hs.confusion("truth", "said", data={"truth": TRUTH, "said": SAID, **BOTH}, groups=["case", "case"])
-    with pytest.raises(hs.HowsureError, match="`strata` takes one column of `groups`"):
+    with pytest.raises(hs.HowsureError, match="Samples with `strata` take one column"):
         hs.confusion(TRUTH, SAID, groups=BOTH, strata=CASE % 2, stratum_sizes={0: 0.5, 1: 0.5})
-    with pytest.raises(hs.HowsureError, match="Units take one column"):
+    with pytest.raises(hs.HowsureError, match="Units take one column of `groups`"):
         hs.events(TRUTH, SAID, OTHER, groups=BOTH)
     table = hs.confusion(TRUTH, SAID, groups=BOTH)
     with pytest.raises(hs.HowsureError, match="bootstrap"):
@@ -246,6 +246,25 @@ def test_what_has_no_answer_is_refused_in_one_line():
         hs.confusion(TRUTH, SAID, groups={"reader": READER, "case": ["", *map(str, CASE[1:])]})
     with pytest.raises(hs.HowsureError, match="differ in length"):
         hs.confusion(TRUTH, SAID, groups=[READER, CASE[1:]])
+
+
+def test_scores_are_resampled_like_counts():
+    """A table with many cells draws the products of weights directly, with the same variance."""
+    table = hs.scores(TRUTH, SCORE, groups=BOTH)
+    form = np.random.default_rng(1).normal(size=table.cells.size)
+    form = form - form @ table.cells / table.cells.sum()
+    each = form[2 * np.searchsorted(table.scores, SCORE) + TRUTH]
+    moments = np.prod([(of[:, None] == of) + 1 - 1 / len(set(of.tolist())) for of in (READER, CASE)], axis=0)
+    drawn = table.design.resample(table.cells, 20_000, np.random.default_rng(0)) @ form
+    assert drawn.var() == pytest.approx(each @ (moments - 1) @ each, rel=0.06)
+
+
+def test_plans_are_of_one_kind_of_unit():
+    """A pilot with two factors is refused with the remedy, and a report does not say how many cases halve an interval."""
+    table = hs.confusion(TRUTH, SAID, groups=BOTH)
+    with pytest.raises(hs.HowsureError, match="`fixed=`"):
+        hs.plan(table, "accuracy", width=0.1)
+    assert "Half as wide" not in hs.report_of(table).to_markdown()
 
 
 def test_one_level_of_a_factor_has_no_variance():

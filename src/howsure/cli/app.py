@@ -20,7 +20,7 @@ from howsure.cli.inputs import HYPHEN, STANDARD, Files, Input, InputFormat, in_s
 from howsure.cli.judge import judge
 from howsure.cli.label_next import label_next
 from howsure.cli.leaderboard import leaderboard
-from howsure.cli.options import THRESHOLD, Format, Level, Metrics, Page, Seed, Words, one_seed, split
+from howsure.cli.options import THRESHOLD, Format, Level, Metrics, Page, Seed, Words, one_or_two, one_seed, split
 from howsure.cli.output import say_written, write, write_grid
 from howsure.cli.plan import plan
 from howsure.cli.readers import readers
@@ -85,7 +85,7 @@ def report(
     method: str | None = None,
     confidence_level: Level = 0.95,
     by: Words = None,
-    groups: str | None = None,
+    groups: Words = None,
     strata: str | None = None,
     stratum_sizes: str | None = None,
     sample_weight: str | None = None,
@@ -127,7 +127,8 @@ def report(
     by
         Column to split by, or several: results for all cases come first, then for each value or combination of values.
     groups
-        Column with the cluster of each case (patient, document, user): cases of one cluster may be correlated.
+        Column with the cluster of each case (patient, document, user): cases of one cluster may be
+        correlated. Two columns are crossed factors, such as readers and cases: both are drawn anew.
     strata
         Column with the stratum of each case, if strata were not sampled in proportion to their sizes.
     stratum_sizes
@@ -178,7 +179,7 @@ def report(
         others={
             "sample_weight": sample_weight,
             "counts": counts,
-            "groups": groups,
+            "groups": one_or_two(groups),
             "check": not no_check,
             **strata_of(strata, stratum_sizes),
         },

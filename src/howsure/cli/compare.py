@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from howsure.cli.inputs import Files, Input, InputFormat
 from howsure.cli.models import paired_columns
-from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, split
+from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, one_or_two, split
 from howsure.cli.output import say_written, write_grid, write_records
 from howsure.cli.pages import drawing, report_on
 
@@ -28,7 +28,7 @@ def compare(
     correction: Literal["holm", "fdr_bh", "bonferroni", "none", "max_t"] = "holm",
     confidence_level: Level = 0.95,
     alternative: Literal["two-sided", "less", "greater"] = "two-sided",
-    groups: str | None = None,
+    groups: Words = None,
     strata: str | None = None,
     stratum_sizes: str | None = None,
     sample_weight: str | None = None,
@@ -76,7 +76,8 @@ def compare(
         Which limits of the difference (first model minus second) to compute: both, the upper one (less), or the lower
         one (greater); the p-value is for the same side.
     groups
-        Column with the cluster of each case (patient, document, user): cases of one cluster may be correlated.
+        Column with the cluster of each case (patient, document, user): cases of one cluster may be
+        correlated. Two columns are crossed factors, such as readers and cases: both are drawn anew.
     strata
         Column with the stratum of each case, if strata were not sampled in proportion to their sizes.
     stratum_sizes
@@ -112,7 +113,7 @@ def compare(
         labels=labels,
         pos_label=pos_label,
         long={"model": model, "case": case, "incomplete": incomplete},
-        groups=groups,
+        groups=one_or_two(groups),
         sample_weight=sample_weight,
         counts=counts,
         check=not no_check,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from howsure.cli.inputs import Files, Input, InputFormat, files_by_name
 from howsure.cli.models import paired_columns
-from howsure.cli.options import Format, Level, Metric, Page, Seed, Words, split
+from howsure.cli.options import Format, Level, Metric, Page, Seed, Words, one_or_two, split
 from howsure.cli.output import say, say_written, write_grid, write_records
 from howsure.errors import HowsureError
 
@@ -47,7 +47,7 @@ def leaderboard(
     better: Literal["higher", "lower"] | None = None,
     labels: Words = None,
     pos_label: str | None = None,
-    groups: str | None = None,
+    groups: Words = None,
     strata: str | None = None,
     stratum_sizes: str | None = None,
     sample_weight: str | None = None,
@@ -112,7 +112,8 @@ def leaderboard(
     pos_label
         Which of two classes is the positive one; the last in order by default.
     groups
-        Column with the cluster of each case (prompt, document, user): cases of one cluster may be correlated.
+        Column with the cluster of each case (prompt, document, user): cases of one cluster may be
+        correlated. Two columns are crossed factors, such as readers and cases: both are drawn anew.
     strata
         Column with the stratum of each case, if strata were not sampled in proportion to their sizes.
     stratum_sizes
@@ -157,7 +158,12 @@ def leaderboard(
         raise HowsureError(f"`{stray[0]}` does not go with the rest. {ONE}" if stray else ONE)
     if numbers is not None and winner is None:
         raise HowsureError(NUMBERS)
-    beside: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight, "counts": counts, "check": not no_check}
+    beside: dict[str, Any] = {
+        "groups": one_or_two(groups),
+        "sample_weight": sample_weight,
+        "counts": counts,
+        "check": not no_check,
+    }
     notes: tuple[str, ...] = ()
     if not given:
         title = ", ".join(files[:3]) + (" …" if len(files) > 3 else "")

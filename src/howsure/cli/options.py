@@ -37,3 +37,9 @@ def one_seed(random_state: int | None) -> Any:
 def split(words: Sequence[str] | None) -> list[str]:
     """Return words given as separate arguments or separated by commas."""
     return [part for word in words or () for part in word.split(",") if part]
+
+
+def one_or_two(words: Sequence[str] | None) -> str | list[str] | None:
+    """Return the column of clusters, or the list of two crossed factors; None without one."""
+    named = split(words)
+    return named[0] if len(named) == 1 else named or None

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from howsure.cli.classes import classes_of
 from howsure.cli.inputs import Input, InputFormat
 from howsure.cli.models import paired_columns
-from howsure.cli.options import Format, Level, Metric, Words, split
+from howsure.cli.options import Format, Level, Metric, Words, one_or_two, split
 from howsure.cli.output import write_grid, write_records
 from howsure.errors import HowsureError, HowsureWarning
 
@@ -48,7 +48,7 @@ def plan(
     negatives: int | None = None,
     labels: Words = None,
     pos_label: str | None = None,
-    groups: str | None = None,
+    groups: Words = None,
     sample_weight: str | None = None,
     counts: str | None = None,
     method: str | None = None,
@@ -107,7 +107,8 @@ def plan(
     pos_label
         Which of two classes is the positive one; the last in order by default.
     groups
-        Column with the cluster of each case (patient, document, user): cases of one cluster may be correlated.
+        Column with the cluster of each case (patient, document, user): cases of one cluster may be
+        correlated. Two columns are crossed factors, such as readers and cases: both are drawn anew.
     sample_weight
         Column with the weight of each case.
     counts
@@ -135,7 +136,7 @@ def plan(
     from howsure.planning.sizes import plan as planned
 
     stated = {"sensitivity": sensitivity, "specificity": specificity, "positives": positives, "negatives": negatives}
-    beside = {"groups": groups, "sample_weight": sample_weight, "counts": counts, "check": not no_check}
+    beside = {"groups": one_or_two(groups), "sample_weight": sample_weight, "counts": counts, "check": not no_check}
     if any(each is not None for each in stated.values()):
         table, usual, title = _stated(files, stated), "accuracy", "stated rates"
     else:

@@ -16,7 +16,7 @@ from howsure.designs.clustering import Clustering
 from howsure.designs.clusters import FEW, Clusters
 from howsure.designs.entries import OWN, joined_names
 from howsure.designs.resampling import Resampling
-from howsure.designs.sampling import gammas_with_prior
+from howsure.designs.sampling import BLOCK_CELLS, gammas_with_prior
 from howsure.designs.traits import Description, Traits
 from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError
@@ -295,13 +295,25 @@ class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
 
     def _drawn(self, cells: int, size: int, weights: Callable[[Clusters, int], Array]) -> Array:
         """Return sums of the combinations' tables with products of drawn weights, ``(size, cells)``."""
+        fewer, more = np.argsort([len(part.multiplicity) for part in self.parts[:FACTORS]], kind="stable")
+        levels = len(self.parts[fewer].multiplicity)
+        if levels * cells > len(self.cells.cell):  # most levels have few of the cells
 
-        def products(number: int) -> Array:
-            each = (weights(part, number)[:, levels] for part, levels in zip(self.parts, self.levels, strict=False))
-            first, second = each
-            return np.multiply(first, second, out=first)
+            def products(number: int) -> Array:
+                each = (weights(part, number)[:, levels] for part, levels in zip(self.parts, self.levels, strict=False))
+                first, second = each
+                return np.multiply(first, second, out=first)
 
-        return self.cells.weighted_sums(cells, size, products)
+            return self.cells.weighted_sums(cells, size, products)
+        # The sums over one factor, for each level of the other.
+        inner = replace(self.parts[more], cell=self.levels[fewer][self.cells.cluster] * cells + self.cells.cell)
+        drawn, step = np.empty((size, cells)), max(1, BLOCK_CELLS // (levels * cells))
+        for start in range(0, size, step):
+            some = drawn[start : start + step]
+            sums = inner.weighted_sums(levels * cells, len(some), lambda number: weights(self.parts[more], number))
+            outer = weights(self.parts[fewer], len(some))
+            some[:] = np.einsum("sl,slc->sc", outer, sums.reshape(len(some), levels, cells))
+        return drawn
 
 
 def degrees_of_freedom(variances: Sequence[Any], freedoms: Sequence[Any], whole: Any, most: Any = np.inf) -> Array:

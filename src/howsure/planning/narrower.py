@@ -64,7 +64,8 @@ def to_halve(metric: Metric, table: Table) -> More | None:
     >>> to_halve(resolve("recall", table), table).sentence()
     'Half as wide an interval needs about 141 more cases, chosen by class, 141 of them of class 1.'
     """
-    if not (table.design.traits.is_counted and metric.of_one_model.takes_batches):
+    traits = table.design.traits
+    if not (traits.is_counted and traits.has_one_unit and metric.of_one_model.takes_batches):
         return None
     with np.errstate(all="ignore"):
         value, error = float(metric(table.counted)), float(standard_error(metric, table))

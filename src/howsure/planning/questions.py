@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -107,6 +107,16 @@ def refuse_outside(pilot: Pilot, regions: Regions) -> None:
         message = (
             f"`{pilot.name}` is {pilot.value:.4g} in truth, no study shows that it lies {ends.replace('inf', '∞')}. "
             "State another `true_value`, `null` or `margin`."
+        )
+        raise HowsureError(message)
+
+
+def refuse_crossed(tables: Sequence[Table]) -> None:
+    """Refuse pilots with two crossed factors: a number of cases does not determine the levels of each."""
+    if not all(each.design.traits.has_one_unit for each in tables):
+        message = (
+            "A plan draws one kind of unit, and the pilot has two crossed factors. Name the one that the study would "
+            "keep, `fixed=`, or give one column of `groups`."
         )
         raise HowsureError(message)
 

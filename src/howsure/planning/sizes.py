@@ -205,6 +205,7 @@ def _given(table: Any, others: tuple[Any, ...]) -> tuple[tuple[Table, ...], Aske
         raise HowsureError(refusal)
     if any(each.batch for each in tables):
         raise HowsureError(CALLS)
+    questions.refuse_crossed(tables)
     return tables, metric
 
 

@@ -104,6 +104,21 @@ def one_column(groups: Any) -> Any:
     return joined_factors(names, factors)[GROUPS]
 
 
+def refuse_crossed(names: Array | None, what: str) -> None:
+    """Refuse two crossed factors where one column of clusters is supported.
+
+    Parameters
+    ----------
+    names : ndarray, optional
+        Names of the clusters.
+    what : str
+        Plural noun of what takes one column, which starts the error message.
+    """
+    if isinstance(names, Combinations):
+        message = f"{what} take one column of `groups`, not two crossed factors. Name the one with fewer levels."
+        raise HowsureError(message)
+
+
 def _role(factor: str) -> str:
     return f"{GROUPS}[{factor!r}]"
 

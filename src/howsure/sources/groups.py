@@ -14,6 +14,7 @@ from howsure.designs.clusters import Clusters
 from howsure.designs.counted import MOST_ATOMS, Independent, Weighted
 from howsure.designs.crossed import Combinations, Crossed, crossed
 from howsure.errors import HowsureError
+from howsure.sources.crossed import refuse_crossed
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.strata import Strata, known_sizes
 from howsure.tables.batch import Tables
@@ -203,9 +204,7 @@ class Tally:
         cluster, clusters_named, multiplicity : ndarray, optional
             As in `clusters`.
         """
-        if isinstance(clusters_named, Combinations):
-            message = "`strata` takes one column of `groups`: that of the factor whose levels were drawn within strata."
-            raise HowsureError(message)
+        refuse_crossed(clusters_named, "Samples with `strata`")
         like = np.ones(len(code)) if multiplicity is None else multiplicity[cluster]
         number = self.n * like
         share, total = known_sizes(names, sizes, np.bincount(code, number, len(names)))

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.clusters import Clusters
-from howsure.designs.crossed import Combinations
 from howsure.designs.entries import OWN
 from howsure.errors import HowsureError
+from howsure.sources.crossed import refuse_crossed
 from howsure.sources.encoding import Column
 from howsure.sources.repeated import first_rows
 
@@ -46,9 +46,7 @@ class UnitRows:
     def of(cls, rows: int, unit: Column | None, groups: Column | None, weight: Array | None) -> UnitRows:
         """Return the units of rows; refuse units with several weights or groups."""
         cluster, cluster_names = (None, None) if groups is None else groups.used()
-        if isinstance(cluster_names, Combinations):
-            message = "Units take one column of `groups`. Name the factor whose levels a new study would draw anew."
-            raise HowsureError(message)
+        refuse_crossed(cluster_names, "Units")
         if unit is None:
             return cls(np.arange(rows, dtype=np.int32), None, weight, cluster, cluster_names)
         codes, names = unit.used()

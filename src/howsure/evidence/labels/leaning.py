@@ -13,6 +13,7 @@ from howsure.estimates.estimate import Estimate
 from howsure.methods.standard_errors import quantile
 from howsure.sources.columns import refuse_other_lengths
 from howsure.sources.confusion import class_labels
+from howsure.sources.crossed import refuse_crossed
 from howsure.sources.encoding import coded_with_gaps, encoded, positions
 from howsure.sources.frames import columns
 from howsure.tables.labels import as_labels
@@ -94,7 +95,8 @@ def judge_leaning(
     roles = {"human": human, "judge": judge, "along": along} | ({} if groups is None else {"groups": groups})
     given = columns(data, roles, check=check, counts=counts)
     coded = {role: coded_with_gaps(role, given[role]) for role in ("human", "judge", "along")}
-    cluster = encoded("groups", given["groups"]).used()[0] if "groups" in given else None
+    cluster, names = encoded("groups", given["groups"]).used() if "groups" in given else (None, None)
+    refuse_crossed(names, "Leanings")
     refuse_other_lengths({role: codes for role, (_, codes) in coded.items()} | {"groups": cluster})
     kept = np.all([codes >= 0 for _, codes in coded.values()], axis=0)
     if int(kept.sum()) < FEWEST:
