@@ -47,9 +47,9 @@ def of_values(spec: Spec, table: Table) -> Metric:
     Parameters
     ----------
     spec : Spec
-        Spec of a metric of values, trials, errors, detections, ratings or battles.
-    table : ValuesTable, TrialsTable, ErrorsTable, DetectionsTable, RatingsTable or BattlesTable
-        The table.
+        Spec of a metric whose function takes a table.
+    table : Table
+        A table of that kind of evidence.
 
     Raises
     ------

@@ -85,7 +85,7 @@ def counted_units(
     ----------
     names : tuple of str
         The models; empty for a single model.
-    own : sequence of ValuesTable, of TrialsTable or of ErrorsTable
+    own : sequence of Table
         A table of each model's cells, in the order of their values.
     codes : sequence of ndarray of shape (n,)
         The cell of each case in it.

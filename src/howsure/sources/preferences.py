@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of
-from howsure.sources.columns import checked_weight, refuse_other_lengths
+from howsure.sources.beside import Beside
 from howsure.sources.crossed import drawn_anew
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns, expanded, weight_or_counts
-from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
+from howsure.sources.groups import Tally, by_columns, roles
 from howsure.tables.batch import Tables
 from howsure.tables.preferences import OUTCOMES, PreferencesTable
 
@@ -149,14 +149,7 @@ def preferences(
     asked = {"a": a, "b": b, "winner": winner} | {role: each for role, each in others.items() if each is not None}
     given = expanded(columns(data, asked, check=check))
     first, second, won = (encoded(role, given[role]) for role in ("a", "b", "winner"))
-    split = [encoded(role, given[role]) for role in roles(named)]
-    cluster = encoded("groups", given["groups"]) if "groups" in given else None
-    weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
-    beside = {each.name: each for each in (first, second, won, *split)}
-    refuse_other_lengths(beside | {"groups": cluster, "sample_weight": weight})
-    if not len(first):
-        message = "`a` is empty: there is no battle to count."
-        raise HowsureError(message)
+    beside = Beside.of(given, list(named), {each.name: each for each in (first, second, won)})
     names, places, outcome = _read(first, second, won, numbers)
     low, high = np.sort(places, axis=0)
     pairs, pair = np.unique(low * len(names) + high, return_inverse=True)
@@ -164,16 +157,17 @@ def preferences(
     outcome = np.where(turned & (outcome != TIE), 1 - outcome, outcome)
     cell = OUTCOMES * pair.ravel() + outcome
     codes = np.column_stack(np.divmod(pairs, len(names)))
-    group, clusters_named = (None, None) if cluster is None else cluster.used()
-    tally = Tally.of_cases(len(cell)) if weight is None else Tally.of_weights(weight)
+    tally = Tally.of_cases(len(cell)) if beside.weight is None else Tally.of_weights(beside.weight)
 
     def table(some: Any) -> PreferencesTable:
         own, size = tally.of(some), OUTCOMES * len(codes)
-        design = own.design(cell[some], size, None if group is None else group[some], clusters_named)
+        _, cluster, clusters_named = beside.of_rows(some)
+        design = own.design(cell[some], size, cluster, clusters_named)
         counts = own.counts(cell[some], size)
         return PreferencesTable(counts=counts, names=names, codes=codes, design=design, rows=own.cases)
 
-    return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
+    found: PreferencesTable | Tables[PreferencesTable] = beside.tables(list(named), table)
+    return found
 
 
 def _read(first: Column, second: Column, won: Column, numbers: Numbers | None) -> tuple[tuple[str, ...], Array, Array]:

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, one_of, real_numbers
-from howsure.sources.columns import checked_weight, refuse_other_lengths
+from howsure.sources.beside import Beside
+from howsure.sources.columns import refuse_other_lengths
 from howsure.sources.counted_values import counted_values
 from howsure.sources.crossed import drawn_anew
 from howsure.sources.doubts import refuse_last_sum
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import columns, expanded, taken, weight_or_counts
-from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
+from howsure.sources.groups import Tally, by_columns, roles
 from howsure.sources.long import Incomplete, by_model
 from howsure.sources.plain import numbers_of, plain
 from howsure.sources.strata import ROLE, stratum_role
@@ -226,9 +227,9 @@ def values(
                 "`truth` is for the predictions of one model, or of several in columns of their own: not with `model`."
             )
             raise HowsureError(message)
-        beside = {"sample_weight": sample_weight, "counts": counts, "groups": groups, ROLE: strata}
+        named_beside = {"sample_weight": sample_weight, "counts": counts, "groups": groups, ROLE: strata}
         of_rows = {"score": score, "model": model, "case": case, "run": run}
-        data, score, roles_of = _of_rows(data, of_rows, beside, by_columns(by, data), incomplete)
+        data, score, roles_of = _of_rows(data, of_rows, named_beside, by_columns(by, data), incomplete)
         sample_weight, counts, groups, strata, by = roles_of
     models = _models(score, data)
     asked = models if truth is None else models | {"truth": truth}
@@ -251,13 +252,9 @@ def values(
         for role, column in zip(plain_columns, numbers, strict=True):
             refuse_last_sum(role, column)
     true = None if truth is None else numbers.pop()
-    split = [encoded(role, given[role]) for role in roles(named)]
-    cluster = encoded("groups", given["groups"]) if "groups" in given else None
     stratum = encoded(ROLE, given[ROLE]) if ROLE in given else None
-    weight = checked_weight(given["sample_weight"]) if "sample_weight" in given else None
-    beside = {each.name: each for each in split} | {"groups": cluster, ROLE: stratum, "sample_weight": weight}
-    refuse_other_lengths({**plain_columns, **beside})
-    group, clusters_named = (None, None) if cluster is None else cluster.used()
+    beside = Beside.of(given, list(named), plain_columns if stratum is None else {**plain_columns, ROLE: stratum})
+    weight, group, clusters_named = beside.of_rows(slice(None))
     names = tuple(map(str, score)) if several else ()
     drawn = None
     if stratum is not None:
@@ -265,12 +262,13 @@ def values(
         drawn = tally.stratified(*stratum.used(), stratum_sizes, group, clusters_named).strata
 
     def table(some: Any) -> Any:
-        parts = (None if part is None else part[some] for part in (weight, group))
+        *parts, clusters_named = beside.of_rows(some)
         own, wanted = [each[some] for each in numbers], None if true is None else true[some]
-        beside: dict[str, Any] = {"clusters_named": clusters_named, "strata": None if drawn is None else drawn.of(some)}
-        return counted_values(names, own, *parts, truth=wanted, limits=limits, **beside)
+        more: dict[str, Any] = {"clusters_named": clusters_named, "strata": None if drawn is None else drawn.of(some)}
+        return counted_values(names, own, *parts, truth=wanted, limits=limits, **more)
 
-    return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
+    found: ValuesTable | ErrorsTable | PairedValuesTable | Tables[Any] = beside.tables(list(named), table)
+    return found
 
 
 def _of_rows(

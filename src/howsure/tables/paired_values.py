@@ -47,7 +47,7 @@ class PairedValuesTable(WithoutClasses, JointTable):
         The models.
     codes : ndarray of shape (M, models)
         The tuples, as cells of each model's own table.
-    own : tuple of ValuesTable, of TrialsTable, of ErrorsTable or of RatingsTable
+    own : tuple of Table
         A table of each model's cells, whatever its counts.
     pseudo : ndarray of shape (M,)
         Distribution of a prior's mass over the tuples; sums to 1.
