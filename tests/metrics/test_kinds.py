@@ -169,7 +169,19 @@ def test_a_form_is_copied_by_name(survival):
 def test_names_of_kinds(name):
     """A kind cannot have the name of one of howsure's, or one that is not a word."""
     with pytest.raises(hs.HowsureError, match="cannot be called"):
-        hs.kinds.define_evidence(name)
+        hs.kinds.define_evidence(name, examples=tuple)
+
+
+def test_a_kind_without_examples_cannot_be_checked():
+    """The laws need a table of the kind; an iterable of none is refused where they are checked."""
+    decorator = hs.kinds.define_evidence("lonely", examples=tuple)
+
+    @decorator()
+    def alone(table):
+        """Nothing."""
+
+    with pytest.raises(hs.HowsureError, match="There is no example of 'lonely'"):
+        check_metric("alone")
 
 
 def test_names_of_classes():

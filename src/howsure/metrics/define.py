@@ -253,8 +253,8 @@ def stepped(value: Callable[[Array], Array], cells: Array) -> Array:
 def define_evidence(
     name: str,
     *,
+    examples: Callable[[], Iterable[Table]],
     maker: str = "",
-    examples: Callable[[], Iterable[Table]] = tuple,
     tried: Collection[str] = (),
     counterparts: Mapping[str, str] | None = None,
     flow: bool = False,
@@ -269,10 +269,10 @@ def define_evidence(
     ----------
     name : str
         Name of the kind, in small letters.
-    maker : str
-        The function that creates its tables, for messages: ``"`survival(time, event, risk)`"``.
     examples : callable
         Returns an iterable of tables with cases in every cell, on which `howsure.testing` checks the laws.
+    maker : str
+        The function that creates its tables, for messages: ``"a table of visits: `visits(number)`"``.
     tried : collection of str
         Metrics for which the laws of interval methods are checked on these tables.
     counterparts : mapping of str to str
@@ -302,7 +302,9 @@ def define_evidence(
     ...     '''Patients by number of visits.'''
     ...     visits: np.ndarray
     ...     holds = ("visits",)
-    >>> visits_metric = hs.kinds.define_evidence("visits")
+    >>> def visits(number, **more):
+    ...     return hs.kinds.count_cases(VisitsTable, {"visits": number}, **more)
+    >>> visits_metric = hs.kinds.define_evidence("visits", examples=lambda: [visits([1, 4, 2, 2, 3, 7])])
     >>> @visits_metric(range=(0, np.inf), better="neither")
     ... def mean_visits(table):
     ...     '''Mean number of visits of a patient.'''
@@ -311,8 +313,7 @@ def define_evidence(
     ...     def gradient(counts):
     ...         return (table.visits - value(counts)[..., None]) / counts.sum(-1)[..., None]
     ...     return hs.kinds.Scored(value, gradient)
-    >>> table = hs.kinds.count_cases(VisitsTable, {"visits": [1, 4, 2, 2, 3, 7, 1, 5]})
-    >>> print(hs.estimate(table, "mean_visits"))
+    >>> print(hs.estimate(visits([1, 4, 2, 2, 3, 7, 1, 5]), "mean_visits"))
     3.125 [2.021, 4.831]
     """
     taken = {each for form in all_forms() if not form.own for each in (form.name, form.reads)}

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.errors import HowsureError
 from howsure.metrics.binding import resolve
 from howsure.metrics.kinds import all_forms
 from howsure.metrics.metric import Metric
@@ -160,11 +161,16 @@ def violations(spec: Spec, laws: Sequence[Law] = LAWS) -> Iterator[tuple[Law, st
 def generic_tables(spec: Spec) -> Iterator[Table]:
     """Return tables without an empty cell that a metric can be bound to, better than chance."""
     definition = spec.definition
+    read = {definition.looks_at} | ({*definition.also} if spec.average is None else set())
+    found: list[Table] = []
     if definition.form.takes_table or definition.also:
-        read = {definition.looks_at} | ({*definition.also} if spec.average is None else set())
         forms = [form for form in all_forms() if form.takes_table]
-        yield from (table for form in forms for table in form.examples() if not read.isdisjoint(table.holds))
+        found = [table for form in forms for table in form.examples() if not read.isdisjoint(table.holds)]
+    yield from found
     if definition.form.takes_table and not definition.of_scores:
+        if not found:
+            message = f"There is no example of '{definition.looks_at}'. See `examples` of `define_evidence`."
+            raise HowsureError(message)
         return
     if definition.also and spec.arguments:
         return
