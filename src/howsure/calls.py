@@ -23,6 +23,8 @@ NAMES = {  # other packages' arguments → our names, of which a function accept
     "group": ("groups", "by"),
     "metric": ("metrics", "metric"),
     "metrics": ("metric", "metrics"),
+    "treatment": ("modality",),
+    "rater": ("reader",),
     "df": ("data",),
     "n_boot": ("n_resamples",),
     "n_bootstrap": ("n_resamples",),

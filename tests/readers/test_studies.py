@@ -285,6 +285,42 @@ def test_absent_reads_are_counted():
     assert not vandyke(design("cases_in_readers")).note
 
 
+def test_ratings_only_rank():
+    """Order of rows, an increasing function of the ratings, and names of classes leave the areas unchanged."""
+    reads = rows()
+    expected = vandyke()
+    order = np.random.default_rng(0).permutation(len(reads))
+    changed_reads = columns([reads[place] for place in order])
+    changed_reads["rating"] = [math.exp(value) for value in changed_reads["rating"]]
+    changed_reads["truth"] = ["ill" if value else "well" for value in changed_reads["truth"]]
+    for settings in ({}, {"method": "one_shot"}):
+        found = vandyke(changed_reads, pos_label="ill", **settings).differences["1 − 2"]
+        same = vandyke(**settings).differences["1 − 2"] if settings else expected.differences["1 − 2"]
+        assert (found.value, found.low, found.p_value) == pytest.approx((same.value, same.low, same.p_value))
+    reversed_reads = columns(reads)
+    reversed_reads["rating"] = [-value for value in reversed_reads["rating"]]
+    mirrored = vandyke(reversed_reads, pos_label=0)
+    assert mirrored.differences["1 − 2"].p_value == pytest.approx(expected.differences["1 − 2"].p_value)
+
+
+def test_other_doors():
+    """A report by `report_of`, plots of the intervals, and where to plan."""
+    found = vandyke()
+    assert "Sources of uncertainty" in hs.report_of(found, title="aorta")
+    assert "aorta" in hs.report_of(found, title="aorta").to_markdown()
+    with pytest.raises(hs.HowsureError, match="Leave it out"):
+        hs.report_of(found, confidence_level=0.9)
+    with pytest.raises(hs.HowsureError, match=r"study.plan\(readers=8"):
+        hs.plan(found, power=0.8)
+    with pytest.raises(hs.HowsureError, match="Write `modality="):
+        hs.reader_study("rating", truth="truth", reader="reader", case="case", treatment="treatment", data=FILE)
+    numbers = columns([row | {"case": row["reader"] + row["case"] / 1000} for row in rows()])
+    assert vandyke(numbers).design == "cases_in_readers"
+    numbers["case"] = [round(each, 1) for each in numbers["case"]]
+    with pytest.raises(hs.HowsureError, match="1.1 and 1.10 are equal|more than one read"):
+        vandyke(numbers)
+
+
 def test_perfect_readers_have_no_interval():
     """Readers without variation have no error: the reason says so."""
     truth = [0, 0, 1, 1] * 2

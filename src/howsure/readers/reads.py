@@ -102,9 +102,10 @@ def reads_of(
     truth[case] = positive
     if (truth[case] != positive).any():
         wrong = names["case"][case[np.argmax(truth[case] != positive)]]
-        message = (
-            f"The case {wrong!r} has two truths. Correct it; cases of different patients need different identifiers."
-        )
+        why = "cases of different patients need different identifiers"
+        if wrong.replace(".", "", 1).isdigit() and "." in wrong:
+            why = f"read identifiers such as {wrong!r} as text, because the numbers 1.1 and 1.10 are equal"
+        message = f"The case {wrong!r} has two truths. Correct it: {why}."
         raise HowsureError(message)
     present, group = np.unique(modality * len(names["reader"]) + reader, return_inverse=True)
     group = group.ravel()

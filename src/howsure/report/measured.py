@@ -21,12 +21,14 @@ from howsure.methods.method import DrawingMethod, Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.metrics.metric import Metric
+from howsure.readers.study import ReaderStudy
 from howsure.report import comparisons as several, sections
 from howsure.report.answers import headline, main_metric
 from howsure.report.cautions import cautions
 from howsure.report.content import careful
 from howsure.report.evidence import Measured, Settings, Shown, Subject, estimated_together, shown, subject_of
 from howsure.report.matrices import matrices
+from howsure.report.readers import report_of_readers
 from howsure.report.report import Report
 from howsure.report.reproduction import made_at, reproduction, versions
 from howsure.report.study import report_of_study
@@ -45,7 +47,7 @@ Given = Table | Tables[Any] | Evaluation | Evaluations
 
 
 def report_of(
-    subjects: Given | Mapping[str, Given] | Sequence[Subject] | Study,
+    subjects: Given | Mapping[str, Given] | Sequence[Subject] | Study | ReaderStudy,
     *,
     title: str = "",
     metrics: Sequence[str | Metric] | None = None,
@@ -59,11 +61,11 @@ def report_of(
     command: str = "",
     files: Sequence[str | Path] = (),
 ) -> Report:
-    """Return a report on one model or several, on evaluations or on a study.
+    """Return a report on one model or several, on evaluations, on a study, or on a reader study.
 
     Parameters
     ----------
-    subjects : Table, Tables, Evaluation, Evaluations, mapping of str to one of these, sequence of Subject, or Study
+    subjects : Table, Tables, Evaluation, Evaluations, mapping of str to these, list of Subject, Study or ReaderStudy
         A table, tables by group, evaluations of these, or any of them by model; or `Subject` s, which can also have
         scores. Evaluations are shown unchanged, with their own metrics, method, level and seed, and a study with its
         own settings.
@@ -114,6 +116,9 @@ def report_of(
     if isinstance(subjects, Study):
         _refuse_settings(metrics=metrics, method=method, confidence_level=confidence_level, random_state=random_state)
         return report_of_study(subjects, title=title, rope=rope, command=command, files=files)
+    if isinstance(subjects, ReaderStudy):
+        _refuse_settings(metrics=metrics, method=method, confidence_level=confidence_level, random_state=random_state)
+        return report_of_readers(subjects, title=title, command=command, files=files)
     models = _subjects(subjects)
     made = [each for model in models for found in model.evaluations.values() for each in found]
     if made:
