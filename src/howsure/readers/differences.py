@@ -23,6 +23,16 @@ class ReaderDifference(Comparison):
 
     Parameters
     ----------
+    metric, contrast, method, better, reason : str
+        As of `Comparison`; the contrast is ``"difference"``, first − second.
+    a, b : Estimate
+        Means over readers under the first and the second modality.
+    names : tuple of two str
+        The two modalities.
+    value, low, high, standard_error, confidence_level, p_value : float
+        The difference, the limits of its interval, its standard error, and the two-sided p-value of no difference.
+    draws, rope, limits : None
+        Not used: no method draws.
     degrees_of_freedom : float
         Degrees of freedom of Student's t; infinite for fixed readers, which have the normal distribution.
     readers, cases : int

@@ -34,6 +34,11 @@ class ModalityTest(OneRecord):
         Degrees of freedom; the denominator is infinite for χ².
     p_value : float
         Probability of a statistic at least as large.
+
+    Examples
+    --------
+    >>> print(ModalityTest(statistic=4.485, numerator=1, denominator=15.07, p_value=0.0512))
+    F = 4.485, 1 and 15.1 d.f.; p = 0.051
     """
 
     statistic: float
