@@ -8,7 +8,6 @@ pairs: by the joint counts of two ratings if these have few values, else by a wa
 from __future__ import annotations
 
 from itertools import combinations_with_replacement
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,6 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 MOST_CELLS = 2**16  # joint counts of two ratings, at least
 CELLS_PER_CASE = 8
-SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
 def products_of_wins(reads: Reads) -> Array:
@@ -97,15 +95,19 @@ def _by_ranks(first: Codes, second: Codes, positive: NDArray[np.bool_]) -> float
     both ratings, strictly or not, and of counts by one rating.
     """
     own, other = first[~positive], second[~positive]
-    tree = _Tree(other[np.argsort(own, kind="stable")])
-    own, other = np.sort(own), np.sort(other)
-    lower = [np.searchsorted(own, first[positive], side=side) for side in SIDES]
-    others = [np.searchsorted(other, second[positive], side=side) for side in SIDES]
+    tree = _Tree(other[np.argsort(own, kind="stable")].astype(np.int32))
+    lower, others = _bounds(own, first[positive]), _bounds(other, second[positive])
     product = float(len(own)) * float(positive.sum()) - float(np.sum(lower)) - float(np.sum(others))
     for bounds in _weighted(lower):
         for place in _weighted([second[positive], second[positive] + 1] if _differ(others) else [second[positive]] * 2):
             product += bounds[1] * place[1] * float(tree.below(bounds[0], place[0]).sum())
     return product
+
+
+def _bounds(codes: Codes, at: Codes) -> list[Codes]:
+    """Return how many codes are below each value, and how many are not above it."""
+    upto = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=int(at.max()) + 1))])
+    return [upto[at], upto[at + 1]]
 
 
 def _differ(pair: list[Codes]) -> bool:
