@@ -13,8 +13,8 @@ import pytest
 from hypothesis import settings
 
 # The duration of an example is meaningless on a busy machine; use pytest's durations.
-settings.register_profile("ci", derandomize=True, deadline=None)
-settings.register_profile("here", deadline=None)
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("here", deadline=None, max_examples=50)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 

@@ -61,8 +61,8 @@ def test_every_reader_takes_scores_without_labels(name):
     table = scored()[name]
     evaluation = hs.evaluate(table, ["roc_auc", "f1"], threshold=0.5, random_state=0)
     assert 0.6 < evaluation["roc_auc"].value < 0.99
-    low, high = hs.roc_curve(table).low, hs.roc_curve(table).high
-    assert (low <= high).all()
+    curve = hs.roc_curve(table)
+    assert (curve.low <= curve.high).all()
     difference = hs.compare(table, table, "roc_auc", a="x", b="y")
     assert difference.low < 0 < difference.high or difference.reason
     assert "ROC" in hs.report_of(evaluation, title="scores without labels").to_html()

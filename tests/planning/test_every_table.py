@@ -8,6 +8,7 @@ import pytest
 import howsure as hs
 from test_seams import EVERY, metrics_of, model_of, result, table_of
 
+pytestmark = pytest.mark.usefixtures("few")
 QUESTIONS = {
     "width": {"width": 0.3},
     "number": {"n": 100},
@@ -31,14 +32,6 @@ def held(plan):
     assert "\n" not in plan.sentence()
     assert plan.records()[0]["cases"] == plan.n
     assert str(plan)
-
-
-@pytest.fixture(autouse=True)
-def few(monkeypatch):
-    """Simulate few studies: here it matters that there is an answer."""
-    for name, number in (("STUDIES", 60), ("LONE_STUDIES", 12), ("DRAWN_STUDIES", 4), ("FEWEST", 8), ("ROUNDS", 2)):
-        monkeypatch.setattr(f"howsure.planning.search.{name}", number)
-    monkeypatch.setattr("howsure.planning.sizes.PILOTS", 8)
 
 
 def answered(source, design, question):

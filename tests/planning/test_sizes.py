@@ -42,12 +42,14 @@ PAIRED = paired_of(70, 18, 7, 5)  # a quarter of the cases discordant, differenc
 # ------------------------------------------------------------------------------- the normal distribution alone
 
 
+@pytest.mark.usefixtures("few")
 def test_width_of_a_share_is_the_closed_form():
     """The normal step for a share is statsmodels' sample size of a normal interval of a proportion."""
     found = hs.plan(PILOT, "accuracy", width=0.05).asymptotic
     assert found == pytest.approx(samplesize_confint_proportion(0.92, 0.025), rel=1e-9)
 
 
+@pytest.mark.usefixtures("few")
 def test_sensitivity_takes_the_positives_and_their_share():
     """Buderer (1996): z² SN (1 − SN) / W² positives, and that over the prevalence in all; W is half the width."""
     pilot = hs.from_counts([[720, 80], [20, 180]])  # sensitivity 0.9, specificity 0.9, prevalence 0.2
@@ -56,6 +58,7 @@ def test_sensitivity_takes_the_positives_and_their_share():
     assert math.ceil(positives / 0.2) == 173
 
 
+@pytest.mark.usefixtures("few")
 def test_goal_for_a_share_has_the_variance_of_the_null():
     """One proportion against a value: statsmodels' formula with either hypothesis' own standard deviation."""
     found = hs.plan(PILOT, "accuracy", power=0.8, null=0.85, alternative="greater").asymptotic
@@ -63,12 +66,14 @@ def test_goal_for_a_share_has_the_variance_of_the_null():
     assert found == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.usefixtures("few")
 def test_two_test_sets_have_the_pooled_variance():
     """Two proportions of equal samples: statsmodels' sample size with the pooled share under the null."""
     found = hs.plan(PILOT, OTHER, "accuracy", power=0.8).asymptotic
     assert found == pytest.approx(2 * samplesize_proportions_2indep_onetail(0.14, 0.78, 0.8), rel=1e-5)
 
 
+@pytest.mark.usefixtures("few")
 def test_not_worse_has_the_variance_of_the_truth():
     """Non-inferiority of two proportions: (z + z)² times the sum of the variances over the squared distance."""
     asked = {"power": 0.9, "margin": 0.05, "alternative": "greater"}
@@ -77,12 +82,14 @@ def test_not_worse_has_the_variance_of_the_truth():
     assert hs.plan(PILOT, OTHER, "accuracy", **asked).asymptotic == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.usefixtures("few")
 def test_same_cases_are_connors_formula():
     """McNemar's test: (z sqrt(ψ) + z sqrt(ψ − δ²))² / δ² cases, ψ the discordant share (Connor 1987)."""
     expected = (NORMAL(0.975) * math.sqrt(0.25) + NORMAL(0.8) * math.sqrt(0.25 - 0.11**2)) ** 2 / 0.11**2
     assert hs.plan(PAIRED, "accuracy", power=0.8).asymptotic == pytest.approx(expected, rel=1e-5)
 
 
+@pytest.mark.usefixtures("few")
 def test_equivalence_has_the_power_of_two_one_sided_tests():
     """At the planned number statsmodels' two one-sided tests of a proportion have the requested power."""
     found = hs.plan(PILOT, "accuracy", power=0.8, margin=(0.87, 0.97), confidence_level=0.9).asymptotic
@@ -114,6 +121,7 @@ def test_two_means_are_those_of_a_t_test(normal_values):
     assert plan.n == pytest.approx(2 * TTestIndPower().solve_power(0.5, power=0.8, alpha=0.05), abs=4)
 
 
+@pytest.mark.usefixtures("few")
 def test_areas_of_the_same_cases_have_delongs_variance():
     """PROC's `power.roc.test(r.ndka, r.wfns, power=0.9)`: 64.77777 cases and 113.7561 controls.
 
@@ -349,6 +357,7 @@ def test_clusters_of_the_pilot_tell_their_correlation():
     assert {clusters for _, clusters in plan.cluster_sizes} <= {plan.units, plan.units - 1, plan.units + 1}
 
 
+@pytest.mark.usefixtures("few")
 def test_more_runs_help_as_far_as_they_go():
     """Tasks of r runs have the variance between + within / r: with runs without end half of it is left here."""
     rng = np.random.default_rng(4)
@@ -446,6 +455,7 @@ def test_what_so_many_cases_reach_has_a_curve_around_them():
     assert few.support == pytest.approx(1 - 0.53**3 - 0.47**3, abs=0.03)
 
 
+@pytest.mark.usefixtures("few")
 def test_a_ratio_of_two_test_sets_is_planned_by_its_relative_variance():
     """The ratio of two shares has the variance R² Σ (1 − p) / p on one case of either of two equal test sets."""
     found = hs.plan(PILOT, OTHER, "accuracy", width=0.2, contrast="ratio", method="delta").asymptotic
@@ -470,6 +480,7 @@ def test_a_lower_smallest_value_is_shown_from_below():
         hs.plan(PILOT, "accuracy", power=0.8, n=400, margin=(0.8, 0.95))
 
 
+@pytest.mark.usefixtures("few")
 @pytest.mark.parametrize(
     "first, second",
     [

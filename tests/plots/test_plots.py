@@ -201,7 +201,7 @@ def test_new_figures_have_a_size_of_their_kind(scored):
         assert figure_size(hs.plots.curve(hs.roc_curve(scored))) == (3.0, 2.0)
 
 
-@pytest.mark.parametrize("ground", ["default", "dark_background"])
+@pytest.mark.parametrize("ground", ["default", pytest.param("dark_background", marks=pytest.mark.thorough)])
 def test_no_word_leaves_the_figure(scored, ground):
     """Names, titles and labels are within the figure, on both backgrounds, for names of any length."""
     name = "a model with a name that is long, and then longer still"

@@ -234,7 +234,7 @@ def test_what_a_table_rests_on_is_said():
     score = np.clip(rng.normal(0.3 + 0.4 * truth, 0.25), 0, 1)
     page = hs.report_of(hs.evaluate(hs.scores(truth, score), ["f1", "roc_auc"], threshold=0.4)).to_html()
     assert "predicted positive from a score of 0.4 on" in page
-    calibrated = hs.report_of(hs.calibrated(score[:60]))
+    calibrated = hs.report_of(hs.calibrated(score[:20]))
     assert ("Prediction for these cases; assumes calibrated scores.",) in section(
         calibrated, "What was evaluated"
     ).items

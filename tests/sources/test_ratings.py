@@ -285,8 +285,13 @@ def crowd(raters, ratings, items, seed=0):
     return rows.tolist()
 
 
-@pytest.mark.parametrize("method", ["flow", "bayes"])
-@pytest.mark.parametrize("metric", ["krippendorff_alpha", "fleiss_kappa", "gwet_ac1", "conger_kappa"])
+@pytest.mark.parametrize(
+    "metric, method",
+    [
+        *((metric, "flow") for metric in ("krippendorff_alpha", "fleiss_kappa", "gwet_ac1", "conger_kappa")),
+        *((metric, "bayes") for metric in ("krippendorff_alpha", "gwet_ac1")),
+    ],
+)
 def test_pseudo_items_of_a_crowd_have_as_many_ratings_as_the_median_item(metric, method):
     """Agreement of three ratings per item has the delta method's interval, for any number of raters."""
     for raters in (10, 60):
