@@ -37,6 +37,9 @@ class HowsureError(ValueError):
     ----------
     message : str
         One line; the middle of a long message is cut.
+    code : str, optional
+        Name of the kind of error, which does not depend on the wording of the message: ``"unknown-metric"``,
+        ``"invalid-argument"``, ``"unsupported-method"``; by default that of the class, ``"invalid-input"``.
 
     Examples
     --------
@@ -45,42 +48,71 @@ class HowsureError(ValueError):
     ...     hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "acuracy")
     ... except hs.HowsureError as error:
     ...     print(error)
+    ...     print(error.code)
     There is no metric 'acuracy'. Did you mean 'accuracy' or 'bal_accuracy' or 'class_accuracy'?
+    unknown-metric
     """
 
-    def __init__(self, message: str) -> None:
+    code: str = "invalid-input"
+
+    def __init__(self, message: str, code: str = "") -> None:
         # Messages quote names and values as given, which may be long or contain control characters.
         super().__init__(shortened(printable(message)))
+        if code:
+            self.code = code
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Set the code of a class to its name: "one-class" for `OneClassError`."""
+        super().__init_subclass__(**settings)
+        cls.code = code_of(cls.__name__)
 
     @classmethod
     def unknown(cls, what: str, word: Any, known: Iterable[str]) -> Self:
         """Return the error for a name that is not known, with the nearest names that are."""
         word, names = str(word), [str(name) for name in known]
-        return cls(f"There is no {what} '{word}'.{did_you_mean(word, names)}")
+        kind = re.split(r" of | in | with |[(`:]", what.strip("`"))[0].strip().replace(" ", "-").replace("_", "-")
+        return cls(f"There is no {what} '{word}'.{did_you_mean(word, names)}", f"unknown-{kind}")
 
     @classmethod
     def unreadable(cls, what: str, error: Exception) -> Self:
         """Return the error for data that another library cannot read, with its reason in one line."""
+        code = "unreadable"
         lines = [line.strip() for line in str(error).strip().partition("\n\n")[0].splitlines()]
         reason = "; ".join(line for line in lines if not line.startswith(("Original Line", "Possible", "* ")))
         if causes := re.findall(rf"^\s*{JAVA_SAYS}(.+)$", str(error), re.MULTILINE):
             reason = causes[-1]
         if any(sign in str(error) for sign in EXHAUSTED):
-            return cls(f"{what} cannot be read: memory, or space on the disk for what does not fit, ran out{MORE_ROOM}")
+            return cls(
+                f"{what} cannot be read: memory, or space on the disk for what does not fit, ran out{MORE_ROOM}", code
+            )
         if "not utf-8 encoded" in str(error):
             line = re.search(r"Line: (\d+)", str(error))
             place = f" (line {line[1]})" if line else ""
             return cls(
                 f"{what} is not in UTF-8{place}. Save it as UTF-8, or give a frame, data=pandas.read_csv(…, "
-                "encoding='cp1252') or 'utf-16'."
+                "encoding='cp1252') or 'utf-16'.",
+                code,
             )
         if "Error when sniffing file" in reason:
-            return cls(f"{what} cannot be read as CSV: no delimiter and quotes fit all of its lines.")
-        return cls(f"{what} cannot be read: {reason or type(error).__name__}")
+            return cls(f"{what} cannot be read as CSV: no delimiter and quotes fit all of its lines.", code)
+        return cls(f"{what} cannot be read: {reason or type(error).__name__}", code)
+
+
+def code_of(name: str) -> str:
+    """Return the code of a class of errors or warnings.
+
+    Examples
+    --------
+    >>> code_of("OneClassError"), code_of("UndefinedMetricWarning")
+    ('one-class', 'undefined-metric')
+    """
+    return "-".join(re.findall(r"[A-Z][a-z]+|[A-Z]+(?![a-z])", name)[:-1]).lower()
 
 
 class HowsureWarning(UserWarning):
     """Warning: a number in place of an undefined one, or figures that are compatible with more than one table.
+
+    Its ``code`` names the kind of warning, as that of `HowsureError` does.
 
     Examples
     --------
@@ -92,6 +124,13 @@ class HowsureWarning(UserWarning):
     >>> matrix.tolist()
     [[3]]
     """
+
+    code: str = "doubtful-number"
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Set the code of a class to its name."""
+        super().__init_subclass__(**settings)
+        cls.code = code_of(cls.__name__)
 
 
 def warn(message: str, category: type[Warning] = HowsureWarning) -> None:
@@ -187,6 +226,7 @@ class DoubtfulDataError(HowsureError):
 CHECK = "check=False"
 WAY_OUT = f" If the data are meant so, say `{CHECK}`."
 MOST_LISTED = 5  # names in a message
+INVALID_ARGUMENT = "invalid-argument"
 
 
 def listed(names: Iterable[Any]) -> str:
@@ -240,7 +280,7 @@ def several(name: str, given: Any, what: str) -> list[Any]:
         if not isinstance(given, str | bytes):
             return list(given)
     message = f"`{name}` must be a list of {what}, not {given!r}."
-    raise HowsureError(message)
+    raise HowsureError(message, INVALID_ARGUMENT)
 
 
 def boolean(name: str, value: Any) -> bool:
@@ -248,7 +288,7 @@ def boolean(name: str, value: Any) -> bool:
     if (isinstance(value, int) or type(value).__name__ in {"bool", "bool_"}) and value in {0, 1}:  # NumPy's too
         return bool(value)
     message = f"`{name}` must be True or False, not {value!r}."
-    raise HowsureError(message)
+    raise HowsureError(message, INVALID_ARGUMENT)
 
 
 def one_label(name: str, value: Any) -> Any:
@@ -257,7 +297,7 @@ def one_label(name: str, value: Any) -> Any:
         hash(value)
     except TypeError:
         message = f"`{name}` must be one class, not {value!r}."
-        raise HowsureError(message) from None
+        raise HowsureError(message, INVALID_ARGUMENT) from None
     return value
 
 
@@ -271,7 +311,7 @@ def whole_number(name: str, value: Any, least: int = 1, most: int | None = None)
         return int(number)
     limit = "" if most is None else f" and at most {most:,}"
     message = f"`{name}` must be a whole number of at least {least}{limit}, not {value!r}."
-    raise HowsureError(message)
+    raise HowsureError(message, INVALID_ARGUMENT)
 
 
 def by_index(given: Any) -> Any:
@@ -289,7 +329,7 @@ def real_numbers(name: str, values: Any) -> NDArray[np.float64]:
         if np.asarray(values).dtype.kind not in "cmM":  # neither complex numbers, nor durations, nor dates
             return np.asarray(values, dtype=float)
     message = f"`{name}` must be numbers, not {values!r}."
-    raise HowsureError(message)
+    raise HowsureError(message, INVALID_ARGUMENT)
 
 
 def real_number(name: str, value: Any) -> float:
@@ -298,7 +338,7 @@ def real_number(name: str, value: Any) -> float:
         if not isinstance(value, str | bytes) and (found := real_numbers(name, value)).ndim == 0:
             return float(found)
     message = f"`{name}` is {value!r}, not a number."
-    raise HowsureError(message)
+    raise HowsureError(message, INVALID_ARGUMENT)
 
 
 def checked_level(confidence_level: Any) -> float:
@@ -311,7 +351,7 @@ def checked_level(confidence_level: Any) -> float:
         return level
     hint = f" Did you mean {level / 100:g}?" if 1 < level < 100 else ""
     message = f"`confidence_level` must lie between 0 and 1, not {confidence_level!r}.{hint}"
-    raise HowsureError(message)
+    raise HowsureError(message, INVALID_ARGUMENT)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -281,5 +281,5 @@ def checked(method: Method | None, metric: Metric, table: Table) -> Method:
     if method is None:
         return default_method(metric, table)
     if refusal := method.suits(metric, table):
-        raise HowsureError(refusal)
+        raise HowsureError(refusal, "unsupported-method")
     return method

@@ -211,7 +211,7 @@ def _of_another_kind(spec: Spec, table: Table) -> HowsureError:
             f"`{spec.text}` is a metric of predictions, and a {table.noun} holds none. Choose a class for each case "
             "and make a table of these: `confusion(y_true, y_pred)`."
         )
-    return HowsureError(message)
+    return HowsureError(message, "other-evidence")
 
 
 def of_counts(spec: str | Spec | Metric) -> bool:
