@@ -27,9 +27,9 @@ REACH = 1.96  # standard errors of a share, over which the slope of the quantile
 
 
 def _examples() -> Iterator[ValuesTable]:
-    rng = np.random.default_rng(0)
-    values = np.concatenate([[0.0], np.sort(rng.uniform(0.03, 0.97, 11)), [1.0]])
-    yield ValuesTable(counts=rng.integers(1, 20, len(values)) * 1.0, values=values, bounds=(0.0, 1.0))
+    values = np.linspace(0, 1, 41) ** 2
+    counts = np.random.default_rng(0).integers(1, 5, len(values)) * 1.0
+    yield ValuesTable(counts=counts, values=values, bounds=(0.0, 1.0))
 
 
 value_metric = declare(  # (table whose cells have numbers, arguments) → Scored
