@@ -1,15 +1,15 @@
 """Choice of the default method for a metric and a table: the first applicable one of an ordered list.
 
-A method's module is imported only when its condition is true, so that a first estimate does not import all of them.
+A method's module is imported only when the method is a candidate, so that a first estimate does not import all of them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
-from typing import cast
 
 from howsure.designs.refit import Refittable
 from howsure.designs.strata import PartialLabels
@@ -17,11 +17,11 @@ from howsure.designs.two_level import TwoLevel
 from howsure.errors import HowsureError
 from howsure.methods.method import Method
 from howsure.methods.naming import named
-from howsure.methods.registry import Entry, find
+from howsure.methods.registry import METHODS
 from howsure.methods.within_classes import is_within_classes
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.kinds import has_flow
-from howsure.metrics.metric import Metric
+from howsure.metrics.metric import Contrast, Metric
 from howsure.native.resampling import Ranked
 from howsure.tables.table import Table
 
@@ -36,56 +36,60 @@ TAME = {  # metrics with an infinite range whose averages stay far from its end 
 }
 
 
-def _always(metric: Metric, table: Table) -> bool:
-    return True
+def _candidates(metric: Metric, table: Table) -> Iterator[str]:
+    """Yield the names of methods for a metric and a table, in order of preference; each may still not be applicable."""
+    design = table.design
+    if design.supports(PartialLabels.stratum_contributions):
+        yield "stratified"
+    yield from _for_one_model(metric, table) if metric.contrast is None else _for_two_models(metric, metric.contrast)
+    if table.has_values:
+        yield from ("empirical_likelihood_score", "hall")
+    if metric.contrast is None and metric.average in EXTREMES:
+        yield "extremes"
+    if _is_smooth_and_bounded(metric, table):
+        yield "flow"
+    if metric.contrast is None or metric.is_distance or _is_of_separate_tables(metric.contrast, table):
+        yield "mover"
+    if Refittable.of(design).refit is not None and not is_within_classes(metric, table):
+        yield "least_favourable"
+    if design.traits.has_labels and not design.traits.has_binomial_proportions and not is_within_classes(metric, table):
+        yield "fieller"
+    if metric.average in SINGLE_CLASS:
+        yield "two_rates"
+    yield "delta"
 
 
-def _is_labelled_in_part(metric: Metric, table: Table) -> bool:
-    return table.design.supports(PartialLabels.stratum_contributions)
+def _for_two_models(metric: Metric, contrast: Contrast) -> Iterator[str]:
+    yield from ("tango", "nam_blackwelder")
+    if contrast.is_of_areas and contrast.effect.name == "difference":
+        yield "delong"
+    if metric.is_distance:
+        yield "gap_test"
 
 
-def _compares(metric: Metric, table: Table) -> bool:
-    return metric.contrast is not None
+def _for_one_model(metric: Metric, table: Table) -> Iterator[str]:
+    traits, share = table.design.traits, metric.proportion
+    if metric.is_area:
+        yield from ("delong_score", "delong")
+    if metric.ranked is Ranked.PRECISION:
+        yield "effective_wilson"
+    if metric.operating is not None and (traits.has_labels or not traits.has_known_probabilities):
+        yield "threshold_limits"
+    if metric.distance is not None or metric.averages_distances:
+        yield "gap_test"
+    if traits.has_known_probabilities and _is_predictable(table):
+        yield "predictive"
+    if share is not None and (
+        traits.is_independent or TwoLevel.of(table.design).has_equal_weights(share.trials.ravel())
+    ):
+        yield "mid_p"
+    if metric.rank is not None:
+        yield "order_statistics"
 
 
-def _is_area(metric: Metric, table: Table) -> bool:
-    return metric.contrast is None and metric.is_area
-
-
-def _is_average_precision(metric: Metric, table: Table) -> bool:
-    return metric.contrast is None and metric.ranked is Ranked.PRECISION
-
-
-def _is_of_areas(metric: Metric, table: Table) -> bool:
-    if metric.contrast is None:
-        return metric.is_area
-    return metric.contrast.is_of_areas and metric.contrast.effect.name == "difference"
-
-
-def _is_at_a_stated_rate(metric: Metric, table: Table) -> bool:
-    return (
-        metric.contrast is None
-        and metric.operating is not None
-        and (table.design.traits.has_labels or not table.design.traits.has_known_probabilities)
-    )
-
-
-def _is_distance(metric: Metric, table: Table) -> bool:
-    return metric.is_distance
-
-
-def _is_quantile(metric: Metric, table: Table) -> bool:
-    return metric.rank is not None
-
-
-def _is_of_values(metric: Metric, table: Table) -> bool:
-    return table.has_values
-
-
-def _is_one_table_or_separate(metric: Metric, table: Table) -> bool:
-    if metric.contrast is None or metric.is_distance:
-        return True
-    by_ranks = metric.contrast.is_of_areas or metric.of_one_model.ranked is Ranked.PRECISION  # `delta` is narrower
+def _is_of_separate_tables(contrast: Contrast, table: Table) -> bool:
+    """Return whether two models have different test sets, and no metric of ranks, for which `delta` is narrower."""
+    by_ranks = contrast.is_of_areas or contrast.first.metric.ranked is Ranked.PRECISION
     return len(table.design.test_sets) > 1 and not by_ranks
 
 
@@ -122,34 +126,7 @@ def _has_bounds(metric: Metric) -> bool:
     return metric.spec is not None and metric.average in TAME.get(metric.spec.definition.name, ())
 
 
-def _is_of_one_class(metric: Metric, table: Table) -> bool:
-    return metric.average in SINGLE_CLASS
-
-
-def _is_extreme(metric: Metric, table: Table) -> bool:
-    return metric.contrast is None and metric.average in EXTREMES
-
-
-def _weighs_alike(metric: Metric, table: Table) -> bool:
-    share = metric.proportion
-    return share is not None and TwoLevel.of(table.design).has_equal_weights(share.trials.ravel())
-
-
-def _is_estimated(metric: Metric, table: Table) -> bool:
-    return (
-        table.design.traits.has_labels
-        and not table.design.traits.has_binomial_proportions
-        and not is_within_classes(metric, table)
-    )
-
-
-def _is_refitted(metric: Metric, table: Table) -> bool:
-    return Refittable.of(table.design).refit is not None and not is_within_classes(metric, table)
-
-
-def _is_predictable(metric: Metric, table: Table) -> bool:
-    if metric.contrast is not None or not table.design.traits.has_known_probabilities:
-        return False
+def _is_predictable(table: Table) -> bool:
     from howsure.methods.predictive import is_predictable
 
     return is_predictable(table)
@@ -157,91 +134,74 @@ def _is_predictable(metric: Metric, table: Table) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """A method, the condition under which it is the default, and why; the page on coverage has the measurements."""
+    """A method that is a default, and why; the page on coverage has the measurements."""
 
     name: str
-    condition: Callable[[Metric, Table], bool]
     why: str
-    module: str = ""  # module of the method, if not of the same name; imported when the condition is true
-
-    def method(self) -> Method:
-        """Return the method with its default settings."""
-        import_module(f"howsure.methods.{self.module or self.name}")
-        found: Method = cast("Entry", find(self.name)).method()
-        return found
+    module: str = ""  # module of the method, if not of the same name
 
 
 PREFERENCE = (
     Preference(
         "stratified",
-        _is_labelled_in_part,
         "partially labelled cases: it combines the intervals of their strata",
     ),
-    Preference(
-        "tango", _compares, "paired proportions: its error rates are right even if the models rarely disagree", "pairs"
-    ),
+    Preference("tango", "paired proportions: its error rates are right even if the models rarely disagree", "pairs"),
     Preference(
         "nam_blackwelder",
-        _compares,
         "a ratio of paired proportions: its error rates are right even if the models rarely disagree",
         "pairs",
     ),
     Preference(
         "delong_score",
-        _is_area,
         "an area under the ROC curve: it allows for errors that are absent from a small sample",
     ),
-    Preference("delong", _is_of_areas, "areas under the ROC curve: their variance is known in closed form"),
+    Preference("delong", "areas under the ROC curve: their variance is known in closed form"),
     Preference(
         "effective_wilson",
-        _is_average_precision,
         "average precision: it allows for errors that are absent from a small sample",
     ),
     Preference(
         "threshold_limits",
-        _is_at_a_stated_rate,
         "a rate at a stated rate: it includes the uncertainty of the threshold, also where scores are sparse",
     ),
-    Preference(
-        "gap_test", _is_distance, "a distance from calibration: it allows for the upward bias that noise causes"
-    ),
-    Preference(
-        "predictive", _is_predictable, "scores without labels: the distribution of the metric follows from them"
-    ),
+    Preference("gap_test", "a distance from calibration: it allows for the upward bias that noise causes"),
+    Preference("predictive", "scores without labels: the distribution of the metric follows from them"),
     Preference(
         "mid_p",
-        _weighs_alike,
         "a proportion of cases with equal weights: its coverage is near the nominal level, also near 0 and 1",
         "proportion",
     ),
-    Preference("order_statistics", _is_quantile, "a quantile: the ranks of its limits are binomial quantiles"),
+    Preference("order_statistics", "a quantile: the ranks of its limits are binomial quantiles"),
     Preference(
         "empirical_likelihood_score",
-        _is_of_values,
         "a mean of values, or a difference of two: a score test, with the variance that the hypothetical mean implies",
     ),
-    Preference("hall", _is_of_values, "another metric of values: Student's t, corrected for skewness"),
-    Preference(
-        "extremes", _is_extreme, "the worst or the best class: its limits follow from the intervals of all classes"
-    ),
-    Preference(
-        "flow", _is_smooth_and_bounded, "a smooth metric: its coverage is near the nominal level in small samples too"
-    ),
-    Preference("mover", _is_one_table_or_separate, "a sum of parts: it combines the intervals of the parts"),
+    Preference("hall", "another metric of values: Student's t, corrected for skewness"),
+    Preference("extremes", "the worst or the best class: its limits follow from the intervals of all classes"),
+    Preference("flow", "a smooth metric: its coverage is near the nominal level in small samples too"),
+    Preference("mover", "a sum of parts: it combines the intervals of the parts"),
     Preference(
         "least_favourable",
-        _is_refitted,
         "an estimate from several samples: it combines their limits, also if a sample is small or a class rare",
     ),
-    Preference("fieller", _is_estimated, "a ratio of estimated counts: it follows from their joint variance"),
+    Preference("fieller", "a ratio of estimated counts: it follows from their joint variance"),
     Preference(
         "two_rates",
-        _is_of_one_class,
         "a metric of one class: it combines the limits of two rates, also with few errors",
     ),
-    Preference("delta", _always, "no other method is applicable: it needs many cases in each denominator"),
+    Preference("delta", "no other method is applicable: it needs many cases in each denominator"),
 )
 WHY = {each.name: each.why for each in PREFERENCE}
+MODULES = {each.name: each.module or each.name for each in PREFERENCE}
+
+
+@cache
+def _method(name: str) -> Method:
+    """Return a method with its default settings, from its module; settings cannot be changed."""
+    import_module(f"howsure.methods.{MODULES[name]}")
+    found: Method = METHODS[name].method()
+    return found
 
 
 def default_method(metric: Metric, table: Table) -> Method:
@@ -254,10 +214,9 @@ def default_method(metric: Metric, table: Table) -> Method:
     table : Table
         One table, or a batch.
     """
-    own = named(table.design.traits.default_method or None)
-    if own is not None and metric.contrast is None:
+    if metric.contrast is None and (own := named(table.design.traits.default_method or None)):
         return own
-    preferred = (each.method() for each in PREFERENCE if each.condition(metric, table))
+    preferred = map(_method, _candidates(metric, table))
     return next(method for method in preferred if not method.suits(metric, table))
 
 
