@@ -59,8 +59,8 @@ def test_stirlings_error_is_that_of_the_logarithm_of_the_factorial(n):
     """By its series for large numbers, which continues the difference for small ones."""
     if n < 1e3:
         expected = special.gammaln(n + 1) - (n + 0.5) * np.log(n) + n - np.log(2 * np.pi) / 2
-        assert _stirling_error(float(n)) == pytest.approx(expected, rel=1e-10 * max(n, 1) ** 2)
+        assert _stirling_error(np.array(float(n))) == pytest.approx(expected, rel=1e-10 * max(n, 1) ** 2)
     x = float(n)
     if n >= 15:  # the next term of the series is below 1e-15 of it
         series = 1 / (12 * x) - 1 / (360 * x**3) + 1 / (1260 * x**5) - 1 / (1680 * x**7) + 1 / (1188 * x**9)
-        assert _stirling_error(x) == pytest.approx(series, rel=1e-12)
+        assert _stirling_error(np.array(x)) == pytest.approx(series, rel=1e-12)

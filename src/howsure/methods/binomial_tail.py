@@ -17,6 +17,7 @@ MOST_COUNTS = 16  # above this number, or `MOST_TRIALS`, use the incomplete beta
 MOST_TRIALS = 2**14
 SPREADS = 16  # number of largest standard deviations, √n / 2, beyond which probabilities are rounding errors
 FEW = 64  # additional terms, for small n
+_LOG_GAMMA = np.frompyfunc(math.lgamma, 1, 1)
 ASYMPTOTIC = 16.0  # from here on Stirling's series is accurate to rounding
 
 
@@ -47,36 +48,30 @@ def tails_of(successes: Array, trials: Array) -> Callable[[Array], Array]:
     >>> (16 * tails(np.array(0.0))).round(12).tolist()
     [11.0, 5.0]
     """
-    each = [_tails_of_one(float(x), float(n)) for x, n in zip(successes.flat, trials.flat, strict=True)]
+    x, n, y = successes * 1.0, trials * 1.0, trials - successes * 1.0
+    terms = np.arange(np.minimum(y, SPREADS * np.sqrt(n) / 2 + FEW).max(initial=0.0))
+    with np.errstate(all="ignore"):
+        ratios = np.maximum((y[..., None] - terms) / (x[..., None] + 1 + terms), 0.0)
+        constant = _stirling_error(n) - _stirling_error(x) - _stirling_error(y) + np.log(n / (2 * math.pi * x * y)) / 2
+        share, rest = np.log(x / n), np.log(y / n)
 
     def tails(odds: Array) -> Array:
-        found = [of_one(float(at)) for of_one, at in zip(each, odds.flat, strict=True)]
-        return np.reshape(np.transpose(found), (2, *odds.shape))
+        with np.errstate(all="ignore"):
+            ratio = np.exp(odds)
+            more = np.log1p(ratio)  # -log(1 - p)
+            exactly = np.exp(constant - x * (share - odds + more) - y * (rest + more))
+            beyond = np.multiply.accumulate(ratios * ratio[..., None], -1).sum(-1)
+        return np.array([exactly * (1 + beyond), exactly * beyond])
 
     return tails
 
 
-def _tails_of_one(x: float, n: float) -> Callable[[float], tuple[float, float]]:
-    if not 0 < x < n:
-        return lambda _: (math.nan, math.nan)
-    terms = np.arange(min(n - x, SPREADS * math.sqrt(n) / 2 + FEW))
-    ratios = (n - x - terms) / (x + 1 + terms)
-    constant = _stirling_error(n) - _stirling_error(x) - _stirling_error(n - x)
-    constant += math.log(n / (2 * math.pi * x * (n - x))) / 2
-
-    def tails(at: float) -> tuple[float, float]:
-        more = math.log1p(math.exp(at))  # -log(1 - p)
-        entropy = x * (math.log(x / n) - at + more) + (n - x) * (math.log((n - x) / n) + more)
-        exactly = math.exp(constant - entropy)
-        beyond = float(np.cumprod(ratios * math.exp(at)).sum())
-        return exactly * (1 + beyond), exactly * beyond
-
-    return tails
-
-
-def _stirling_error(n: float) -> float:
-    """Return ``log n! - log(√(2πn) (n/e)^n)``."""
-    if n < ASYMPTOTIC:
-        return math.lgamma(n + 1) - (n + 0.5) * math.log(n) + n - math.log(2 * math.pi) / 2
-    square = n * n
-    return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / 1188 / square) / square) / square) / square) / n
+def _stirling_error(n: Array) -> Array:
+    """Return ``log n! - log(√(2πn) (n/e)^n)``, elementwise."""
+    large, square = np.maximum(n, ASYMPTOTIC), np.maximum(n, ASYMPTOTIC) ** 2
+    series = (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / 1188 / square) / square) / square) / square) / large
+    if (n >= ASYMPTOTIC).all():
+        return np.asarray(series)
+    few = np.minimum(n, ASYMPTOTIC)
+    exact = np.asarray(_LOG_GAMMA(few + 1), dtype=float) - (few + 0.5) * np.log(few) + few - math.log(2 * math.pi) / 2
+    return np.where(n < ASYMPTOTIC, exact, series)
