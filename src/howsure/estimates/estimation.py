@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any, final, overload
@@ -26,16 +26,17 @@ from howsure.methods.method import DrawingMethod, Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.methods.sides import Alternative, Sides
-from howsure.metrics.binding import labels_to_expand, listed_metrics, resolve
+from howsure.metrics.binding import each_class, listed_metrics, requested, resolve, smallest
 from howsure.metrics.class_sets import alike
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
-from howsure.tables.batch import Tables, in_groups
+from howsure.tables.batch import Tables
 from howsure.tables.confusion import OF_TWO_CLASSES
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
 Asked = str | Spec | Metric
+FEW = 2  # metrics from which on they share passes
 HALF = 0.5  # area under the ROC curve of uninformative scores
 
 
@@ -120,17 +121,14 @@ def estimate(
     >>> round(hs.estimate(scores, "recall", threshold=0.5).value, 3)
     0.667
     """
-    given = table_of(table, "estimate")
-    first = in_groups(given).overall
-    if labels_to_expand(metric, first):
-        resolve(metric, first)  # refuses metrics with one value per class
+    given, asked = table_of(table, "estimate"), requested(metric)
     sides = Sides.checked(confidence_level, alternative)
-    question = _Question((metric,), sides.suited(named(method)), sides, random_state, classes, threshold)
+    question = _Question((asked,), sides.suited(named(method)), sides, random_state, classes, threshold)
     if isinstance(given, Tables):
-        overall = question.of_table(given.overall)
-        (found,) = question.of_tables(given, overall).values()
+        overall = question.of_one(asked, given.overall)
+        (found,) = question.of_tables(given, [overall]).values()
         return found
-    return question.of_table(given)[0]
+    return question.of_one(asked, given)
 
 
 @overload
@@ -210,9 +208,10 @@ def evaluate(
     ['roc_auc', 'f1']
     """
     given = table_of(table, "evaluate")
-    first = in_groups(given).overall
-    specs: Sequence[Asked] = default_metrics(first, threshold) if metrics is None else listed_metrics(metrics)
-    if isinstance(given, Tables):
+    tables, first = (given, given.overall) if isinstance(given, Tables) else (None, given)
+    wanted = default_metrics(first, threshold) if metrics is None else listed_metrics(metrics)
+    specs = list(map(requested, wanted))
+    if tables is not None:
         specs = asked_metrics(first, specs)
     sides = Sides.checked(confidence_level, alternative)
     chosen = sides.suited(named(method))
@@ -227,10 +226,10 @@ def evaluate(
         threshold=threshold,
         confidence_level=sides.level,
     )
-    if not isinstance(given, Tables):
+    if tables is None:
         return overall
-    seeds = {key: group_seed(seed, key) for key in given} if isinstance(chosen, DrawingMethod) else {}
-    return Evaluations(tables=given, overall=overall, by_metric=question.of_tables(given, found), seeds=seeds)
+    seeds = {key: group_seed(seed, key) for key in tables} if isinstance(chosen, DrawingMethod) else {}
+    return Evaluations(tables=tables, overall=overall, by_metric=question.of_tables(tables, found), seeds=seeds)
 
 
 def evaluated_without(made: Evaluation, without: Mapping[str, Any], metrics: Sequence[Asked]) -> Evaluation:
@@ -259,13 +258,9 @@ def evaluated_without(made: Evaluation, without: Mapping[str, Any], metrics: Seq
     return replace(own, estimates=found.estimates)
 
 
-def asked_metrics(table: Table, metrics: Sequence[Asked]) -> tuple[Asked, ...]:
+def asked_metrics(table: Table, metrics: Sequence[Asked]) -> list[Spec | Metric]:
     """Return the requested metrics, with one per class where the average is ``none``."""
-    return tuple(chain.from_iterable(_expanded(each, table) for each in metrics))
-
-
-def _expanded(asked: Asked, table: Table) -> Sequence[Asked]:
-    return labels_to_expand(asked, table) or (asked,)
+    return list(chain.from_iterable(each_class(requested(each), table) for each in metrics))
 
 
 def default_metrics(table: Table, threshold: float | None = None) -> tuple[str, ...]:
@@ -278,33 +273,49 @@ def default_metrics(table: Table, threshold: float | None = None) -> tuple[str, 
 class _Question:
     """The request for every table: metrics, method, level and sides, seed, classes and threshold."""
 
-    metrics: tuple[Asked, ...]
+    metrics: tuple[Spec | Metric, ...]
     method: Method | None
     sides: Sides
     seed: Any
     classes: Sequence[int] | None
     threshold: float | None
 
-    def of_table(self, table: Table) -> tuple[Estimate, ...]:
-        """Return the estimates for one table."""
-        method = (
-            self.sides.suited(named(table.design.traits.default_method or None)) if self.method is None else self.method
-        )
-        if isinstance(method, DrawingMethod) or self.threshold is not None:
-            return self.one_by_one(asked_metrics(table, self.metrics), table, method)
-        found = of_classes(table, self.metrics, method, self.sides)
-        rest = {place: _expanded(each, table) for place, each in enumerate(self.metrics) if place not in found}
-        alone = iter(self.one_by_one(list(chain(*rest.values())), table, method)) if rest else iter(())
-        found |= {place: list(islice(alone, len(each))) for place, each in rest.items()}
-        return tuple(chain.from_iterable(found[place] for place in range(len(self.metrics))))
+    def of_one(self, asked: Spec | Metric, table: Table) -> Estimate:
+        """Return the estimate of one metric for one table."""
+        metric, method = resolve(asked, table, classes=self.classes, threshold=self.threshold), self.method_for(table)
+        if self.threshold is not None:
+            _check_threshold(table, [metric])
+        quantity, level = Quantity.of(metric, table), self.sides.two_sided
+        own, metric = own_table(table, metric)
+        small, same = (own, metric) if isinstance(method, DrawingMethod) else smallest(own, metric)
+        chosen = checked(method, same, small)
+        (interval,) = chosen.intervals([same], small, level, self.seed)
+        return finished(quantity, own, metric, self.sides.level, chosen, self.sides.cut(interval, metric))
 
-    def one_by_one(self, metrics: Sequence[Asked], table: Table, method: Method | None) -> tuple[Estimate, ...]:
+    def of_table(self, table: Table) -> list[Estimate]:
+        """Return the estimates of all metrics for one table; of averages ``none`` one for each class."""
+        method = self.method_for(table)
+        together = not (isinstance(method, DrawingMethod) or self.threshold is not None)
+        found = of_classes(table, self.metrics, method, self.sides) if together else {}
+        rest = {place: each_class(each, table) for place, each in enumerate(self.metrics) if place not in found}
+        alone = iter(self._in_passes([*chain(*rest.values())], table, method))
+        found |= {place: [*islice(alone, len(each))] for place, each in rest.items()}
+        return [*chain.from_iterable(found[place] for place in range(len(self.metrics)))]
+
+    def method_for(self, table: Table) -> Method | None:
+        """Return the requested method, or else the design's own, if it has one."""
+        own = table.design.traits.default_method
+        return self.sides.suited(named(own)) if self.method is None and own else self.method
+
+    def _in_passes(self, metrics: Sequence[Spec | Metric], table: Table, method: Method | None) -> Iterator[Estimate]:
         """Return the estimates of metrics for one table, in one pass per method and smaller table."""
+        if len(metrics) < FEW:
+            return (self.of_one(each, table) for each in metrics)
         bound = self._bound(metrics, table)
         quantities = [Quantity.of(metric, table) for metric in bound]
-        if len(bound) == 1 or (table.has_thresholds and all(metric.smaller for metric in bound)):
+        if table.has_thresholds and all(metric.smaller for metric in bound):
             own = [own_table(table, metric) for metric in bound]  # the smaller table has all the information
-            table, bound = own[0][0] if own else table, [metric for _, metric in own]
+            table, bound = own[0][0], [metric for _, metric in own]
         level = self.sides.two_sided
         answers: list[Answer]
         if isinstance(method, DrawingMethod):
@@ -314,7 +325,7 @@ class _Question:
         else:
             found = in_passes(table, bound, method, level, self.seed)
             answers = [found[place] for place in range(len(bound))]
-        return tuple(
+        return (
             finished(quantity, *own_table(table, metric), self.sides.level, chosen, self.sides.cut(interval, metric))
             for quantity, metric, (chosen, interval) in zip(quantities, bound, answers, strict=True)
         )
@@ -359,15 +370,14 @@ class _Question:
             for place, each in parts.items()
         }
 
-    def _bound(self, metrics: Sequence[Asked], table: Table) -> list[Metric]:
+    def _bound(self, metrics: Sequence[Spec | Metric], table: Table) -> list[Metric]:
         bound = [resolve(each, table, classes=self.classes, threshold=self.threshold) for each in metrics]
-        _check_threshold(self.threshold, table, bound)
+        if self.threshold is not None:
+            _check_threshold(table, bound)
         return bound
 
 
-def _check_threshold(threshold: float | None, table: Table, metrics: Sequence[Metric]) -> None:
-    if threshold is None:
-        return
+def _check_threshold(table: Table, metrics: Sequence[Metric]) -> None:
     if table.has_thresholds:
         if not all(metric.of_scores for metric in metrics):
             return

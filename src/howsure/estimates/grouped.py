@@ -254,13 +254,13 @@ def over_groups(function: Callable[Concatenate[Any, P], T]) -> OverGroups[P, T]:
     function : callable
         Function whose first argument is the table.
     """
-    draws = "random_state" in inspect.signature(function).parameters
     of_table: Callable[..., T] = function
 
     @wraps(function)
     def taken(table: Any, *args: Any, **settings: Any) -> Any:
         if not isinstance(table, Tables):
             return of_table(table, *args, **settings)
+        draws = "random_state" in inspect.signature(function).parameters
         random_state = settings.pop("random_state", None) if draws else None
 
         def of_one(one: Any, seed: np.random.SeedSequence) -> T:

@@ -63,8 +63,8 @@ class Interval:
 
     def of_one(self) -> Interval:
         """Return the interval of a single table, with Python floats and strings."""
-        low, high, error = (float(each) for each in (self.low, self.high, self.standard_error))
-        return Interval(low, high, error, self.draws, np.asarray(self.reason).item(), self.stream)
+        reason = np.asarray(self.reason).item()
+        return Interval(float(self.low), float(self.high), float(self.standard_error), self.draws, reason, self.stream)
 
 
 def told(low: Any, high: Any, error: Any, *refusals: tuple[Any, str]) -> Interval:
@@ -77,12 +77,13 @@ def told(low: Any, high: Any, error: Any, *refusals: tuple[Any, str]) -> Interva
     *refusals : tuple of ndarray and str
         Tables without an interval, and the reason. The last exception that applies to a table sets its reason.
     """
-    reason = np.zeros(np.shape(low), "<U1")
-    held = [(where, why) for where, why in refusals if where.any()]
-    if not held:
+    reason: Array = np.zeros(np.shape(low), "<U1")
+    none = reason
+    for where, why in refusals:
+        if where.any():
+            reason = np.where(where, why, reason)
+    if reason is none:
         return Interval(low, high, error, reason=reason)
-    for where, why in held:
-        reason = np.where(where, why, reason)
     low, high = (np.where(reason == "", limit, np.nan) for limit in (low, high))
     return Interval(low, high, np.where(reason == UNDEFINED, np.nan, error), reason=reason)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -63,9 +64,7 @@ class Binomial(JointMethod, abc.ABC):
                 ends = type(self).limits(
                     np.where(usable, successes, 0.0), np.where(usable, trials, 0.0), confidence_level
                 )
-                low, high = np.stack(
-                    [share.metric(each) for share, each in zip(shares, np.stack(ends, 1), strict=True)], 1
-                )
+                low, high = np.stack(list(map(Proportion.metric, shares, np.stack(ends, 1))), 1)
             found = np.where(usable, errors, np.where(constant, 0.0, np.nan))
             refusals = (trials == 0, NO_TRIALS), (constant, CONSTANT), (np.isnan(trials), ONE_CLUSTER)
             return told(low, high, found, *refusals).parts()
@@ -75,7 +74,8 @@ class Binomial(JointMethod, abc.ABC):
 
 def _counts(shares: Sequence[Proportion], table: Table, confidence_level: float) -> Array:
     """Return successes and trials of each proportion, ``(2, proportions, ...)``."""
-    return np.stack([effective_counts(share, table, confidence_level) for share in shares], 1)
+    each = map(effective_counts, shares, repeat(table), repeat(confidence_level))
+    return np.stack(list(each), 1)
 
 
 def _errors(shares: Sequence[Proportion], counts: Array) -> Array:
@@ -84,7 +84,7 @@ def _errors(shares: Sequence[Proportion], counts: Array) -> Array:
     with np.errstate(all="ignore"):
         observed = successes / trials
         errors = np.sqrt(observed * (1 - observed) / trials)
-        errors = np.stack([share.slope(p) * error for share, p, error in zip(shares, observed, errors, strict=True)])
+        errors = errors * np.stack(list(map(Proportion.slope, shares, observed)))
     return np.where(np.isfinite(errors), errors, np.nan)
 
 

@@ -13,6 +13,7 @@ from howsure.methods.method import Method
 from howsure.metrics.metric import Metric
 
 Alternative = Literal["two-sided", "less", "greater"]
+SIDES = get_args(Alternative)
 NOTES = {"less": "one-sided: an upper limit", "greater": "one-sided: a lower limit"}
 
 
@@ -36,7 +37,7 @@ class Sides:
     def checked(cls, confidence_level: Any, alternative: Any) -> Sides:
         """Return the requested sides; raise an error for unknown ones and for one-sided levels of at most 1/2."""
         level = checked_level(confidence_level)
-        one_of("alternative", alternative, get_args(Alternative))
+        one_of("alternative", alternative, SIDES)
         if alternative != "two-sided" and level <= 0.5:
             message = f"`confidence_level` of a one-sided limit lies between 0.5 and 1, not {level:g}."
             raise HowsureError(message)

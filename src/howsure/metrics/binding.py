@@ -28,6 +28,11 @@ from howsure.tables.table import Table
 Array = NDArray[Any]
 
 
+def requested(metric: str | Spec | Metric) -> Spec | Metric:
+    """Return the spec that a text states; a spec or a metric is returned as it is."""
+    return metric if isinstance(metric, Spec | Metric) else parse(metric)
+
+
 def listed_metrics(metrics: Any) -> list[Any]:
     """Return one or several metrics as a list; raise an error if it is empty."""
     found = [metrics] if isinstance(metrics, str | Spec | Metric) else several("metrics", metrics, "metrics")
@@ -79,16 +84,29 @@ def resolve(
     >>> resolve("auc @ mean + multi_class = ovo", table).average
     'macro'
     """
-    if threshold is not None and isinstance(table, ScoresTable) and of_counts(spec):
-        return _at_threshold(spec, table, threshold, classes)
-    if isinstance(spec, Metric):
-        return spec
-    asked = spec if isinstance(spec, Spec) else parse(spec)
+    asked = requested(spec)
+    if threshold is not None and isinstance(table, ScoresTable) and of_counts(asked):
+        return _at_threshold(asked, table, threshold, classes)
+    if isinstance(asked, Metric):
+        return asked
+    _check(asked, table)
+    if isinstance(table, ScoresTable):
+        return of_scores(asked, table)
+    if isinstance(table, ScoreMatrixTable):
+        return of_score_matrix(asked, table)
+    if asked.definition.takes_table(table.holds):
+        return of_values(asked, table)
+    return of_predictions(asked, table, classes, without)
+
+
+def _check(asked: Spec, table: Table) -> None:
+    """Refuse a metric that is not defined for a table, or whose arguments are not."""
     if isinstance(table, JointTable):
         raise HowsureError(table.needs_one_model)
     if not asked.definition.reads_any(table.holds):
         raise _of_another_kind(asked, table)
-    _refuse_others_arguments(asked, table)
+    if asked.arguments and asked.definition.also:
+        _refuse_others_arguments(asked, table)
     if table.labels.tolist() == [*OUTCOMES] and asked.definition.name not in {"accuracy", "error_rate"}:
         message = (
             f"Joint counts say how often each model was right, and `{asked.text}` needs the classes. Give predictions, "
@@ -97,13 +115,6 @@ def resolve(
         raise HowsureError(message)
     if asked.definition.is_ordinal:
         _refuse_unordered(asked, table)
-    if isinstance(table, ScoresTable):
-        return of_scores(asked, table)
-    if isinstance(table, ScoreMatrixTable):
-        return of_score_matrix(asked, table)
-    if asked.definition.takes_table(table.holds):
-        return of_values(asked, table)
-    return of_predictions(asked, table, classes, without)
 
 
 def left_out(spec: str | Spec | Metric, tables: Sequence[Table]) -> Array | None:
@@ -172,8 +183,6 @@ def _at_threshold(
 
 def _refuse_others_arguments(spec: Spec, table: Table) -> None:
     """Refuse arguments that belong to the metric's form for another kind of table."""
-    if not (spec.arguments and spec.definition.also):
-        return
     taken = inspect.signature(spec.definition.form_for(table.holds)).parameters
     if foreign := [name for name in spec.arguments if name not in taken]:
         message = f"`{foreign[0]}` of `{spec.definition.name}` has no meaning for a {table.noun}. Drop it."
@@ -257,6 +266,13 @@ def smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
     if small is None:
         return table, metric
     return small, resolve(of_two_classes(metric.spec), small)
+
+
+def each_class(asked: Spec | Metric, table: Table) -> Sequence[Spec | Metric]:
+    """Return the metric, or one for each class if the average is ``none``."""
+    if isinstance(asked, Metric) or not asked.is_each_class:
+        return (asked,)
+    return [of_class(asked, label) for label in table.labels]
 
 
 def labels_to_expand(spec: str | Spec | Metric, table: Table) -> list[str] | None:

@@ -162,8 +162,8 @@ def _parts(spec: Spec, members: ClassSet) -> Parts | None:
 def parts_of(spec: Spec, classes: Array, weight: float = 1.0) -> Parts | None:
     """Return an average of a metric of outcomes as a sum of proportions, or None if it is not one."""
     definition = spec.definition
-    ratios = [definition.share_ratio(**spec.arguments)]
     if definition.terms:
         ratios = [REGISTRY.find(name).outcome_ratio() for name in definition.terms]  # type: ignore[union-attr]
-    terms = tuple((weight, ratio) for ratio in ratios if ratio is not None)
-    return Parts(terms, classes) if terms else None
+        return Parts(tuple((weight, ratio) for ratio in ratios if ratio is not None), classes)
+    share = definition.share_ratio(**spec.arguments)
+    return None if share is None else Parts(((weight, share),), classes)

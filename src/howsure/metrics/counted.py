@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +87,10 @@ def _of_outcomes(spec: Spec, table: Table, classes: Sequence[int] | None, withou
         return _pooled(spec, table, chosen)
     if spec.average in averages.BY_NAME:
         return averaged(spec, table, averages.BY_NAME[spec.average], chosen, without)
-    return _single_class(spec, table)
+    index = table.default_class if spec.positive_class is None else table.position(spec.positive_class)
+    if index is None:
+        raise needs_average(spec, table)
+    return of_one_class(spec, table, index)
 
 
 def _positions(classes: Sequence[int], size: int) -> Array:
@@ -119,23 +122,14 @@ def _needs_negatives(spec: Spec, table: Table) -> HowsureError:
     return HowsureError(message)
 
 
-def _single_class(spec: Spec, table: Table) -> Metric:
-    index = table.default_class if spec.positive_class is None else table.position(spec.positive_class)
-    if index is None:
-        raise needs_average(spec, table)
-    return of_one_class(spec, table, index)
-
-
 def of_one_class(spec: Spec, table: Table, index: int) -> Metric:
     """Return the metric of the class at a position against the rest."""
-    where = np.array([index])
-    metric = _of_one_table(
-        spec, table, where, lambda counts: counts.outcomes(index), parts=parts_of(spec, where), positive=index
-    )
-    if metric.as_ratio is None or table.shape != (2, 2):
-        return metric
-    arguments = tuple(spec.arguments.items())
-    return replace(metric, as_ratio=lambda: _ratio_of_two_classes(spec.definition, arguments, index))
+    where, facts = np.array([index]), dict[str, Any]()
+    if spec.definition.linear and table.shape == (2, 2):
+        arguments = tuple(spec.arguments.items())
+        facts["as_ratio"] = lambda: _ratio_of_two_classes(spec.definition, arguments, index)
+    facts |= {"parts": parts_of(spec, where), "positive": index}
+    return _of_one_table(spec, table, where, lambda counts: counts.outcomes(index), **facts)
 
 
 @lru_cache(REMEMBERED)
@@ -176,27 +170,22 @@ def _of_one_table(
 
     The true negatives may be multiplied by a fraction.
     """
-    definition, arguments, own, size = spec.definition, spec.arguments, _class_counts(table), len(table.labels)
+    definition, arguments, size = spec.definition, spec.arguments, len(table.labels)
+    own = cast("ClassCounts", table.counted)  # as of all tables with classes
 
     def by_cell(single: Array, counts: ClassCounts = own) -> Array:
         each = single if last_share == 1.0 else np.stack([*single[:3], last_share * single[3]])
         return counts.by_cell_of(each, where)
 
+    ratio = (lambda: _ratio_of_outcomes(definition, arguments, by_cell)) if definition.linear else None
     return Metric(
         **basics(spec, size),
         counts_class=type(own),
         value=lambda counts: filled(definition.evaluate(*outcomes(counts), **arguments), spec),
         gradient=lambda counts: by_cell(definition.slopes(*outcomes(counts), **arguments), counts),
-        as_ratio=(lambda: _ratio_of_outcomes(definition, arguments, by_cell)) if definition.linear else None,
         lumps=(lambda: lumps_of_outcomes(size, where)) if table.has_rows else None,
-        **facts,
+        **{"as_ratio": ratio} | facts,
     )
-
-
-def _class_counts(table: Table) -> ClassCounts:
-    counts = table.counted
-    assert isinstance(counts, ClassCounts)  # noqa: S101 - tables of classes alone come here
-    return counts
 
 
 def _of_margins(spec: Spec, size: int) -> Metric:

@@ -268,8 +268,8 @@ class Side:
     view: Marginal | Part
 
     def value(self, counts: Counts) -> Array:
-        """Return the model's metric on joint counts."""
-        return self.metric(counts.through(self.view))
+        """Return the model's metric on joint counts; the last result is cached, since a gradient uses it too."""
+        return self.metric.value_at(counts.through(self.view))
 
     def gradient(self, counts: Counts) -> Array:
         """Return its derivative by the joint cells, in their shape."""

@@ -296,6 +296,7 @@ class Registry:
 
     def __init__(self) -> None:
         self._names: dict[str, Definition] = {}
+        self.edition = 0  # number of changes so far
 
     def add(self, definition: Definition) -> None:
         """Register a definition under its name and aliases; one's own of the same name is replaced.
@@ -315,6 +316,7 @@ class Registry:
         if before is not None:
             self.remove(before.name)
         self._names |= {canonical(name): definition for name in (definition.name, *definition.aliases)}
+        self.edition += 1
 
     def remove(self, name: str) -> None:
         """Forget a metric of one's own, under all its names.
@@ -328,6 +330,7 @@ class Registry:
         if found is None or not found.own:
             raise HowsureError.unknown("metric of your own", name, (each.name for each in self if each.own))
         self._names = {each: definition for each, definition in self._names.items() if definition is not found}
+        self.edition += 1
 
     def find(self, name: str) -> Definition | None:
         """Return the definition with this name or alias, or None."""

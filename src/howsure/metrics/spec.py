@@ -147,6 +147,12 @@ def parse(text: str) -> Spec:
     >>> parse("auc @ mean + multi_class = ovo").text
     'roc_auc@macro+multi_class=ovo'
     """
+    return _read(text, REGISTRY.edition) if isinstance(text, str) else _parsed(text, named(text))
+
+
+@lru_cache(REMEMBERED)
+def _read(text: str, edition: int) -> Spec:
+    """Return the spec of a text; it is read again in another edition of the registry, with other metrics."""
     return _parsed(text, named(text))
 
 
@@ -178,7 +184,6 @@ def range_named(text: str) -> tuple[float, float]:
     return -math.inf, math.inf
 
 
-@lru_cache(REMEMBERED)
 def _parsed(text: str, definition: Definition | None) -> Spec:
     head, settings, tail = _split(text)
     if definition is None:

@@ -18,7 +18,7 @@ from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.methods.sides import Alternative, Sides
-from howsure.metrics.binding import resolve
+from howsure.metrics.binding import requested, resolve
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
@@ -191,7 +191,7 @@ def plan(
     return question.of_goals(width, chance)
 
 
-def _given(table: Any, others: tuple[Any, ...]) -> tuple[tuple[Table, ...], Asked]:
+def _given(table: Any, others: tuple[Any, ...]) -> tuple[tuple[Table, ...], Spec | Metric]:
     """Return the tables and the metric from the arguments."""
     if callable(getattr(table, "plan", None)):
         message = "A reader study plans another by its own method: `study.plan(readers=8, power=0.8)`."
@@ -209,7 +209,7 @@ def _given(table: Any, others: tuple[Any, ...]) -> tuple[tuple[Table, ...], Aske
     if any(each.batch for each in tables):
         raise HowsureError(CALLS)
     questions.refuse_crossed(tables)
-    return tables, metric
+    return tables, requested(metric)
 
 
 def in_clusters(pilot: Pilot, size: Any, icc: Any) -> Pilot:

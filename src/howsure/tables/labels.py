@@ -68,7 +68,7 @@ def is_plain_order(labels: Sequence[Any]) -> bool:
     (True, False, False)
     """
     if len(labels) == TWO:
-        first, second = (str(label).strip().casefold() for label in labels)
+        first, second = str(labels[0]).strip().casefold(), str(labels[1]).strip().casefold()
         return (first, second) in PLAIN_PAIRS or first == f"not {second}"
     return numbers_in_text(labels) is not None or not any(isinstance(label, str | bytes) for label in labels)
 

@@ -184,12 +184,12 @@ class Table(abc.ABC):
         """Smallest number of tables to draw at once."""
         return 32
 
-    @property
+    @cached_property
     def batch(self) -> tuple[int, ...]:
         """Shape of the leading axes: () of a single table."""
         return self.counts.shape[: self.counts.ndim - self.axes]
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         """Shape of the cells of one table."""
         return self.counts.shape[self.counts.ndim - self.axes :]
