@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,9 @@ from howsure.methods.method import DrawingMethod, Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.methods.sides import Alternative, Sides
-from howsure.metrics.binding import of_counts, resolve, resolve_each
+from howsure.metrics.binding import of_counts, requested, resolve, resolve_each
 from howsure.metrics.contrast import EFFECTS, contrast_metric
-from howsure.metrics.metric import Effect, Metric, Side
+from howsure.metrics.metric import Contrast, Effect, Metric, Side
 from howsure.metrics.spec import Spec
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
@@ -155,11 +155,12 @@ def compare(
     *against, metric = others or (None,)
     if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
         raise HowsureError(OF_ESTIMATES if isinstance(metric, Estimate) else CALLS)
+    asked = requested(metric)
     if threshold is not None:
-        table = _at(table, threshold, metric)
-        against = [each if isinstance(each, str) else _at(each, threshold, metric) for each in against]
+        table = _at(table, threshold, asked)
+        against = [each if isinstance(each, str) else _at(each, threshold, asked) for each in against]
     question = _Question(
-        metric=metric,
+        metric=asked,
         effect=EFFECTS[contrast],
         names=(a, b),
         method=named(method),
@@ -174,10 +175,10 @@ def compare(
     return over_groups(question.of_test_sets)(_side_by_side(table, against[0]), random_state=random_state)
 
 
-def _at(table: Any, threshold: float, metric: Asked) -> Any:
+def _at(table: Any, threshold: float, metric: Spec | Metric) -> Any:
     """Return the table, or the tables of groups, of the predictions at a threshold."""
     if not of_counts(metric):
-        message = f"`threshold` is for metrics of counts, and `{metric}` uses all scores: drop it."
+        message = f"`threshold` is for metrics of counts, and `{metric.label}` uses all scores: drop it."
         raise HowsureError(message)
     if hasattr(table, "overall"):
         tables = [_at(each, threshold, metric) for each in table.values()]
@@ -192,7 +193,7 @@ def _at(table: Any, threshold: float, metric: Asked) -> Any:
 class _Question:
     """A contrast, its method and settings, which can be applied to several tables."""
 
-    metric: Asked
+    metric: Spec | Metric
     effect: Effect
     names: tuple[str | None, str | None]
     method: Method | None
@@ -204,19 +205,23 @@ class _Question:
         models = paired_table(table, "compare")
         names = models.chosen(*self.names)
         joint = models.pair(*names)
-        bound = resolve_each(self.metric, [joint.model(name) for name in names])
-        sides = [Side(name, metric, joint.view(name)) for name, metric in zip(names, bound, strict=True)]
-        return self._of(joint, sides, random_state)
+        tables = [joint.model(name) for name in names]
+        sides = map(Side, names, resolve_each(self.metric, tables), map(joint.view, names))
+        return self._of(joint, list(sides), tables, random_state)
 
     def of_test_sets(self, joint: SeparateTables, *, random_state: Any) -> Comparison:
         """Compare two models on different cases."""
         names = (self.names[0] or "first", self.names[1] or "second")
         sides = map(Side, names, resolve_each(self.metric, joint.tables), joint.views)
-        return self._of(joint, list(sides), random_state)
+        return self._of(joint, list(sides), joint.tables, random_state)
 
-    def _of(self, joint: Table, sides: list[Side], random_state: Any) -> Comparison:
-        metric = contrast_metric(self.effect, *sides)
-        return compared(joint, metric, self.method, self.sides, random_state, self.rope)
+    def _of(self, joint: Table, sides: list[Side], tables: Sequence[Table], random_state: Any) -> Comparison:
+        metric, own = contrast_metric(self.effect, *sides), dict(zip(sides, tables, strict=True))
+
+        def alone(side: Side, _joint: Table, method: Method | None, level: float) -> Estimate:
+            return estimate(own[side], side.metric, method=method, confidence_level=level)
+
+        return compared(joint, metric, self.method, self.sides, random_state, self.rope, alone)
 
     def against_random(self, table: Table, *, random_state: Any) -> Comparison:
         """Compare a model with one that predicts at random, from independent posterior draws of either."""
@@ -310,8 +315,7 @@ def compared(
     alone: OfOneModel = of_one_model,
 ) -> Comparison:
     """Return the comparison for a contrast on a joint table."""
-    contrast = metric.contrast
-    assert contrast is not None  # noqa: S101 - made by `contrast_metric`
+    contrast = cast("Contrast", metric.contrast)  # made by `contrast_metric`
     region = region_of(rope, contrast.effect.null)
     seed = seed_sequence(random_state)
     value = float(metric(joint.counted))
@@ -328,12 +332,12 @@ def compared(
             estimate_of(side.metric, Quantity.of(side.metric), float(side.value(counts)), each, level, chosen)
             for side, each in zip(pair, singles, strict=True)
         )
+        test = chosen.p_value(metric, joint, contrast.effect.null, draws=first.draws, rng=seed)
     else:
-        first = chosen.interval(metric, joint, sides.two_sided)
+        first, test = chosen.tested(metric, joint, sides.two_sided, contrast.effect.null)
         a, b = (alone(side, joint, own_method(method), level) for side in pair)
     interval = sides.cut(first, metric)
     limits = ContrastLimits(method=chosen, contrast=contrast, joint=lambda: joint, draws=interval.draws, seed=seed)
-    test = chosen.p_value(metric, joint, contrast.effect.null, draws=interval.draws, rng=seed)
     reason = interval.reason
     if math.isnan(value):
         undefined = [
@@ -341,7 +345,7 @@ def compared(
         ]
         reason = "; ".join(f"{name}: {each.reason or 'the metric is undefined'}" for name, each in undefined)
         reason = reason or "undefined: the second model's value is at the end of its range"
-    found = comparison_of(limits, (a, b), value, replace(interval, reason=reason), test, sides)
+    found = comparison_of(limits, (a, b), value, replace(interval, reason=reason), float(test), sides)
     if region is None:
         return found
     return replace(found, rope=_rope(region, interval.draws, chosen, metric, joint, seed))
@@ -349,7 +353,8 @@ def compared(
 
 def suited(method: Method | None, metric: Metric, joint: Table, sides: Sides) -> Method:
     """Return the method of a comparison, the given one or the default; one-sided if one side is requested."""
-    return checked(sides.suited(checked(method, metric, joint)), metric, joint)
+    found = checked(method, metric, joint)
+    return found if sides.alternative == "two-sided" else checked(found.one_sided(), metric, joint)
 
 
 def own_method(method: Method | None) -> Method | None:

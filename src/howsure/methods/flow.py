@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast, final
 
@@ -27,13 +27,15 @@ from howsure.methods.interval import (
     Interval,
     told,
 )
+from howsure.methods.inversion import KNOWN, LARGEST_Z, SMALLEST_Z
+from howsure.methods.levels import Level, share_beyond
 from howsure.methods.loss_grid import Losses
 from howsure.methods.method import JointMethod, needs_counted_cases, tests_by
 from howsure.methods.path import Path
 from howsure.methods.path_classes import FewClasses, ManyClasses, TooSteepError
 from howsure.methods.path_contrasts import ContrastOfAverages, compares_averages
 from howsure.methods.path_tables import ENTRIES, LUMPED_CELLS, AllCells, PathTables
-from howsure.methods.standard_errors import quantile, sample_with_unseen, shows_variation, standard_error
+from howsure.methods.standard_errors import quantile, sample_with_unseen, shows_variation, standard_error, tail_beyond
 from howsure.methods.tilting import Tilting
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.class_shares import variance_of_independent
@@ -153,10 +155,24 @@ class Flow(JointMethod):
 
         return intervals
 
-    def tested(self, metric: Metric, table: Table, confidence_level: float, null: float) -> tuple[Interval, Array]:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level; for most metrics its path has p-values too."""
+        if not _side_by_side([metric], table):
+            return _by_cells(metric, table)
+        together = _of_averages([metric], table)
+        return lambda level: together(level)[0]
+
+    def tested(
+        self, metric: Metric, table: Table, confidence_level: float, null: float, rng: Any = None
+    ) -> tuple[Interval, Array]:
         """Return intervals and p-values from the same paths."""
         at_levels = self.at_levels(metric, table)
-        return at_levels(confidence_level), tests_by(at_levels, metric.value_at(table.counted), null)
+        value = metric.value_at(table.counted)
+        if isinstance(at_levels, _OnPaths):
+            found, tests = at_levels.tested(confidence_level, value, null)
+        else:
+            found, tests = at_levels(confidence_level), tests_by(at_levels, value, null)
+        return found if table.batch else found.of_one(), tests
 
 
 def _side_by_side(metrics: Sequence[Metric], table: Table) -> list[Metric]:
@@ -223,7 +239,7 @@ def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -
         flat = cases.reshape(-1, cells)
         kind = ContrastOfAverages if compares_averages(metric, table) else AllCells
         paths = _Paths.of(lambda part: kind(metric, table, flat[part], part), cells, sample, metric.range)
-    return lambda level: paths.interval(level, table)
+    return _OnPaths(paths, table)
 
 
 def _of_averages(metrics: Sequence[Metric], table: Table) -> AllAtLevels:
@@ -341,10 +357,47 @@ class _Paths:
         """Return the lower and upper limits at a quantile, or at one for each table."""
         shape = self.sample.value.shape
         z = np.broadcast_to(quantile, shape).reshape(-1)
-        ends = np.cumsum([len(block.centre) for block in self.blocks])
-        pieces = zip(self.blocks, np.split(z, ends[:-1]), strict=True)
-        low, high = np.concatenate([block.limits(each) for block, each in pieces], axis=1)
+        low, high = np.concatenate([block.limits(each) for block, each in self._pieces(z)], axis=1)
         return low.reshape(shape), high.reshape(shape)
+
+    def p_values(self, value: Array, null: float) -> Array:
+        """Return the two-sided p-values of a hypothesis: the complement of the level at which a limit equals it."""
+        shape, freedom = self.sample.value.shape, self.sample.freedom
+        farthest = np.broadcast_to(quantile(Level(float(share_beyond(LARGEST_Z))), freedom), shape).reshape(-1)
+        above = np.reshape(value > null, -1)
+        with np.errstate(all="ignore"):
+            pieces = self._pieces(above, farthest)
+            reach = np.concatenate([block.quantiles_at(null, *each) for block, *each in pieces])
+            reach = np.where(np.reshape(value == null, -1), 0.0, np.clip(reach, 0.0, farthest)).reshape(shape)
+            found = tail_beyond(reach, freedom)
+        return np.where(found < share_beyond(SMALLEST_Z), found, 1.0)
+
+    def _pieces(self, *each: Array) -> Iterator[tuple[Any, ...]]:
+        """Return the blocks with their parts of arrays of one entry a table."""
+        ends = np.cumsum([len(block.centre) for block in self.blocks])[:-1]
+        return zip(self.blocks, *(np.split(array, ends) for array in each), strict=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _OnPaths:
+    """Intervals by their level, and p-values by the hypothetical value, from the same paths."""
+
+    paths: _Paths
+    table: Table
+
+    def __call__(self, level: float) -> Interval:
+        """Return the interval at a level."""
+        return self.paths.interval(level, self.table)
+
+    def p_values(self, value: Array, null: float) -> Array:
+        """Return the two-sided p-values of a hypothesis, given the observed values; nan without an interval."""
+        return self.tested(KNOWN, value, null)[1]
+
+    def tested(self, level: float, value: Array, null: float) -> tuple[Interval, Array]:
+        """Return the intervals at a level and the p-values, which walk as far as most levels."""
+        tests = self.paths.p_values(value, null)
+        found = self(level)
+        return found, np.where(np.isnan(found.low), np.nan, tests)
 
 
 def _interval(

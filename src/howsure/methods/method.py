@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from howsure.designs.algebra import Algebra
 from howsure.methods.draws import Draw, lumped, seed_sequence, stream_at, stream_of, values_of_draws
 from howsure.methods.interval import AllAtLevels, AtLevels, Interval, stacked
-from howsure.methods.inversion import p_value, p_values
-from howsure.methods.levels import Levels
+from howsure.methods.inversion import p_values
+from howsure.methods.levels import Level, Levels
 from howsure.methods.registry import Variant, register
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
@@ -24,10 +24,24 @@ ONE_CLASS = "Ask for one class at a time: '@binary+positive_class=…'."
 
 
 def tests_by(at_levels: Any, value: Array, null: float) -> Array:
-    """Return the two-sided p-values of a hypothetical value, from intervals with a separate level for each table."""
+    """Return the two-sided p-values of a hypothetical value, from intervals of one table, or of each table of a batch.
+
+    Intervals that have p-values of their own, ``p_values(value, null)``, are not inverted.
+
+    Parameters
+    ----------
+    at_levels : callable
+        The intervals by their level: a number for one table, `Levels` for a batch.
+    value : ndarray of the shape of the batch
+        The observed values.
+    null : float
+        The hypothetical one.
+    """
+    if hasattr(at_levels, "p_values"):
+        return np.asarray(at_levels.p_values(value, null))
 
     def limits(levels: Levels) -> tuple[Array, Array]:
-        found = at_levels(levels)
+        found = at_levels(levels if value.ndim else Level(float(levels.tail)))
         return np.asarray(found.low), np.asarray(found.high)
 
     return p_values(limits, value, null)
@@ -181,13 +195,7 @@ class Method(abc.ABC):
         rng : seed, optional
             Seed of the methods that draw.
         """
-        at_level = self.at_levels(metric, table, rng)
-
-        def limits(level: float) -> tuple[float, float]:
-            found = at_level(level)
-            return float(found.low), float(found.high)
-
-        return p_value(limits, float(metric(table.counted)), null)
+        return float(tests_by(self.at_levels(metric, table, rng), np.asarray(metric(table.counted)), null))
 
     def p_values(self, metric: Metric, table: Table, null: float) -> Array:
         """Return the two-sided p-value of a hypothetical value of the metric on each table of a batch; see `p_value`.
@@ -206,21 +214,31 @@ class Method(abc.ABC):
             return np.array([self.p_value(metric, one, null) for one in each])
         return tests_by(self.at_levels(metric, table), np.asarray(metric(table.counted)), null)
 
-    def tested(self, metric: Metric, table: Table, confidence_level: float, null: float) -> tuple[Interval, Array]:
-        """Return the interval of the metric on each table of a batch, and the p-values of a hypothetical value.
+    def tested(
+        self, metric: Metric, table: Table, confidence_level: float, null: float, rng: Any = None
+    ) -> tuple[Interval, Any]:
+        """Return the interval of the metric on the table, or each of a batch, and p-values of a hypothetical value.
 
         Parameters
         ----------
         metric : Metric
-            The metric, bound to the batch.
+            The metric, bound to the table.
         table : Table
-            A batch.
+            One table, or a batch.
         confidence_level : float
             Coverage of the intervals, between 0 and 1.
         null : float
             The hypothetical value.
+        rng : seed, optional
+            Seed of the methods that draw; not for a batch.
         """
-        return self.interval(metric, table, confidence_level), self.p_values(metric, table, null)
+        if table.batch:
+            return self.interval(metric, table, confidence_level, rng), self.p_values(metric, table, null)
+        at_level = self.at_levels(metric, table, rng)
+        found = at_level(confidence_level).of_one()
+        if type(self).p_value is Method.p_value:  # not a test of its own, but that of the same intervals
+            return found, tests_by(at_level, np.asarray(metric(table.counted)), null)
+        return found, self.p_value(metric, table, null, draws=found.draws, rng=rng)
 
     def e_value(self, metric: Metric, table: Table, null: float) -> float:
         """Return an e-value against a hypothetical value: expectation at most 1 if true; nan for most methods.
@@ -269,7 +287,7 @@ class JointMethod(Method, abc.ABC):
         if table.batch and not self.takes_batches:
             return super().intervals(metrics, table, confidence_level, rng)
         found = self.all_at_levels(metrics, table)(confidence_level)
-        return found if table.batch else [each.of_one() for each in found]
+        return found if table.batch else list(map(Interval.of_one, found))
 
 
 class DrawingMethod(Method, abc.ABC):

@@ -14,6 +14,7 @@ from howsure.methods.tilting import CLOSE, FARTHEST, FLAT, HOPELESS, MOST_STRIDE
 
 Array = NDArray[Any]
 EARLY = 0.5  # normal quantiles: a path passes the observed value before them, unless pseudo-counts outweigh a class
+REACHES = (2.0, 4.0, 8.0, 16.0, HOPELESS)  # searched in turn for a value: the walk to a far one is long
 REMOTE = 6 * np.log(10.0)  # on a logarithmic scale: rounding decides how likely values are that far from the observed
 
 
@@ -34,6 +35,7 @@ class Path:
         self.varies = shows_variation(np.sqrt(self.start.variance[0]), self.centre)
         self.reach = np.full(self.centre.shape, -np.inf)
         self.distances = self.values = np.zeros((1, 2, len(self.centre)))
+        self.way: _Way | None = None
 
     def distance(self, here: Point, near: Point, far: Point, tables: Any) -> Array:
         """Return the normal quantile of the observed table if ``here`` were the true one.
@@ -61,37 +63,16 @@ class Path:
     def walk(self, reach: Array) -> None:
         """Continue both directions of each path until its distance exceeds the quantile ``reach``."""
         short = reach > self.reach
-        tables: Any = slice(None) if short.all() else np.flatnonzero(short)
-        near = self.start.of(tables)
-        here = self.tables.ahead(near, tables)
-        far = here.turned()
-        farthest, latest = np.zeros((2, len(reach))), np.repeat(self.start.value, 2, axis=0)
-        farthest[:, tables] = self.distance(near, here, far, tables)
-        ended = np.zeros(farthest.shape, dtype=bool)  # turned back, or without variance
-        distances, values = [farthest.copy()], [latest.copy()]
-        for _ in range(MOST_STRIDES):
-            turned = WAYS * (here.value - near.value) <= CLOSE * np.sqrt(here.variance)
-            found = np.where(turned, FARTHEST, self.distance(here, near, far, tables))
-            value = np.where(turned, self._end(near), here.value)
-            found, value = (np.where(ended[:, tables], np.nan, each) for each in (found, value))
-            farthest[:, tables] = np.fmax(farthest[:, tables], found)
-            latest[:, tables] = WAYS * np.fmax(WAYS * latest[:, tables], WAYS * value)
-            distances.append(farthest.copy())
-            values.append(latest.copy())
-            ended[:, tables] |= turned | ~(here.variance > FLAT * self.start.variance[:, tables])
-            going = np.asarray(((farthest[:, tables] < reach[tables]) & ~ended[:, tables]).any(0))
-            if not going.any():
-                break
-            near, far = here, near
-            if not going.all():
-                tables, near, far = np.arange(len(reach))[tables][going], near.of(going), far.of(going)
-            here = self.tables.ahead(near, tables)
-        been = np.maximum(reach, np.where(ended, np.inf, farthest).min(0))
+        if self.way is None or not (self.way.is_of_all and short.all()):
+            self.way = _Way(self, slice(None) if short.all() else np.flatnonzero(short))
+        way = self.way
+        way.walk(reach)
+        been = np.maximum(reach, np.where(way.ended, np.inf, way.farthest).min(0))
         self.reach = np.where(short, been, self.reach)
-        self.distances = _put(short, np.stack([-distances[1][::-1], *distances]), self.distances)
-        self.values = _put(short, np.stack([values[1][::-1], *values]), self.values)
+        self.distances = _put(short, np.stack([-way.distances[1][::-1], *way.distances]), self.distances)
+        self.values = _put(short, np.stack([way.values[1][::-1], *way.values]), self.values)
 
-    def _end(self, last: Point) -> Array:
+    def end(self, last: Point) -> Array:
         """Return the value at the end of a path, where the next step would turn back: the end of the range, if close.
 
         Near an extreme value e the metric is ``e + c x²``. A step turns back if x is less than half its length; e is
@@ -110,6 +91,37 @@ class Path:
         remote = (np.abs(limit - self.start.value) > REMOTE) & (self.tables.scale.sign != 0)
         found = beyond.any(0) & ~remote & (z <= HOPELESS)
         return np.where(found, self.tables.scale.unscaled(limit), np.array(self.bounds)[:, None])
+
+    def quantiles_at(self, limit: float, lower: Array, farthest: Array) -> Array:
+        """Return the quantile at which a limit of each table equals a value; infinite if no limit does.
+
+        Parameters
+        ----------
+        limit : float
+            The value, which is outside the interval at small quantiles.
+        lower : ndarray of bool of shape (tables,)
+            Whether the lower limit is searched, otherwise the upper one.
+        farthest : ndarray of shape (tables,)
+            Largest quantile of interest.
+        """
+        each, way = np.arange(len(lower)), np.where(lower, 0, 1)
+        sign = WAYS[way, 0]
+        goal = self.tables.scale.scaled(np.full(len(lower), limit))
+        if self.tables.scale.sign:  # farther values are those of the end of the range
+            start = self.start.value[0]
+            goal = np.clip(goal, start - REMOTE, start + REMOTE)
+        for reach in REACHES:
+            z = np.minimum(reach, np.minimum(farthest, HOPELESS))
+            late = (self._beyond_observed(z) - z)[way, each]
+            beyond = sign * (self.values[1:, way, each] - goal) >= 0
+            if beyond.any(0).all():
+                break
+        stops = np.maximum(beyond.argmax(0) + np.array([-1, 0, 1])[:, None], 0)
+        around = (part[stops, way, each] for part in (self.distances, self.values))
+        last = self.distances[-1, way, each]  # from which on the limit is the end of the range
+        place = np.where(beyond.any(0), _place_between(goal, *around), np.where(last < FARTHEST, last, np.inf))
+        never = sign * (limit - np.array(self.bounds)[way]) > 0
+        return np.where(never, np.inf, np.minimum(place - late, HOPELESS))
 
     def _beyond_observed(self, z: Array) -> Array:
         """Return the quantiles down and up the path, ``(2, tables)``, and walk that far.
@@ -149,6 +161,60 @@ class Path:
         return np.where(number > 0, passed, 0.0)
 
 
+@final
+class _Way:
+    """A walk along the paths of some tables, which can be continued as long as it is of all of them.
+
+    Attributes
+    ----------
+    distances, values : list of ndarray of shape (2, tables)
+        The points so far: distances from the observed table as normal quantiles, and values; both monotone.
+    farthest : ndarray of shape (2, tables)
+        The last distances.
+    ended : ndarray of bool of shape (2, tables)
+        Whether a direction turned back, or has no variance.
+    is_of_all : bool
+        Whether all tables are still on their way.
+    """
+
+    def __init__(self, path: Path, tables: Any) -> None:
+        self.path, self.tables, self.is_of_all = path, tables, isinstance(tables, slice)
+        self.near = path.start.of(tables)
+        self.here = path.tables.ahead(self.near, tables)
+        self.far = self.here.turned()
+        self.farthest, self.latest = np.zeros((2, len(path.centre))), np.repeat(path.start.value, 2, axis=0)
+        self.farthest[:, tables] = path.distance(self.near, self.here, self.far, tables)
+        self.ended = np.zeros(self.farthest.shape, dtype=bool)
+        self.distances, self.values = [self.farthest.copy()], [self.latest.copy()]
+        self._arrive()
+
+    def walk(self, reach: Array) -> None:
+        """Continue each path until its distance in both directions exceeds a quantile, or it ends."""
+        while len(self.values) <= MOST_STRIDES:
+            going = np.asarray(((self.farthest < reach) & ~self.ended)[:, self.tables].any(0))
+            if not going.any():
+                return
+            self.near, self.far = self.here, self.near
+            if not going.all():
+                self.tables, self.is_of_all = np.arange(len(reach))[self.tables][going], False
+                self.near, self.far = self.near.of(going), self.far.of(going)
+            self.here = self.path.tables.ahead(self.near, self.tables)
+            self._arrive()
+
+    def _arrive(self) -> None:
+        """Store the points that were reached."""
+        here, near, tables, path = self.here, self.near, self.tables, self.path
+        turned = WAYS * (here.value - near.value) <= CLOSE * np.sqrt(here.variance)
+        found = np.where(turned, FARTHEST, path.distance(here, near, self.far, tables))
+        value = np.where(turned, path.end(near), here.value)
+        found, value = (np.where(self.ended[:, tables], np.nan, each) for each in (found, value))
+        self.farthest[:, tables] = np.fmax(self.farthest[:, tables], found)
+        self.latest[:, tables] = WAYS * np.fmax(WAYS * self.latest[:, tables], WAYS * value)
+        self.distances.append(self.farthest.copy())
+        self.values.append(self.latest.copy())
+        self.ended[:, tables] |= turned | ~(here.variance > FLAT * path.start.variance[:, tables])
+
+
 def _put(tables: Array, path: Array, other: Array) -> Array:
     """Return one path for some tables and another for the others; the shorter path is extended by its last value."""
     if tables.all():
@@ -184,9 +250,26 @@ def _between(place: Array, at: Array, values: Array) -> Array:
 
     If the requested place is beyond the end of the path, the last value is returned.
     """
+    (_, near, far), (_, start, stop) = at, values
+    slope, bend = _parabola(at, values)
+    inside = start + (place - near) * (slope + (place - far) * bend)
+    return np.asarray(np.where(place <= near, start, np.where((place < far) & (far < FARTHEST), inside, stop)))
+
+
+def _parabola(at: Array, values: Array) -> tuple[Array, Array]:
+    """Return slope and bend of the parabola through three points, monotone between the last two."""
     (before, near, far), (first, start, stop) = at, values
     slope, earlier = (stop - start) / (far - near), (start - first) / (near - before)
     steepest = np.abs(slope) / (far - near)
-    bend = np.clip(np.where(near - before > CLOSE, (slope - earlier) / (far - before), 0.0), -steepest, steepest)
-    inside = start + (place - near) * (slope + (place - far) * bend)
-    return np.asarray(np.where(place <= near, start, np.where((place < far) & (far < FARTHEST), inside, stop)))
+    return slope, np.clip(np.where(near - before > CLOSE, (slope - earlier) / (far - before), 0.0), -steepest, steepest)
+
+
+def _place_between(value: Array, at: Array, values: Array) -> Array:
+    """Return the place at which `_between` is a value: the inverse of its parabola."""
+    (_, near, far), (_, start, stop) = at, values
+    slope, bend = _parabola(at, values)
+    linear, way = slope - (far - near) * bend, np.where(stop < start, -1.0, 1.0)
+    ahead = way * (value - start)
+    root = np.sqrt(np.maximum(linear**2 + 4 * way * bend * ahead, 0.0))
+    inside = near + np.clip(quotient(2 * ahead, way * linear + root), 0.0, far - near)
+    return np.asarray(np.where(far < FARTHEST, np.where(near < far, inside, far), near))

@@ -13,8 +13,8 @@ from howsure.designs.base import quotient
 from howsure.designs.clustering import Clustering
 from howsure.designs.two_level import TwoLevel
 from howsure.designs.variance_details import VarianceDetails
-from howsure.methods.levels import Levels, tail_of
-from howsure.methods.student import is_ordinary, upper_quantile
+from howsure.methods import student
+from howsure.methods.levels import Levels, share_beyond, tail_of
 from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import Counts
@@ -44,16 +44,29 @@ def quantile(confidence_level: float | Levels, degrees_of_freedom: Any) -> Any:
     tail = tail_of(confidence_level) / 2
     if np.ndim(tail) == 0 and np.size(degrees_of_freedom) == 1:
         alone = np.asarray(degrees_of_freedom, dtype=float).item()
-        if is_ordinary(tail, alone):
-            return np.full(np.shape(degrees_of_freedom), upper_quantile(tail, alone))[()]
+        if student.is_ordinary(tail, alone):
+            return np.full(np.shape(degrees_of_freedom), student.upper_quantile(tail, alone))[()]
     from scipy import special
 
     known = np.where(np.greater(degrees_of_freedom, 0), degrees_of_freedom, np.nan)
     with np.errstate(all="ignore"):
         # Far out the tail is a power of t; there SciPy's inverse may be off, or nan.
         power = np.exp(np.log(known) / 2 - (np.log(known * tail) + special.betaln(known / 2, 0.5)) / known)
-        student = np.where(power > FAR * np.sqrt(known), power, -special.stdtrit(known, tail))
-    return np.where(np.isposinf(degrees_of_freedom), normal, student)[()]
+        found = np.where(power > FAR * np.sqrt(known), power, -special.stdtrit(known, tail))
+    return np.where(np.isposinf(degrees_of_freedom), normal, found)[()]
+
+
+def tail_beyond(reach: Any, degrees_of_freedom: Any) -> Any:
+    """Return the level's complement at which `quantile` is the given one: the two-sided tail of Student's t."""
+    if np.equal(degrees_of_freedom, np.inf).all():
+        return share_beyond(reach)
+    alone = np.asarray(degrees_of_freedom, dtype=float)
+    if np.size(reach) == alone.size == 1:
+        found = student.share_beyond(np.asarray(reach).item(), alone.item()) if alone > 0 else np.nan
+        return np.full(np.shape(reach), found)
+    from scipy import special
+
+    return np.where(np.isposinf(alone), share_beyond(reach), 2 * special.stdtr(alone, -np.asarray(reach)))
 
 
 def shows_variation(error: Any, value: Any) -> Any:
@@ -207,9 +220,10 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
     places = slice(None) if marked.all() else np.flatnonzero(marked)
     tried = table.cells[..., places]
     trials, successes = tried.sum(-1), (tried * met[places]).sum(-1)  # where all are met they are the same number
-    design, levels = table.design, TwoLevel.of(table.design)
+    design = table.design
     if design.traits.is_independent:
         return successes, trials
+    levels = TwoLevel.of(design)
     observed = quotient(successes, trials)
     slopes = share.successes.ravel() - observed[..., None] * marked
     variance = design.variance(table.cells, quotient(slopes, trials[..., None]))
