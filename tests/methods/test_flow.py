@@ -10,9 +10,11 @@ from scipy import optimize, stats
 
 import howsure as hs
 from howsure.designs.clustering import Clustering
-from howsure.methods.flow import BIASED, SPARSE, Flow, _interval, _Sample, design_effect
+from howsure.methods.flow import Flow
+from howsure.methods.interval import BIASED, SPARSE
 from howsure.methods.levels import Level, Levels
 from howsure.methods.path_classes import ManyClasses
+from howsure.methods.path_intervals import PathSample, design_effect, interval_at
 from howsure.methods.path_tables import AllCells, second_order_bias
 from howsure.methods.tilting import CONFIDENCE
 from howsure.metrics.binding import resolve
@@ -486,7 +488,7 @@ def test_alpha_near_its_lower_end_covers(wrong, first):
 def sample_of(value, error=0.1):
     """Return tables with these values."""
     value = np.array(value, dtype=float)
-    return _Sample(value, np.full(value.shape, error), np.ones(value.shape), np.zeros(value.shape), np.inf)
+    return PathSample(value, np.full(value.shape, error), np.ones(value.shape), np.zeros(value.shape), np.inf)
 
 
 def paths_of(low, high, *, varies=True, bias=0.0, is_sparse=False):
@@ -498,7 +500,7 @@ def paths_of(low, high, *, varies=True, bias=0.0, is_sparse=False):
 
 def test_limits_hold_the_value_and_reach_the_end_of_the_range_with_it():
     """At an end of the range the limit is that end; limits on the other side of the value are moved to it."""
-    found = _interval(
+    found = interval_at(
         sample_of([0.5, 0.0, 1.0, 0.5, 0.5]),
         paths_of([0.3, 0.1, 0.7, 0.6, 0.2], [0.7, 0.3, 0.9, 0.8, 0.4]),
         (0, 1),
@@ -513,7 +515,7 @@ def test_what_has_no_limits_has_its_reason():
     """A point, a path without variance, infinite quantiles and an undefined value, in this order."""
     value = [0.5, 0.5, 0.5, np.nan, 0.5]
     paths = paths_of([0.5, 0.3, 0.3, 0.3, 0.3], [0.5, 0.7, 0.7, 0.7, 0.7], varies=[True, False, True, True, True])
-    found = _interval(sample_of(value), paths, (0, 1), np.array([1.0, 1.0, np.inf, 1.0, 1.0]), "endless")
+    found = interval_at(sample_of(value), paths, (0, 1), np.array([1.0, 1.0, np.inf, 1.0, 1.0]), "endless")
     words = ["does not vary", "does not vary", "endless", "undefined", ""]
     assert all(word in reason for word, reason in zip(words, found.reason, strict=True))
     assert np.isnan(found.low).tolist() == [True, True, True, True, False]
@@ -525,15 +527,15 @@ def test_a_bias_of_more_than_half_the_width_is_told():
     bias = np.array([0.05, 0.1501, -0.1501, 0.1499, 0.9, 0.2])
     value, low = [0.5, 0.5, 0.5, 0.5, np.nan, 0.5], [0.4] * 6
     paths = paths_of(low, [0.7] * 6, bias=bias, is_sparse=[False] * 5 + [True])
-    reasons = _interval(sample_of(value), paths, (0, 1), 1.0).reason.tolist()
+    reasons = interval_at(sample_of(value), paths, (0, 1), 1.0).reason.tolist()
     assert reasons[0] == reasons[3] == ""
     assert reasons[1] == BIASED.format(bias="+0.15")
     assert reasons[2] == BIASED.format(bias="-0.15")
     assert "undefined" in reasons[4]
     assert reasons[5] == SPARSE
     sparse = paths_of([0.4], [0.7], is_sparse=True)
-    assert _interval(sample_of([0.5]), sparse, (0, 1), 1.0).reason.tolist() == [SPARSE]
-    one = _interval(sample_of(0.5), paths_of(0.4, 0.7, bias=0.2), (0, 1), 1.0)
+    assert interval_at(sample_of([0.5]), sparse, (0, 1), 1.0).reason.tolist() == [SPARSE]
+    one = interval_at(sample_of(0.5), paths_of(0.4, 0.7, bias=0.2), (0, 1), 1.0)
     assert str(one.reason) == BIASED.format(bias="+0.2")
 
 
