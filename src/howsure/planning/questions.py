@@ -111,6 +111,13 @@ def refuse_outside(pilot: Pilot, regions: Regions) -> None:
         raise HowsureError(message)
 
 
+def refuse_reader_studies(table: object) -> None:
+    """Refuse a reader study, which has a method for the plan of another."""
+    if callable(getattr(table, "plan", None)):
+        message = "A reader study plans another by its own method: `study.plan(readers=8, power=0.8)`."
+        raise HowsureError(message)
+
+
 def refuse_crossed(tables: Sequence[Table]) -> None:
     """Refuse pilots with two crossed factors: a number of cases does not determine the levels of each."""
     if not all(each.design.traits.has_one_unit for each in tables):

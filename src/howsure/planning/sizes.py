@@ -193,9 +193,7 @@ def plan(
 
 def _given(table: Any, others: tuple[Any, ...]) -> tuple[tuple[Table, ...], Spec | Metric]:
     """Return the tables and the metric from the arguments."""
-    if callable(getattr(table, "plan", None)):
-        message = "A reader study plans another by its own method: `study.plan(readers=8, power=0.8)`."
-        raise HowsureError(message)
+    questions.refuse_reader_studies(table)
     *against, metric = others or (None,)
     if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
         raise HowsureError(CALLS)
