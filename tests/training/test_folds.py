@@ -229,6 +229,17 @@ def test_tiny_folds_and_few_cases_have_cautions(study):
     assert hs.cross_validated(y, said, fold=np.arange(120) % 5).estimate("accuracy").cautions == ()
 
 
+def test_models_near_chance_have_a_caution(study):
+    """Predictions without signal are cautioned about, by name in a comparison."""
+    y, said, score, fold = study
+    noise = np.random.default_rng(2).random(120)
+    folds = hs.cross_validated(y, {"good": said, "noise": (noise > 0.5).astype(int)}, fold=fold)
+    assert folds.estimate("f1", model="good").cautions == ()
+    assert folds.compare("f1").cautions[0].startswith("Models of noise are hardly better than chance")
+    assert "hardly better" in hs.cross_validated(y, y_score=noise, fold=fold).estimate("brier_score").cautions[0]
+    assert hs.cross_validated(y, y_score=score, fold=fold).estimate("roc_auc").cautions == ()
+
+
 def test_limits_stay_within_the_range_on_the_default_scale():
     """One error in sixty: the paper's interval passes 1, that on the automatic scale does not."""
     y = np.arange(60) % 2

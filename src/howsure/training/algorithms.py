@@ -256,7 +256,7 @@ class Algorithms:
             cases=scope.cases,
             folds=scope.folds,
             runs=scope.runs,
-            cautions=cautions(self.predictions, scope),
+            cautions=cautions(self.predictions, scope, names),
         )
 
     def _of_form(
@@ -292,7 +292,7 @@ class Algorithms:
             bounds=bounds,
             positive=quantity.positive,
             is_positive_stated=quantity.is_positive_stated,
-            cautions=cautions(self.predictions, scope),
+            cautions=cautions(self.predictions, scope, [name]),
             reason=reason,
         )
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from howsure.estimates.estimation import estimate
 from howsure.numbers import percent
+from howsure.sources.confusion import confusion
+from howsure.sources.scores import scores
 from howsure.training.predictions import Predictions
 
 Fixed = Literal["runs", "cases"]
 FEW_RUNS = 3  # below it the variance between runs is hardly known
 FEW_IN_FOLD = 10  # cases of a fold below which its own value is rough
-FEW_CASES = 50  # below which the intervals covered too rarely in the simulations
+FEW_CASES = 50  # below which the intervals were not simulated
+CHANCE = 3.0  # standard errors from useless predictions
 METHODS = {
     "all_pairs": "all-pairs variance of the folds",
     "within_folds": "within-fold variance",
@@ -65,7 +70,7 @@ class Scope:
         return f"{start}, {where}, {models}{trained}?"
 
 
-def cautions(predictions: Predictions, scope: Scope) -> tuple[str, ...]:
+def cautions(predictions: Predictions, scope: Scope, names: Sequence[str]) -> tuple[str, ...]:
     """Return the cautions about an interval.
 
     Parameters
@@ -73,7 +78,9 @@ def cautions(predictions: Predictions, scope: Scope) -> tuple[str, ...]:
     predictions : Predictions
         The predictions.
     scope : Scope
-        What would be drawn anew.
+        The factors that vary.
+    names : sequence of str
+        The algorithms.
     """
     said = []
     if scope.fixed != "runs" and 1 < scope.runs < FEW_RUNS:
@@ -84,10 +91,28 @@ def cautions(predictions: Predictions, scope: Scope) -> tuple[str, ...]:
             said.append(f"The smallest fold has {smallest} cases: values of single folds are rough.")
         if lacking := _folds_without_a_class(predictions):
             said.append(f"{lacking} of the folds lack a class: stratify the folds.")
+        for name in names:
+            if _is_near_chance(predictions, name):
+                models = f"Models of {name}" if name else "The models"
+                said.append(f"{models} are hardly better than chance: 95 % intervals of such models cover 85 to 90 %.")
     if len(predictions.size) < FEW_CASES:
         noun = "clusters" if predictions.is_clustered else "cases"
-        said.append(f"There are only {len(predictions.size)} {noun}: normal intervals of so few cover too rarely.")
+        said.append(f"There are only {len(predictions.size)} {noun}, for which normal intervals are rough.")
     return tuple(said)
+
+
+def _is_near_chance(predictions: Predictions, name: str) -> bool:
+    """Return whether the predictions of the first run are within three standard errors of useless ones."""
+    said = predictions.said[name][0]
+    settings: dict[str, Any] = {"labels": predictions.labels, "check": False}
+    if predictions.kind == "labels":
+        found, useless = estimate(confusion(predictions.truth, said, **settings), "mcc", method="wald"), 0.0
+    elif predictions.kind == "scores":
+        positive = predictions.truth == predictions.labels[1]
+        found, useless = estimate(scores(positive, said, pos_label=True), "roc_auc", method="delong_wald"), 0.5
+    else:
+        return False
+    return not abs(found.value - useless) > CHANCE * found.standard_error
 
 
 def _folds_without_a_class(predictions: Predictions) -> int:
