@@ -29,6 +29,13 @@ class Part:
         Contribution to the variance of the estimate.
     share : float
         Fraction of the variance, from 0 to 1; nan if the variance is 0.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> part = hs.results.Part("test cases", variance=0.0001, share=0.25)
+    >>> part.standard_error
+    0.01
     """
 
     source: str
@@ -260,6 +267,16 @@ class AlgorithmComparison(Comparison):
 
     Parameters
     ----------
+    a, b : Estimate
+        Estimates of the first and the second algorithm.
+    names : tuple of two str
+        The names of the two algorithms.
+    value, low, high, p_value, standard_error, confidence_level : float
+        The difference, the limits of its interval, and the test of no difference, as in `Comparison`.
+    metric, contrast, method, better, reason : str
+        Their names, and why a number is undefined, as in `Comparison`.
+    draws, rope, limits : None
+        Parts of a `Comparison` by other methods.
     question : str
         The question that the interval answers.
     parts : tuple of Part
@@ -270,8 +287,6 @@ class AlgorithmComparison(Comparison):
         Numbers of test cases, of folds of each run (0 for a shared test set), and of training runs of each algorithm.
     cautions : tuple of str
         Sentences for readers of the interval.
-    **others
-        The parameters of `Comparison`.
 
     Examples
     --------
