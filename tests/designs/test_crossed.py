@@ -1,11 +1,13 @@
 """Two crossed factors, such as readers and cases."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.comparison.contenders import contenders
 from howsure.designs.clusters import Clusters
 from howsure.designs.crossed import POWER, Crossed
 
@@ -280,6 +282,31 @@ def test_test_sets_of_their_own_factors_are_compared():
     found = hs.compare(first, second, "accuracy", method="delta")
     own = [hs.estimate(each, "accuracy").standard_error for each in (first, second)]
     assert found.standard_error == pytest.approx(np.hypot(*own))
+
+
+def test_models_of_separate_tables_share_readers_and_cases():
+    """A leaderboard of two tables of the same readers and cases has the covariance of their paired table."""
+    rng = np.random.default_rng(2)
+    said = {"A": SAID, "B": np.where(EASE + rng.normal(0, 1, ROWS) > -1, TRUTH, 1 - TRUTH)}
+    joint = hs.paired(TRUTH, said, groups=BOTH)
+    separate = {name: hs.confusion(TRUTH, each, groups=BOTH) for name, each in said.items()}
+    expected = contenders(joint, "accuracy").covariance
+    assert contenders(separate, "accuracy").covariance == pytest.approx(expected, rel=1e-9)
+    other = {"A": separate["A"], "B": replace(separate["B"], design=separate["B"].design.with_unshared_units())}
+    assert contenders(other, "accuracy").covariance[0, 1] == 0
+
+
+def test_batches_of_a_stream_and_long_data_keep_both_factors():
+    """Batches add up to the table of all cases, and rows of one model each are joined by case."""
+    seen = hs.Accumulator(hs.confusion, labels=[0, 1])
+    for some in (slice(0, 70), slice(70, None)):
+        seen.update(TRUTH[some], SAID[some], groups={name: column[some] for name, column in BOTH.items()})
+    assert hs.estimate(seen.table, "f1") == hs.estimate(hs.confusion(TRUTH, SAID, groups=BOTH), "f1")
+    rows = {"truth": np.tile(TRUTH, 2), "said": np.concatenate([SAID, OTHER]), "model": np.repeat(["A", "B"], ROWS)}
+    rows |= {"row": np.tile(np.arange(ROWS), 2)} | {name: np.tile(column, 2) for name, column in BOTH.items()}
+    table = hs.paired("truth", "said", model="model", case="row", data=rows, groups=["reader", "case"])
+    expected = hs.compare(hs.paired(TRUTH, {"A": SAID, "B": OTHER}, groups=BOTH), "f1")
+    assert hs.compare(table, "f1").low == pytest.approx(expected.low, rel=1e-9)
 
 
 def test_labels_of_multilabel_cases_keep_both_factors():

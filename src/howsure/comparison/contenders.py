@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from howsure.comparison.rank_sets import Estimated
 from howsure.designs.base import is_heard, quotient
-from howsure.designs.clustering import Clustering
+from howsure.designs.clustering import Clustering, NamedUnits
 from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError
 from howsure.estimates.grouped import OverGroups
@@ -147,29 +147,37 @@ def _of_separate(tables: dict[str, Table], metric: Any) -> Contenders:
     worth = np.concatenate([_cases(own, [one]) for one, own in zip(metrics, listed, strict=True)])
     own = np.array([float(each.variance(slopes)) for each, slopes in zip(listed, gradients, strict=True)])
     covariance, cases = np.diag(own), worth[:, None] + worth
-    units = [
-        (place, [str(name) for name in found.tolist()], each, slopes)
-        for place, (each, slopes) in enumerate(zip(listed, gradients, strict=True))
-        if (found := Clustering.of(each.design).unit_names) is not None
-    ]
-    if units:
-        known = [place for place, *_ in units]
-        shared = _by_unit([(names, each, slopes) for _, names, each, slopes in units])
-        pairs, together = np.ix_(known, known), (shared != 0) * 1.0
-        covariance[pairs] = _scaled(shared @ shared.T, own[known])
-        cases[pairs] = np.where(together @ together.T > 0, np.minimum(worth[:, None], worth)[pairs], cases[pairs])
+    units = [Clustering.of(each.design).named_units for each in listed]
+    if known := [place for place, each in enumerate(units) if each]:
+        pairs = np.ix_(known, known)
+        shared, together = _by_unit([(units[place], listed[place].cells, gradients[place]) for place in known])
+        covariance[pairs] = shared
+        covariance[known, known] = own[known]
+        cases[pairs] = np.where(together, np.minimum(worth[:, None], worth)[pairs], cases[pairs])
     return Contenders(tables, tuple(metrics), values, _seen(covariance, values), cases)
 
 
-def _by_unit(parts: Sequence[tuple[list[str], Table, Array]]) -> Array:
-    """Return the contribution of each named unit to the linear form of each table, ``(tables, units)``."""
-    place = {name: at for at, name in enumerate(dict.fromkeys(name for names, *_ in parts for name in names))}
-    found = np.zeros((len(parts), len(place)))
-    for row, (names, table, slopes) in zip(found, parts, strict=True):
-        influences = VarianceDetails.of(table.design).influence_functions(table.cells, slopes)
-        assert influences is not None  # noqa: S101 - what has named units has their influences
-        row[[place[name] for name in names]] = influences[0]
-    return found
+def _by_unit(parts: Sequence[tuple[tuple[NamedUnits, ...], Array, Array]]) -> tuple[Array, Array]:
+    """Return the covariance of linear forms due to units of one kind and name, and which tables share such units.
+
+    Parameters
+    ----------
+    parts : sequence of tuple
+        Named units, cells and gradient of each table.
+    """
+    covariance, together = np.zeros((2, len(parts), len(parts)))
+    for kind in dict.fromkeys(each.kind for units, *_ in parts for each in units):
+        own = [(row, each) for row, (units, *_) in enumerate(parts) for each in units if each.kind == kind]
+        place = {name: at for at, name in enumerate(dict.fromkeys(name for _, each in own for name in each.names))}
+        found, variances = np.zeros((len(parts), len(place))), np.zeros(len(parts))
+        for row, each in own:
+            variances[row] = each.design.variance(*parts[row][1:])
+            influences = VarianceDetails.of(each.design).influence_functions(*parts[row][1:])
+            assert influences is not None  # noqa: S101 - what has named units has their influences
+            found[row, [place[name] for name in each.names]] = influences[0]
+        covariance += own[0][1].sign * _scaled(found @ found.T, variances)
+        together += (found != 0) * 1.0 @ (found != 0).T
+    return covariance, together > 0
 
 
 def _finite(gradients: list[Any], table: Table) -> Array:

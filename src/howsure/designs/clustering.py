@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,28 @@ from howsure.designs.base import Design, DesignProtocol
 from howsure.errors import UndefinedDesignError
 
 Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedUnits:
+    """Units of one kind whose names may occur in other tables.
+
+    Parameters
+    ----------
+    kind : str
+        Name of the factor; empty for clusters. Units of the same kind and name are the same unit.
+    sign : float
+        Sign of the variance of these units in the variance of the design.
+    names : list of str
+        Names of the units.
+    design : Design
+        Design of these units alone, with their influence functions.
+    """
+
+    kind: str
+    sign: float
+    names: list[str]
+    design: Design
 
 
 class Clustering(DesignProtocol):
@@ -30,6 +53,12 @@ class Clustering(DesignProtocol):
     def unit_names(self) -> Array | None:
         """Names of the units of `VarianceDetails.influence_functions`, for matching across tables; None without."""
         return None
+
+    @property
+    def named_units(self) -> tuple[NamedUnits, ...]:
+        """Kinds of units that other tables may share; their variances with signs add up to that of the design."""
+        names = Clustering.of(self).unit_names
+        return () if names is None else (NamedUnits("", 1.0, [*map(str, names.tolist())], self),)
 
     def missed_cluster_inflation(self, counts: Array, gradient: Array) -> Any:
         """Return the design effect after adding an unobserved unit, divided by the design effect.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import Design, quotient
-from howsure.designs.clustering import Clustering
+from howsure.designs.clustering import Clustering, NamedUnits
 from howsure.designs.clusters import FEW, Clusters
 from howsure.designs.entries import OWN, joined_names
 from howsure.designs.resampling import Resampling
@@ -131,6 +131,17 @@ class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
     def degrees_of_freedom(self) -> Any:
         """The smaller number of levels minus 1; `small_sample_correction` returns those of a linear form."""
         return np.minimum(*self.number) - 1.0
+
+    @property
+    def named_units(self) -> tuple[NamedUnits, ...]:
+        """Levels of both factors and their combinations, if the levels have names."""
+        if self.names is None:
+            return ()
+        combinations = Combinations(self.levels, self.names, self.factors).tolist()
+        named = [*(each.tolist() for each in self.names), combinations]
+        kinds = *self.factors, " × ".join(self.factors)
+        parts = zip(kinds, (1.0, 1.0, -1.0), named, self.parts, strict=True)
+        return tuple(NamedUnits(kind, sign, [*map(str, names)], part) for kind, sign, names, part in parts)
 
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return ``V_a + V_b - V_ab``, and at least the largest of the three."""
