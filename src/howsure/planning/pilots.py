@@ -71,6 +71,7 @@ class Pilot:
     @classmethod
     def of(cls, tables: tuple[Table, ...], asked: Asked, **settings: Any) -> Pilot:
         """Return the pilot; only the two compared models are kept if there are more."""
+        _refuse_crossed(tables)
         made = cls(tables=tables, asked=asked, **settings)
         models: Any = tables[0]
         if len(tables) == 1 and hasattr(models, "models"):
@@ -336,6 +337,16 @@ class Pilot:
             cells, design = Resampling.of(each.design).exponential_tilt(each.cells, pace * part)
             tables.append(replace(each, counts=cells.reshape(each.shape), design=design))
         return replace(self, tables=tuple(tables))
+
+
+def _refuse_crossed(tables: tuple[Table, ...]) -> None:
+    """Refuse pilots with two crossed factors: a number of cases does not determine the levels of each."""
+    if not all(each.design.traits.has_one_unit for each in tables):
+        message = (
+            "A plan draws one kind of unit, and the pilot has two crossed factors. Name the one that the study would "
+            "keep, `fixed=`, or give one column of `groups`."
+        )
+        raise HowsureError(message)
 
 
 def _largest(table: Table, slopes: Array) -> float:

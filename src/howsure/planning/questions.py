@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -115,16 +115,6 @@ def refuse_reader_studies(table: object) -> None:
     """Refuse a reader study, which has a method for the plan of another."""
     if callable(getattr(table, "plan", None)):
         message = "A reader study plans another by its own method: `study.plan(readers=8, power=0.8)`."
-        raise HowsureError(message)
-
-
-def refuse_crossed(tables: Sequence[Table]) -> None:
-    """Refuse pilots with two crossed factors: a number of cases does not determine the levels of each."""
-    if not all(each.design.traits.has_one_unit for each in tables):
-        message = (
-            "A plan draws one kind of unit, and the pilot has two crossed factors. Name the one that the study would "
-            "keep, `fixed=`, or give one column of `groups`."
-        )
         raise HowsureError(message)
 
 

@@ -206,7 +206,6 @@ def _given(table: Any, others: tuple[Any, ...]) -> tuple[tuple[Table, ...], Spec
         raise HowsureError(refusal)
     if any(each.batch for each in tables):
         raise HowsureError(CALLS)
-    questions.refuse_crossed(tables)
     return tables, requested(metric)
 
 
@@ -228,9 +227,8 @@ def in_clusters(pilot: Pilot, size: Any, icc: Any) -> Pilot:
             raise HowsureError(message)
     cases = whole_number("cluster_size", round(float(np.mean([mean for _, mean in told]))) if size is None else size)
     together = float(np.mean([own for own, _ in told])) if icc is None else checked_icc(icc)
-    return replace(
-        pilot, tables=tuple(independent(each) for each in pilot.tables), clustering=Clustering(cases, together)
-    )
+    tables = tuple(independent(each) for each in pilot.tables)
+    return replace(pilot, tables=tables, clustering=Clustering(cases, together))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
