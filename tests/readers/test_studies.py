@@ -168,6 +168,16 @@ def test_one_modality_is_a_mean_over_readers():
     assert not one.differences
     mean, same = one.means["all readers"], both.means["2"]
     assert (mean.value, mean.low, mean.high) == pytest.approx((same.value, same.low, same.high))
+    single = hs.reader_study(
+        "rating",
+        truth="truth",
+        reader="reader",
+        case="case",
+        data=columns([row for row in rows() if row["treatment"] == 2 and row["reader"] == 1]),
+        fixed="reader",
+    )
+    assert "mean over 1 reader of" in str(single)
+    assert single.components is None
     assert one.source_of_uncertainty == (
         "Of the variance of the mean, 40 % is due to the sample of readers and 60 % to the sample of cases."
     )
@@ -307,6 +317,8 @@ def test_other_doors():
     """A report by `report_of`, plots of the intervals, and where to plan."""
     found = vandyke()
     assert "Sources of uncertainty" in hs.report_of(found, title="aorta")
+    assert found.means[1] is found.means["1"]
+    assert len(hs.plots.differences(found).get_yticklabels()) == 1
     assert "aorta" in hs.report_of(found, title="aorta").to_markdown()
     with pytest.raises(hs.HowsureError, match="Leave it out"):
         hs.report_of(found, confidence_level=0.9)

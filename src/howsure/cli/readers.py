@@ -108,7 +108,8 @@ def readers(
     from howsure.readers.studies import reader_study
 
     given = Input.of(files, input_format, sheet)
-    study = reader_study(
+    split_by: Any = split(by) or None
+    study: ReaderStudy | Grouped[ReaderStudy] = reader_study(
         rating,
         call=call,
         truth=truth,
@@ -123,7 +124,7 @@ def readers(
         covariance=covariance,
         fixed=fixed,
         scale=scale,
-        by=split(by) or None,
+        by=split_by,
         confidence_level=confidence_level,
     )
     page = None

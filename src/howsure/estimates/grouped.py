@@ -58,7 +58,7 @@ class Results(Tabular, Named, Mapping[str, T_co], Generic[T_co]):
     column: str
 
     def __getitem__(self, name: str) -> T_co:
-        return looked_up(self.column, name, self.results)
+        return looked_up(self.column, str(name), self.results)  # a modality or reader may be a number
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.results)

@@ -114,7 +114,7 @@ class ReaderDifference(Comparison):
         value, low, high = (number(each, decimals).replace("-", "−") for each in (self.value, self.low, self.high))
         tie = "" if self.is_settled else "; the data do not tell the two apart"
         return (
-            f"{capitalized(metric_words(self.label))}, mean over {self.readers} readers of {self.cases:,} cases: "
+            f"{capitalized(metric_words(self.label))}, mean over {readers_text(self.readers)} of {self.cases:,} cases: "
             f"{' − '.join(self.names)} = {value} ({percent(self.confidence_level)} CI {low} to {high}, "
             f"{p_text(self.p_value)}; {METHODS[self.method]}){tie}."
         )
@@ -127,6 +127,11 @@ class ReaderDifference(Comparison):
             "cases": self.cases,
             "share_of_readers": self.share_of_readers,
         }
+
+
+def readers_text(number: int) -> str:
+    """Return a number of readers as text."""
+    return f"{number:,} reader{'' if number == 1 else 's'}"
 
 
 def two_sided(distance: float, error: float, degrees_of_freedom: float) -> float:

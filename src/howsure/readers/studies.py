@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sized
 from dataclasses import replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,52 @@ from howsure.sources.scores import binary_truth, is_positive_stated, score_value
 
 Array = NDArray[np.float64]
 ROLES = ("reader", "case", "modality")
+
+
+@overload
+def reader_study(
+    rating: Any = ...,
+    *,
+    truth: Any,
+    reader: Any,
+    case: Any,
+    modality: Any = ...,
+    call: Any = ...,
+    data: Any = ...,
+    metric: str | None = ...,
+    threshold: float | None = ...,
+    pos_label: Any = ...,
+    method: Method = ...,
+    covariance: Covariance | None = ...,
+    fixed: Fixed | None = ...,
+    design: Design | None = ...,
+    scale: Scale = ...,
+    by: None = ...,
+    confidence_level: float = ...,
+) -> ReaderStudy: ...
+
+
+@overload
+def reader_study(
+    rating: Any = ...,
+    *,
+    truth: Any,
+    reader: Any,
+    case: Any,
+    modality: Any = ...,
+    call: Any = ...,
+    data: Any = ...,
+    metric: str | None = ...,
+    threshold: float | None = ...,
+    pos_label: Any = ...,
+    method: Method = ...,
+    covariance: Covariance | None = ...,
+    fixed: Fixed | None = ...,
+    design: Design | None = ...,
+    scale: Scale = ...,
+    by: Sized,
+    confidence_level: float = ...,
+) -> Grouped[ReaderStudy]: ...
 
 
 def reader_study(

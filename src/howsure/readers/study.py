@@ -16,7 +16,7 @@ from howsure.grids import Grid, OneRecord, Tabular
 from howsure.metrics.words import metric_words
 from howsure.numbers import interval_text, number, p_text, percent, significant_decimals
 from howsure.readers.components import VarianceComponents
-from howsure.readers.differences import METHODS, STYLES, ReaderDifference, share
+from howsure.readers.differences import METHODS, STYLES, ReaderDifference, readers_text, share
 from howsure.readers.sizes import ReaderPlan
 
 ALL = "all readers"  # name of the mean of a study without modalities
@@ -203,32 +203,43 @@ class ReaderStudy(Tabular, Named):
         )
 
     def by_name(self) -> dict[str, Any]:
-        """Return the means and the differences by name."""
-        return {**self.means.results, **self.differences.results}
+        """Return the differences by name; the mean if there is one modality."""
+        return dict(self.differences.results or self.means.results)
 
     def records(self) -> list[dict[str, Any]]:
         """Return one flat dict per mean over readers and per difference."""
-        rows = []
-        for name, each in self.by_name().items():
-            is_mean = name in self.means.results
-            parts = self.parts[name] if is_mean else (each.of_readers, each.of_cases)
-            rows.append(
-                {
-                    "name": name,
-                    "metric": self.metric,
-                    "value": each.value,
-                    "low": each.low,
-                    "high": each.high,
-                    "standard_error": each.standard_error,
-                    "degrees_of_freedom": self.degrees_of_freedom[name] if is_mean else each.degrees_of_freedom,
-                    "p_value": None if is_mean else each.p_value,
-                    "share_of_readers": share(*parts),
-                    "confidence_level": self.confidence_level,
-                    "method": self.method,
-                    "reason": each.reason,
-                }
-            )
-        return rows
+        means = [
+            self._record(name, each, self.degrees_of_freedom[name], None, self.parts[name])
+            for name, each in self.means.items()
+        ]
+        differences = [
+            self._record(name, each, each.degrees_of_freedom, each.p_value, (each.of_readers, each.of_cases))
+            for name, each in self.differences.items()
+        ]
+        return [*means, *differences]
+
+    def _record(
+        self,
+        name: str,
+        each: Estimate | ReaderDifference,
+        degrees_of_freedom: float,
+        p_value: float | None,
+        parts: tuple[float, float],
+    ) -> dict[str, Any]:
+        return {
+            "name": name,
+            "metric": self.metric,
+            "value": each.value,
+            "low": each.low,
+            "high": each.high,
+            "standard_error": each.standard_error,
+            "degrees_of_freedom": degrees_of_freedom,
+            "p_value": p_value,
+            "share_of_readers": share(*parts),
+            "confidence_level": self.confidence_level,
+            "method": self.method,
+            "reason": each.reason,
+        }
 
     def grid(self) -> Grid:
         """Return a table of strings with means, differences, and the share of the variance that is due to readers."""
@@ -266,7 +277,7 @@ class ReaderStudy(Tabular, Named):
         vary = {"": "readers and cases random", "reader": "readers fixed", "case": "cases fixed"}[self.fixed]
         covariance = f" ({self.covariance} covariances)" if self.covariance else ""
         return (
-            f"{metric_words(self.metric)}: mean over {len(self.readers)} readers of {self.cases:,} cases "
+            f"{metric_words(self.metric)}: mean over {readers_text(len(self.readers))} of {self.cases:,} cases "
             f"({self.positives:,} positive); {self.design.replace('_', ' ')} design; "
             f"{METHODS[self.method]}{covariance}, {vary}"
         )
@@ -309,7 +320,7 @@ class ReaderStudy(Tabular, Named):
             f"{_quoted(each, level)}{f' under {name}' if name != ALL else ''}" for name, each in self.means.items()
         ]
         values = " and ".join(filter(None, (", ".join(means[:-1]), means[-1])))
-        who = f"{len(self.readers)} readers of {self.cases:,} cases ({self.positives:,} positive)"
+        who = f"{readers_text(len(self.readers))} of {self.cases:,} cases ({self.positives:,} positive)"
         said = f"{what}, averaged over {who}, was {values} ({METHODS[self.method]})."
         return [said, *(each.sentence(style) for each in self.differences.values()), self.source_of_uncertainty]
 

@@ -10,7 +10,7 @@ from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate
 from howsure.grids import plain
 from howsure.metrics.words import metric_words
-from howsure.readers.differences import ReaderDifference, share
+from howsure.readers.differences import ReaderDifference, readers_text, share
 from howsure.readers.reads import WORDS
 from howsure.readers.study import ReaderStudy
 from howsure.report import comparisons
@@ -55,7 +55,7 @@ def report_of_readers(study: Any, *, title: str = "", command: str = "", files: 
     warned += [(f"{study.note}.",)] if study.note else []
     return Report(
         title=title,
-        about=f"{len(study.readers)} readers, {study.cases:,} cases ({study.positives:,} positive)",
+        about=f"{readers_text(len(study.readers))}, {study.cases:,} cases ({study.positives:,} positive)",
         headline=tuple((each,) for each in study.sentences()),
         sections=(*_sections(study), careful(warned), reproduction(command, "", files)),
         levels=(study.confidence_level,),
