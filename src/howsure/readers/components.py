@@ -41,7 +41,7 @@ class VarianceComponents(Tabular):
         Variance of R, the readers' differences in the mean over modalities. The estimate may be negative, like that of
         ``modality_reader``.
     difference : float
-        Observed difference of two modalities, the default of `plan`; nan if there are not two.
+        Observed difference of two modalities, the default of ``plan()``; nan if there are not two.
     modalities : int
         Number of modalities.
     design : str

@@ -24,7 +24,7 @@ class ReaderDifference(Comparison):
     Parameters
     ----------
     metric, contrast, method, better, reason : str
-        As of `Comparison`; the contrast is ``"difference"``, first − second.
+        As of a `Comparison`; the contrast is ``"difference"``, first − second.
     a, b : Estimate
         Means over readers under the first and the second modality.
     names : tuple of two str

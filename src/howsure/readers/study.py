@@ -168,7 +168,7 @@ class ReaderStudy(Tabular, Named):
         margin: float | None = None,
         confidence_level: float | None = None,
     ) -> ReaderPlan:
-        """Plan the readers and cases of another study, with this one as the pilot; see `VarianceComponents.plan`.
+        """Plan the readers and cases of another study, with this one as the pilot.
 
         Parameters
         ----------
@@ -288,7 +288,7 @@ class ReaderStudy(Tabular, Named):
         Parameters
         ----------
         style : {"clinical", "ml", "card"}
-            As for `Estimate.sentence`.
+            As for the sentences of an estimate.
 
         Returns
         -------
@@ -302,12 +302,12 @@ class ReaderStudy(Tabular, Named):
         return " ".join(self.sentences(style))
 
     def sentences(self, style: str = "clinical") -> list[str]:
-        """Return the sentences of `sentence` as a list.
+        """Return the sentences of ``sentence()`` as a list.
 
         Parameters
         ----------
         style : {"clinical", "ml", "card"}
-            As for `Estimate.sentence`.
+            As for the sentences of an estimate.
 
         Returns
         -------
