@@ -1,5 +1,6 @@
 """Laws of every registered metric, under every average, for two to five classes."""
 
+import functools
 import math
 
 import numpy as np
@@ -175,12 +176,19 @@ def test_gradient_is_the_derivative_on_sparse_tables(counts, spec):
         assert found == pytest.approx(slope, abs=1e-4 * scale)
 
 
+@functools.cache
+def last_table(spec):
+    """Return the last generic table of a metric: one of trials, which most metrics of numbers read."""
+    *_, table = generic_tables(parse(spec))
+    return table
+
+
 @given(numbers=st.lists(st.sampled_from([0, 0, 1, 2, 5, 17]), min_size=13, max_size=13), specs=several(VALUED))
 @settings(max_examples=60)
 def test_scale_range_and_euler_hold_of_sparse_values(numbers, specs):
     """The same for metrics of values, trials and errors with empty cells."""
     for spec in specs:
-        *_, table = generic_tables(parse(spec))  # of trials, which most of them read
+        table = last_table(spec)
         counts = np.resize(np.array(numbers, dtype=float), table.counts.shape)
         metric = resolve(spec, table)
         value, scaled = (float(each) for each in metric(np.stack([counts, counts * 1024])))

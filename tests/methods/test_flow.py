@@ -480,7 +480,7 @@ def test_alpha_near_its_lower_end_covers(wrong, first):
     truth = np.array([[first * (1 - wrong), first * wrong], [(1 - first) * wrong, (1 - first) * (1 - wrong)]])
     margins = truth.sum(0) + truth.sum(1)
     value = 1 - wrong / (1 - (margins**2).sum() / 4)  # Scott's pi of the truth
-    tables = np.random.default_rng(4).multinomial(20, truth.ravel(), 400).reshape(-1, 2, 2)
+    tables = np.random.default_rng(4).multinomial(20, truth.ravel(), 250).reshape(-1, 2, 2)
     found = hs.estimate(hs.from_counts(tables), "krippendorff_alpha")
     assert ((np.asarray(found.low) <= value + 1e-12) & (value <= np.asarray(found.high))).mean() > 0.92
 
