@@ -356,7 +356,7 @@ def test_pseudo_cases_of_a_loss_without_bound_are_fewer_where_it_is_large():
     found = AllCells(metric, table, np.reshape(table.counts, (1, -1)) * 1.0).pseudo_shares()
     losses = -np.log(np.stack([1 - table.scores, table.scores], -1)).ravel()
     mean = (losses * table.counts.ravel()).sum() / table.counts.sum()
-    even = table.prior_shares.ravel()
+    even = table.priors.shares.ravel()
     expected = even * np.exp(-(losses - mean) / CONFIDENCE)
     assert found == pytest.approx((expected / expected.sum())[None])
 

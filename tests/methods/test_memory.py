@@ -118,7 +118,7 @@ def test_draws_of_clusters_do_not_depend_on_the_blocks_that_hold_their_weights(d
     drawn = []
     for block in (10, 2**20):
         monkeypatch.setattr("howsure.designs.clusters.BLOCK_CELLS", block)
-        prior = () if draw is Clusters.resample else (table.default_prior.ravel(),)
+        prior = () if draw is Clusters.resample else (table.priors.default.ravel(),)
         drawn.append(draw(table.design, table.cells, *prior, 50, np.random.default_rng(2)))
     assert np.allclose(*drawn, rtol=1e-12)
 

@@ -44,7 +44,7 @@ def test_a_metric_of_lumped_cells_is_that_of_the_table(average):
             if metric.lumps is None:
                 continue
             codes = in_order(metric.lumps().ravel())
-            small = table.lumped(codes)
+            small = table.collapse_cells(codes)
             assert small.cells.sum() == table.cells.sum()
             assert metric(small.counted) == pytest.approx(metric(table.counted), rel=1e-12, abs=1e-14, nan_ok=True)
             slopes = [np.nan_to_num(metric.slopes(each.counted)).ravel() for each in (table, small)]

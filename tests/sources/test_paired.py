@@ -65,7 +65,7 @@ def test_pseudo_cases_are_balanced(classes, models):
 def test_two_models_of_two_classes_have_agresti_and_mins_prior():
     """The default prior adds half a case to each of the four patterns of being right."""
     table = hs.paired([0, 1, 1], {"A": [0, 1, 0], "B": [0, 0, 1]})
-    prior = 2 * table.prior_shares
+    prior = 2 * table.priors.shares
     right = table.codes[:, 1:] == table.codes[:, :1]
     for pattern in ([True, True], [True, False], [False, True], [False, False]):
         assert prior[(right == pattern).all(1)].sum() == pytest.approx(0.5)

@@ -55,7 +55,7 @@ def test_models_are_counted_jointly():
         assert (one.low, one.high) == pytest.approx((two.low, two.high))
     named = hs.values(["a", "b"], data={"a": X, "b": other}, bounds=(0, 1))
     assert named.counts.tolist() == both.counts.tolist()
-    assert both.prior_shares.sum() == pytest.approx(1)
+    assert both.priors.shares.sum() == pytest.approx(1)
 
 
 def test_evaluating_models_at_once_reads_the_values_of_each():

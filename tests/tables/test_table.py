@@ -186,5 +186,5 @@ def test_dir_names_what_users_call(table):
     names = [name for name in dir(table) if not name.startswith("_")]
     assert {"counts", "labels", "design", "rows", "cautions", "save"} <= set(names)
     assert len(names) <= 30
-    assert "pseudo_cells" not in names
+    assert "priors" not in names
     assert all(hasattr(type(table), name) or name in vars(table) for name in names)

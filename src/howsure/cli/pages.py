@@ -12,6 +12,7 @@ from howsure.cli.inputs import Input
 from howsure.cli.options import THRESHOLD
 from howsure.cli.output import Block, command_line
 from howsure.errors import HowsureError, warn
+from howsure.tables.cautions import positive_doubts
 
 if TYPE_CHECKING:
     from howsure.comparison.models import Comparisons
@@ -295,4 +296,5 @@ def _about(table: Table) -> str:
     if not table.is_binary:
         return f"{cases}, {len(classes)} {table.classes_noun}"
     positive = f"positive class {classes[1]} ({100 * table.class_totals[1] / table.counts.sum():.1f} %)"
-    return "\n".join([f"{cases}, {positive}", *table.positive_doubts])
+    doubts = positive_doubts(classes, table.positive, is_ordered=table.is_ordered)
+    return "\n".join([f"{cases}, {positive}", *doubts])

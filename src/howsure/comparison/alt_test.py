@@ -21,6 +21,7 @@ from howsure.metrics.registry import REGISTRY
 from howsure.metrics.scored import of_cells
 from howsure.metrics.spec import Spec
 from howsure.tables.ratings import RatingsTable
+from howsure.tables.table import require_table
 
 Array = NDArray[Any]
 ENOUGH = 0.5  # proportion of the annotators that the model has to equal
@@ -168,7 +169,7 @@ def alt_test(
     >>> print(hs.labels.alt_test(hs.ratings(said), "model"))
     model: winning rate 1.00 (ε = 0.2), average advantage probability 0.930 [0.869, 0.967]
     """
-    ratings = RatingsTable.required(table, NEEDS)
+    ratings = require_table(RatingsTable, table, NEEDS)
     margin, level = _share("epsilon", epsilon), _share("q", q)
     own, matrix = ratings.rater(rater), weights_of(weights, ratings)
     chosen("alt_test", ratings, str(rater))

@@ -36,8 +36,9 @@ from howsure.metrics.spec import Spec
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.joint import paired_table
+from howsure.tables.protocols import incompatibility
 from howsure.tables.separate import SeparateTables
-from howsure.tables.table import Table
+from howsure.tables.table import Table, require_table
 
 Array = NDArray[Any]
 Asked = str | Spec | Metric
@@ -291,8 +292,8 @@ def _refuse_groups(table: Any) -> None:
 
 def _joined(first: Any, second: Any) -> SeparateTables:
     otherwise = OF_ESTIMATES if isinstance(first, Estimate) or isinstance(second, Estimate) else CALLS
-    tables = (Table.required(first, otherwise), Table.required(second, otherwise))
-    if refusal := tables[0].refusal_beside(tables[1]):
+    tables = (require_table(Table, first, otherwise), require_table(Table, second, otherwise))
+    if refusal := incompatibility(tables[0], tables[1]):
         raise HowsureError(refusal)
     return SeparateTables.of(tables)
 

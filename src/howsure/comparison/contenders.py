@@ -26,7 +26,8 @@ from howsure.methods.standard_errors import shows_variation
 from howsure.metrics.binding import resolve_each
 from howsure.metrics.metric import Metric, Side
 from howsure.tables.joint import JointTable
-from howsure.tables.table import Table
+from howsure.tables.protocols import incompatibility
+from howsure.tables.table import Table, require_table
 
 Array = NDArray[Any]
 P = ParamSpec("P")
@@ -119,7 +120,7 @@ def contenders(given: Any, metric: Any) -> Contenders:
             message = f"Two models have one name as text: {', '.join(map(repr, found))}. Give each a name of its own."
             raise HowsureError(message)
         return _of_separate(named, metric)
-    joint = JointTable.required(found, GIVE)
+    joint = require_table(JointTable, found, GIVE)
     tables = {name: joint.model(name) for name in joint.models}
     bound = resolve_each(metric, list(tables.values()))
     sides = [Side(name, each, joint.view(name)) for name, each in zip(tables, bound, strict=True)]
@@ -134,11 +135,11 @@ def contenders(given: Any, metric: Any) -> Contenders:
 
 
 def _of_separate(tables: dict[str, Table], metric: Any) -> Contenders:
-    listed = [Table.required(each, GIVE) for each in tables.values()]
+    listed = [require_table(Table, each, GIVE) for each in tables.values()]
     if len(listed) < 2:
         raise HowsureError(GIVE)
     for each in listed[1:]:
-        if refusal := listed[0].refusal_beside(each):
+        if refusal := incompatibility(listed[0], each):
             raise HowsureError(refusal)
     metrics = resolve_each(metric, listed)
     with np.errstate(all="ignore"):

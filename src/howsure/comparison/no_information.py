@@ -14,7 +14,7 @@ from howsure.methods.proportion import ClopperPearson
 from howsure.methods.standard_errors import effective_counts
 from howsure.metrics.binding import resolve
 from howsure.numbers import number, p_text
-from howsure.tables.table import Table
+from howsure.tables.table import Table, require_table
 
 CALL = "Call `no_information_test(table)`, with a table from `confusion` or `from_counts`."
 LEVEL = 0.95  # at which clusters enter with their effective number
@@ -91,7 +91,7 @@ def no_information_test(table: Table) -> NoInformation:
     >>> print(hs.comparison.no_information_test(hs.from_counts([[50, 3], [5, 42]])))
     accuracy 0.920 against the share of class '0', 0.530: one-sided p < 0.001
     """
-    metric = resolve("accuracy", Table.required(table, CALL))
+    metric = resolve("accuracy", require_table(Table, table, CALL))
     checked(ClopperPearson(), metric, table)
     share = metric.proportion
     assert share is not None  # noqa: S101 - it suits

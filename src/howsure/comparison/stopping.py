@@ -21,7 +21,7 @@ from howsure.methods.method import Method
 from howsure.methods.names import MethodName
 from howsure.methods.naming import named
 from howsure.numbers import count_text, value_text
-from howsure.tables.table import Table
+from howsure.tables.table import Table, require_table
 
 TOUCHES = 1 - 1e-9  # share of a limit that just touches the value
 MOST = 1e6  # times as many cases, beyond which it is never
@@ -159,7 +159,7 @@ def stop(
 
 def looked(table: Any, metric: str, **settings: Any) -> Estimate | Comparison:
     """Return the estimate of a metric, or for a table of several models the comparison of two."""
-    several = hasattr(Table.required(table, "`stop` takes a table, as `Accumulator.table` holds it."), "models")
+    several = hasattr(require_table(Table, table, "`stop` takes a table, as `Accumulator.table` holds it."), "models")
     answer: Estimate | Comparison = (compare if several else estimate)(table, metric, **settings)
     return answer
 

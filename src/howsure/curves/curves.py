@@ -32,6 +32,7 @@ from howsure.metrics.forms import divide
 from howsure.metrics.probability import probabilities
 from howsure.sources.scores import scores
 from howsure.tables.scores import ScoresTable
+from howsure.tables.table import require_table
 
 Array = NDArray[Any]
 Band = Literal["pointwise", "simultaneous", "none"]
@@ -164,9 +165,8 @@ def score_table(table: Any, y_score: Any = None, cases: Mapping[str, Any] = NO_C
         message = f"`{next(iter(cases))}` belongs to the cases of the table: give it to `scores`."
         raise HowsureError(message)
     made = table if y_score is None else scores(table, y_score, **cases)
-    return ScoresTable.required(
-        made, "This needs a table of scores, such as `scores(y_true, y_score)` makes from true classes and scores."
-    )
+    needed = "This needs a table of scores, such as `scores(y_true, y_score)` makes from true classes and scores."
+    return require_table(ScoresTable, made, needed)
 
 
 def checked_band(band: str) -> None:

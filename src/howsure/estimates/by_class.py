@@ -18,6 +18,7 @@ from howsure.methods.sides import Sides
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec, of_class, of_two_classes, parse
+from howsure.tables.protocols import each_against_rest
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -60,7 +61,7 @@ def of_classes(
     for each in _alike(table, asked):
         together.setdefault(tuple(each.classes), []).append(each)
     for classes, alike in together.items():
-        stack = table.each_against_rest(np.array(classes)) if len(classes) > 1 else None
+        stack = each_against_rest(table, np.array(classes)) if len(classes) > 1 else None
         if stack is None:
             continue
         metrics = [resolve(of_two_classes(each.spec), stack) for each in alike]

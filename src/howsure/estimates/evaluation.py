@@ -18,6 +18,7 @@ from howsure.grids import Grid, Tabular
 from howsure.methods.method import Method
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
+from howsure.tables.cautions import positive_doubts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -128,5 +129,7 @@ class Evaluation(Tabular, ToXarray, Mapping[str, Estimate]):
     def grid(self) -> Grid:
         """Return a table of strings with metric, value, interval, standard error and method."""
         grid = estimate_grid(self.values(), self.confidence_level)
-        doubts = self.table.positive_doubts if any(each.positive for each in self.values()) else ()
+        labels, table = self.table.labels.tolist(), self.table
+        found = positive_doubts(labels, table.positive, is_ordered=table.is_ordered)
+        doubts = found if any(each.positive for each in self.values()) else ()
         return replace(grid, caption="; ".join(filter(None, (grid.caption, *doubts))))

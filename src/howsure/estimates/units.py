@@ -16,7 +16,8 @@ from howsure.sources.counted_values import counted_values
 from howsure.tables.batch import ALL, Tables
 from howsure.tables.joint import JointTable
 from howsure.tables.paired_values import PairedValuesTable
-from howsure.tables.table import Table
+from howsure.tables.protocols import unit_weights
+from howsure.tables.table import Table, require_table
 from howsure.tables.values import ValuesTable
 
 Array = NDArray[Any]
@@ -77,7 +78,7 @@ def per_unit(
         every = {key: per_unit(each, metric, nan_policy=nan_policy) for key, each in table.all_and_groups().items()}
         overall = every.pop(ALL)
         return Tables(every, list(every.values()), overall, table.columns)
-    given = Table.required(table, "`per_unit` takes a table of units, from `events` or with `groups`.")
+    given = require_table(Table, table, "`per_unit` takes a table of units, from `events` or with `groups`.")
     joint = given if isinstance(given, JointTable) else None
     names = () if joint is None else joint.names
     views = [None] if joint is None else [joint.view(name) for name in names]
@@ -102,7 +103,7 @@ def per_unit(
             for row, each, view in zip(values, metrics, views, strict=True):
                 found = each(counts if view is None else counts.through(view))
                 row[start : start + step] = np.clip(found, *each.range)  # sums of weights have rounding errors
-        own = given.unit_weights(cells)
+        own = unit_weights(given, cells)
         weight[start : start + step] = 1.0 if own is None else own
     defined = np.asarray(np.isfinite(values).all(0))
     if not defined.all() and (nan_policy == "raise" or not defined.any()):

@@ -26,7 +26,7 @@ from howsure.metrics.metric import Metric
 from howsure.numbers import number, percent
 from howsure.running.progress import progress
 from howsure.tables.counts import ClassCounts
-from howsure.tables.table import Table
+from howsure.tables.table import Table, require_table
 
 Array = NDArray[Any]
 AT_ONCE = 2**21  # values of the tables drawn at once
@@ -191,7 +191,7 @@ def coverage(
         source = truth
     else:
         words = "`truth` is a table, as `confusion` and `from_counts` make it, or a truth of `howsure.lab`."
-        source = Repeated(Table.required(truth, words), n)
+        source = Repeated(require_table(Table, truth, words), n)
     size, level = whole_number("draws", draws, least=2, most=MOST_DRAWS), checked_level(confidence_level)
     (found,) = coverages([metric], named(method), source, size, level, random_state)
     return found

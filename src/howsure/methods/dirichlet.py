@@ -151,7 +151,7 @@ class Dirichlet(DrawingMethod):
         adds = self.source != "posterior" or self.prior is not None or self.prevalence_prior is not None
         if adds and not all(design.traits.has_labels for design in table.design.test_sets):
             return "`Dirichlet` has no prior to add to scores without labels. Use it without `prior` and `source`."
-        if self.source == "prior" and self.prior is None and not table.default_prior.any():
+        if self.source == "prior" and self.prior is None and not table.priors.default.any():
             return "`Dirichlet` has no prior of values without bounds: state them, `values(score, bounds=(0, 1))`."
         if self.source == "posterior" and not table.design.supports(Resampling.posterior):
             design = type(table.design).__name__
@@ -280,10 +280,10 @@ class _Sampler:
             return gammas(self.prior, size, rng)
         design, prior = self.table.design, self.prior
         if self.mixes:
-            pair = self.table.pseudo_cells(size, rng)
-            if pair is not None:
-                return Resampling.of(design).posterior_with_pairs(self.counts, pair, size, rng)
-            prior = self.table.pseudo_cases(size, rng)
+            priors = self.table.priors
+            if priors.cells is not None:
+                return Resampling.of(design).posterior_with_pairs(self.counts, priors.cells(size, rng), size, rng)
+            prior = priors.drawn(size, rng)
         return Resampling.of(design).posterior(self.counts, prior, size, rng)
 
     def expected(self) -> Array:
@@ -309,8 +309,8 @@ class _Sampler:
 def cell_prior(prior: Prior | None, table: Table) -> Array:
     """Return the prior pseudo-counts of each cell; a paired table has them for each model's own table."""
     if prior is None:
-        return table.default_prior
-    return table.spread_prior(prior_array(prior, table.prior_shape, "prior"))
+        return table.priors.default
+    return table.priors.by_cell(prior_array(prior, table.priors.shape, "prior"))
 
 
 def prior_array(prior: Prior, shape: tuple[int, ...], what: str) -> Array:

@@ -19,6 +19,7 @@ from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.metrics.metric import Metric
 from howsure.running.progress import progress
 from howsure.running.threads import in_threads
+from howsure.tables.protocols import collapse_cells
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -160,9 +161,10 @@ def lumped(table: Table, metrics: Sequence[Metric], kept_apart: Array | None) ->
     if codes is None or not metrics or 2 * (int(codes.max()) + 1) >= len(codes):
         return table
     try:
-        return table.lumped(codes)
+        collapsed: Table = collapse_cells(table, codes)
     except UndefinedDesignError:
         return table
+    return collapsed
 
 
 def values_of_draws(

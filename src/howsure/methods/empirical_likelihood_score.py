@@ -17,6 +17,7 @@ from howsure.methods.standard_errors import normal_quantile, quantile, standard_
 from howsure.metrics.contrast import averaged_numbers
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
+from howsure.tables.variances import small_sample_correction
 
 Array = NDArray[Any]
 NO_BOUNDS = "all values are equal: state their `bounds` to learn how far the mean may be off"
@@ -189,6 +190,6 @@ def _student_of(metric: Metric, table: Table, units: Units) -> tuple[float, floa
     if metric.contrast is not None:  # heavy units in favour of either model are equally likely to be missed
         return units.error, max(units.effective - 1, 1.0)
     slopes = np.nan_to_num(np.asarray(metric.gradient(table.counted)).ravel())
-    inflation, freedom = table.small_sample(slopes)
+    inflation, freedom = small_sample_correction(table, slopes)
     by_weight = VarianceDetails.of(table.design).satterthwaite_df(table.cells, table.truth, np.ones(slopes.size))
     return float(standard_error(metric, table)) * float(np.sqrt(inflation)), float(np.minimum(freedom, by_weight))

@@ -19,6 +19,7 @@ from howsure.metrics.binding import resolve, smallest
 from howsure.metrics.counted import of_one_class
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import of_class, of_two_classes
+from howsure.tables.protocols import each_against_rest
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -120,7 +121,7 @@ def _fixed(interval: Interval, constants: Array) -> Interval:
 def _of_each(metric: Metric, table: Table) -> AtLevels:
     """Return the intervals of the classes by their default method, by level; classes are the first axis."""
     assert metric.spec is not None and metric.classes is not None  # noqa: S101, PT018 - see `suits`
-    stack = None if table.batch else table.each_against_rest(metric.classes)
+    stack = None if table.batch else each_against_rest(table, metric.classes)
     if stack is not None:
         return _by_default(stack, resolve(of_two_classes(metric.spec), stack))
     places = metric.classes.tolist()

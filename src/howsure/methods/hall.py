@@ -16,6 +16,7 @@ from howsure.methods.method import Method, needs_counted_cases
 from howsure.methods.standard_errors import quantile, shows_variation, standard_error
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
+from howsure.tables.variances import small_sample_correction
 
 Array = NDArray[Any]
 NO_BOUNDS = "all values are equal: state their `bounds` to learn how far the mean may be off"
@@ -87,7 +88,7 @@ class Hall(Method):
         skewness = float(quotient((number * parts**3).sum(), (number * parts**2).sum() ** 1.5))
         skewness = skewness if abs(skewness) > SYMMETRIC else SYMMETRIC
         # Few heavy cases or clusters reduce the degrees of freedom; the tails of the values enter the skewness.
-        inflation, freedom = table.small_sample(slopes)
+        inflation, freedom = small_sample_correction(table, slopes)
         alike = np.ones(slopes.size)
         freedom = np.minimum(
             freedom, VarianceDetails.of(table.design).satterthwaite_df(table.cells, table.truth, alike)

@@ -19,6 +19,7 @@ from howsure.methods.ways import Ways
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
+from howsure.tables.variances import variance_at
 
 Array = NDArray[Any]
 Limits = Callable[[float, float], tuple[float, float]]  # quantile, level → low, high
@@ -123,7 +124,7 @@ def _direction(table: Table, gradient: Array) -> Array:
     step = float(np.abs(gradient).max())
     units = step * np.eye(len(gradient))
     up, down = (
-        np.array([table.variance_at(table.cells, gradient + sign * unit) for unit in units]) for sign in (1, -1)
+        np.array([variance_at(table, table.cells, gradient + sign * unit) for unit in units]) for sign in (1, -1)
     )  # one by one: not all designs take batches
-    spread = float(table.variance_at(table.cells, gradient))
+    spread = float(variance_at(table, table.cells, gradient))
     return np.asarray((up - down) / (4 * step * np.sqrt(spread)))

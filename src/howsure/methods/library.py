@@ -36,7 +36,7 @@ from howsure.methods.method import DrawingMethod, Method
 from howsure.methods.registry import METHODS
 from howsure.metrics.binding import resolve, smallest
 from howsure.metrics.metric import Metric
-from howsure.tables.table import Table
+from howsure.tables.table import Table, require_table
 
 __all__ = ["METHODS", "DrawingMethod", "Interval", "Method", "suitable_methods"]
 
@@ -85,7 +85,7 @@ def suitable_methods(table: Table, metric: str | Metric, *, threshold: float | N
     >>> "wilson" in hs.suitable_methods(hs.from_counts([[50, 3], [5, 42]]), "mcc")
     False
     """
-    table = Table.required(table, "`suitable_methods` takes a table, as `confusion` and `scores` make it.")
+    table = require_table(Table, table, "`suitable_methods` takes a table, as `confusion` and `scores` make it.")
     bound = resolve(metric, table, threshold=threshold)
     own, same = smallest(*((table, bound) if bound.smaller is None else bound.smaller(table)))
     first = default_method(same, own).name

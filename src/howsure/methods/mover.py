@@ -28,6 +28,7 @@ from howsure.metrics.forms import Parts, Proportion, Ratio
 from howsure.metrics.metric import Contrast, Metric, Side
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
+from howsure.tables.variances import small_sample_correction
 
 Array = NDArray[Any]
 
@@ -273,6 +274,7 @@ def _cases(share: Proportion, table: Table, classes: Array) -> Array:
 
 def _small_samples(slopes: Array, table: Table, classes: Array) -> tuple[Array, Array]:
     """Return the variance factor of each class's form and its degrees of freedom, ``(..., m)``."""
-    found = [table.small_sample(_by_class(slopes[..., index], classes, index, table)) for index in range(len(classes))]
+    forms = [_by_class(slopes[..., index], classes, index, table) for index in range(len(classes))]
+    found = [small_sample_correction(table, form) for form in forms]
     inflation, freedom = (np.stack(each, -1) for each in zip(*found, strict=True))
     return inflation, freedom

@@ -201,7 +201,8 @@ class AllCells(PathTables):
     def pseudo_shares(self) -> Array:
         """Return the proportion of the pseudo-counts in each cell; for an unbounded loss less where it is large."""
         averages_classes = self.metric.of_one_model.members is not None
-        shares = self.table.shares_of_occurring if averages_classes else self.table.prior_shares
+        priors = self.table.priors
+        shares = priors.of_occurring if averages_classes else priors.shares
         even = self.levels.spread_pseudo_counts(self._flat(shares))
         if not self.metric.is_mean_loss or np.isfinite(self.metric.range[1]):
             return even

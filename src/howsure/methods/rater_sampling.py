@@ -18,7 +18,7 @@ from howsure.methods.standard_errors import design_sample
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.ratings import RatingsTable
-from howsure.tables.table import Table
+from howsure.tables.table import Table, require_table
 
 Array = NDArray[Any]
 NEEDS = "This method is for a table of ratings, as `ratings` makes it."
@@ -84,9 +84,9 @@ class RaterSampling(Method):
             return f"`{self.name}` is for the agreement of one set of raters, which `{metric.name}` is not. Use 'auto'."
         if "rater" in metric.spec.definition.parameters:
             return f"`{self.name}` leaves out each rater in turn, and `{metric.name}` is of one of them. Use 'flow'."
-        if not RatingsTable.required(table, NEEDS).names_raters:
+        if not require_table(RatingsTable, table, NEEDS).names_raters:
             return f"`{self.name}` needs the rater of each rating: not of numbers by category. Use 'flow'."
-        if np.count_nonzero(RatingsTable.required(table, NEEDS).rates) < FEWEST_RATERS:
+        if np.count_nonzero(require_table(RatingsTable, table, NEEDS).rates) < FEWEST_RATERS:
             return f"`{self.name}` needs three raters who rate, and there are two. Use 'flow', for the same raters."
         return ""
 
@@ -121,7 +121,7 @@ class _Variances:
     def of(cls, metric: Metric, table: Table) -> _Variances:
         """Return those of a metric of one table of ratings."""
         assert metric.spec is not None  # noqa: S101 - see `suits`
-        table = RatingsTable.required(table, NEEDS)
+        table = require_table(RatingsTable, table, NEEDS)
         with np.errstate(all="ignore"):
             slopes = np.asarray(metric.gradient(table.counted))
             parts = [table.without(rater) for rater in np.flatnonzero(table.rates).tolist()]

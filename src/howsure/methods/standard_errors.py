@@ -19,6 +19,7 @@ from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import Counts
 from howsure.tables.table import Table
+from howsure.tables.variances import missed_cluster_inflation, small_sample_correction, variance_at
 
 Array = NDArray[Any]
 NOISE = 1e-12  # relative to the value: a standard error below it is rounding
@@ -117,7 +118,7 @@ def sample_with_unseen(metric: Metric, table: Table) -> tuple[Any, Any]:
     inflation, freedom = design_sample(metric, table)
     if metric.contrast is None and table.design.supports(Clustering.missed_cluster_inflation):
         slopes, silent = _heard_slopes(metric, table)
-        inflation = inflation * np.where(silent, 1.0, table.unseen(slopes))
+        inflation = inflation * np.where(silent, 1.0, missed_cluster_inflation(table, slopes))
     return inflation, freedom
 
 
@@ -127,7 +128,7 @@ def _by_design(metric: Metric, table: Table, heard: tuple[Array, Array]) -> tupl
     slopes, silent = heard
     one = metric.of_one_model
     if one.of_scores or one.per_class is None:
-        inflation, freedom = table.small_sample(slopes)
+        inflation, freedom = small_sample_correction(table, slopes)
     else:
         inflation, freedom = _put_together(table, slopes)
     return np.where(silent, 1.0, inflation), freedom
@@ -189,8 +190,8 @@ def standard_errors(metric: Metric, table: Table, cells: Array) -> Array:
     def variance(gradient: Array) -> Array:
         slopes = gradient.reshape(cells.shape)
         if design.traits.is_independent:
-            return table.variance_at(cells, slopes)
-        return np.array([table.variance_at(*each) for each in zip(cells, slopes, strict=True)])  # not all take batches
+            return variance_at(table, cells, slopes)
+        return np.array([variance_at(table, *each) for each in zip(cells, slopes, strict=True)])  # not all take batches
 
     return _errors(metric, table, table.wrap(cells), variance)
 
@@ -233,8 +234,8 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
         worth = np.where(shows, quotient(observed * (1 - observed), variance), np.where(worth > 0, worth, np.inf))
         # Where all agree, the marked cells are those that count.
         counted = np.where(shows[..., None], slopes, marked)
-        inflation, freedom = table.small_sample(counted)
-        inflation = inflation * table.unseen(counted)
+        inflation, freedom = small_sample_correction(table, counted)
+        inflation = inflation * missed_cluster_inflation(table, counted)
         reach = critical_value(confidence_level, np.where(shows, inflation, 1.0), freedom)
         worth = worth * (normal_quantile(confidence_level) / reach) ** 2
         if np.isfinite(freedom).any():

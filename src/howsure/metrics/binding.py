@@ -21,6 +21,7 @@ from howsure.metrics.spec import Spec, named, of_class, of_two_classes, parse
 from howsure.tables.counts import ClassCounts, ConfusionCounts, Counts
 from howsure.tables.joint import JointTable
 from howsure.tables.labels import OUTCOMES, TWO
+from howsure.tables.protocols import one_against_rest
 from howsure.tables.score_matrix import ScoreMatrixTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
@@ -262,7 +263,7 @@ def smallest(table: Table, metric: Metric) -> tuple[Table, Metric]:
     """Return the smallest table that determines a metric: the 2×2 table for a metric of one class."""
     if metric.positive is None or table.shape == (2, 2) or metric.spec is None:
         return table, metric
-    small = table.one_against_rest(metric.positive)
+    small = one_against_rest(table, metric.positive)
     if small is None:
         return table, metric
     return small, resolve(of_two_classes(metric.spec), small)

@@ -87,7 +87,7 @@ def _of_outcomes(spec: Spec, table: Table, classes: Sequence[int] | None, withou
         return _pooled(spec, table, chosen)
     if spec.average in averages.BY_NAME:
         return averaged(spec, table, averages.BY_NAME[spec.average], chosen, without)
-    index = table.default_class if spec.positive_class is None else table.position(spec.positive_class)
+    index = _default_class(table) if spec.positive_class is None else table.position(spec.positive_class)
     if index is None:
         raise needs_average(spec, table)
     return of_one_class(spec, table, index)
@@ -120,6 +120,13 @@ def _needs_negatives(spec: Spec, table: Table) -> HowsureError:
         f"{', '.join(usable)}."
     )
     return HowsureError(message)
+
+
+def _default_class(table: Table) -> int | None:
+    """Return the position of the second of two classes, or of the only class of events; None if there is none."""
+    if not table.has_negatives:
+        return 0 if len(table.labels) == 1 else None
+    return 1 if table.is_binary and table.has_one_label_per_case else None
 
 
 def of_one_class(spec: Spec, table: Table, index: int) -> Metric:

@@ -36,7 +36,8 @@ from howsure.planning.labelled import plan_of_labels
 from howsure.planning.pilots import Asked, Pilot
 from howsure.planning.result import Plan, PlanCurve, curve_of
 from howsure.planning.search import Reached, corrected, corrected_cases, simulated, whole
-from howsure.tables.table import Table
+from howsure.tables.protocols import incompatibility
+from howsure.tables.table import Table, require_table
 
 Array = NDArray[Any]
 PILOTS = 200  # resampled pilots, for the sensitivity of a plan to its pilot
@@ -201,8 +202,8 @@ def _given(table: Any, others: tuple[Any, ...]) -> tuple[tuple[Table, ...], Spec
     if hasattr(table, "overall"):
         message = "A plan is for one table at a time: give that of a group, `tables['a']`, or of all, `tables.overall`."
         raise HowsureError(message)
-    tables = tuple(Table.required(each, CALLS) for each in (table, *against))
-    if len(tables) > 1 and (refusal := tables[0].refusal_beside(tables[1])):
+    tables = tuple(require_table(Table, each, CALLS) for each in (table, *against))
+    if len(tables) > 1 and (refusal := incompatibility(tables[0], tables[1])):
         raise HowsureError(refusal)
     if any(each.batch for each in tables):
         raise HowsureError(CALLS)

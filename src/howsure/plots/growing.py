@@ -16,7 +16,7 @@ from howsure.methods.names import MethodName
 from howsure.metrics.words import metric_words
 from howsure.numbers import percent
 from howsure.plots.style import BAND, axes, colour, dashes, ink, legend_above, plain
-from howsure.tables.table import Table
+from howsure.tables.table import Table, require_table
 
 NEEDED = "There is no batch to draw: `plots.looks` takes tables in their order, such as `confusion(…, by=week)`."
 
@@ -63,7 +63,7 @@ def looks(
     'cases so far'
     """
     given = batches.values() if isinstance(batches, Mapping) else batches if isinstance(batches, Iterable) else ()
-    so_far = list(accumulate((Table.required(each, NEEDED) for each in given), add))
+    so_far = list(accumulate((require_table(Table, each, NEEDED) for each in given), add))
     if not so_far:
         raise HowsureError(NEEDED)
     settings = {"every look": method, "a single look": None}

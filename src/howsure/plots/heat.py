@@ -21,7 +21,7 @@ from howsure.plots.series import by_series, made_by
 from howsure.plots.style import FILL, PALETTE, TURNED, are_long, axes, ink, of_cells, plain
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
-from howsure.tables.table import Table
+from howsure.tables.table import Table, require_table
 
 Array = NDArray[Any]
 MOST_COLUMNS = 3  # of panels
@@ -98,7 +98,7 @@ def _panels(named: Mapping[str, Table]) -> dict[str, Axes]:
 
 def _matrix(given_table: Table, confidence_level: float, given: Any, name: str = "") -> Axes:
     message = f"A confusion matrix needs a confusion table, not a {given_table.noun}; see `table.at(threshold)`."
-    table = ConfusionTable.required(given_table, message)
+    table = require_table(ConfusionTable, given_table, message)
     level = checked_level(confidence_level)
     share, low, high = row_shares(table, level)
     labels = [str(label) for label in table.labels]

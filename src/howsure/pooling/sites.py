@@ -15,7 +15,7 @@ from howsure.estimates.estimation import estimate
 from howsure.metrics.binding import resolve_experiment
 from howsure.metrics.spec import named
 from howsure.pooling.effects import names_of_experiments
-from howsure.tables.table import Table
+from howsure.tables.table import Table, require_table
 
 Array = NDArray[Any]
 REMEDY = (
@@ -121,7 +121,7 @@ def _of_tables(tables: Mapping[str, Any], metric: Any, level: float) -> list[Any
         message = "Tables need the metric that is pooled: `hs.pool(tables, 'recall')`."
         raise HowsureError(message)
     for name, each in tables.items():
-        Table.required(each, f"Experiment '{name}' is no table, as others are: {each!r}. {REMEDY}")
+        require_table(Table, each, f"Experiment '{name}' is no table, as others are: {each!r}. {REMEDY}")
     return [estimate(each, resolve_experiment(metric, each), confidence_level=level) for each in tables.values()]
 
 

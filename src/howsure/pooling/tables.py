@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from howsure.designs.clustering import Clustering
 from howsure.errors import HowsureError, several
-from howsure.tables.table import Table
+from howsure.tables.addition import add_tables
+from howsure.tables.table import Table, require_table
 
 Added = TypeVar("Added", bound=Table)
 
@@ -45,14 +46,14 @@ def pool_tables(tables: Sequence[Added] | Mapping[Any, Added]) -> Added:
     message = "`pool_tables` takes tables, as `confusion` and `from_counts` make them, in a list or by name."
     listed = list(tables.values()) if isinstance(tables, Mapping) else several("tables", tables, "tables")
     for each in listed:
-        Table.required(each, message)
+        require_table(Table, each, message)
     if not listed:
         message = "There is no table to pool. Give at least one."
         raise HowsureError(message)
     for number, table in enumerate(listed, start=1):
         _refuse_different(number, table, listed[0])
     first, *others = (replace(table, design=Clustering.of(table.design).with_unshared_units()) for table in listed)
-    return first.plus(others)
+    return add_tables(first, others)
 
 
 def _refuse_different(number: int, table: Table, first: Table) -> None:

@@ -20,7 +20,7 @@ from howsure.metrics.metric import Metric
 from howsure.sources.confusion import confusion
 from howsure.sources.matrices import from_counts, matrix_table
 from howsure.tables.confusion import ConfusionTable
-from howsure.tables.table import Table
+from howsure.tables.table import Table, require_table
 
 Array = NDArray[Any]
 KINDS = {
@@ -110,7 +110,7 @@ def experiment(
     origin = {"matrix": str(evidence)} if isinstance(evidence, str | Path) else evidence
     try:
         counted = _counted(origin, folder)
-        table = ConfusionTable.required(counted, f"this is a {counted.noun}; a study compares confusion tables.")
+        table = require_table(ConfusionTable, counted, f"this is a {counted.noun}; a study compares confusion tables.")
         cell_prior(prior, table)
         kept = origin if isinstance(origin, Mapping) else None
         found = Experiment(name, table, prior, prevalence_prior, kept, folder)

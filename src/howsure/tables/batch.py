@@ -12,6 +12,8 @@ from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.errors import HowsureError, UndefinedDesignError, listed, looked_up
 from howsure.grids import MOST_ROWS, Grid
+from howsure.tables.addition import add_tables, stack_tables, sum_over
+from howsure.tables.protocols import span, with_limits_of
 from howsure.tables.stored import registered, save
 from howsure.tables.table import Table
 from howsure.tables.union import in_order, natural
@@ -162,16 +164,16 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
         if other.columns != self.columns:
             message = f"The groups are by {listed(self.columns)} and by {listed(other.columns)}. Use the same columns."
             raise HowsureError(message)
-        overall = self.overall.plus([other.overall])
+        overall = add_tables(self.overall, [other.overall])
         keys = in_order([list(self), list(other)], "groups", "Give the groups of all parts in one order.", natural)
         members = [[each[key] for each in (self, other) if key in each] for key in keys]
         if self.stack is None or other.stack is None:
-            apart = [first.spanning(more).holding([first, *more]).within(overall) for first, *more in members]
+            apart = [with_limits_of(sum_over(span(first, more), [first, *more]), overall) for first, *more in members]
             return Tables(keys, apart, overall, self.columns)
-        empty = self.overall.spanning([other.overall])
-        tables = [empty.holding(each) for each in members]
+        empty = span(self.overall, [other.overall])
+        tables = [sum_over(empty, each) for each in members]
         try:
-            return Tables(keys, tables[0].stacked(tables[1:]), overall, self.columns)
+            return Tables(keys, stack_tables(tables), overall, self.columns)
         except UndefinedDesignError:
             return Tables(keys, tables, overall, self.columns)
 

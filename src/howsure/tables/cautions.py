@@ -7,7 +7,7 @@ is a guess from a rate.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -203,6 +203,21 @@ def of_positive(negative: object, positive: object) -> Iterator[str]:
             f"The positive class is “{positive}”, the last label, although “{negative}” looks like the positive one. "
             f"Say which: pos_label={negative!r} or pos_label={positive!r}."
         )
+
+
+def positive_doubts(labels: Sequence[object], positive: str, *, is_ordered: bool) -> tuple[str, ...]:
+    """Return a caution where nobody named the positive class and the words suggest the other one.
+
+    Parameters
+    ----------
+    labels : sequence
+        The classes, in order.
+    positive : str
+        The positive class; empty if there is none.
+    is_ordered : bool
+        Whether the order of the classes is stated.
+    """
+    return tuple(of_positive(*labels)) if positive and not is_ordered else ()
 
 
 def _denies(last: str, first: str) -> bool:

@@ -19,6 +19,7 @@ from howsure.tables.cautions import of_classes, of_tags
 from howsure.tables.counts import ConfusionCounts, Counts, occurring
 from howsure.tables.labels import other_classes, union_of_labels
 from howsure.tables.lumped import LumpedTable, lumped
+from howsure.tables.priors import Priors
 from howsure.tables.table import Table
 from howsure.tables.union import places_of_names
 
@@ -70,29 +71,39 @@ class ConfusionTable(Table):
         super()._check()
         invariants.array("counts", self.counts, (*self.batch, len(self.labels), len(self.labels)))
 
-    def refusal_beside(self, other: Table) -> str:
+    def incompatibility(self, other: Table) -> str:
         """Return an empty text for another table of the same classes, else why the two cannot be compared."""
-        return other_classes(self, other) if type(other) is type(self) else super().refusal_beside(other)
+        return other_classes(self, other)
 
     @property
     def truth(self) -> Array:
         """Position of the true class of each cell."""
         return np.repeat(np.arange(len(self.labels)), len(self.labels))
 
-    def spanning(self, others: Sequence[ConfusionTable]) -> ConfusionTable:
+    def with_all_classes(self, others: Sequence[ConfusionTable]) -> ConfusionTable:
         """Return a table without cases, with the classes of this and other tables."""
         labels = union_of_labels([self, *others])
         is_ordered = all(each.is_ordered for each in (self, *others))
         return ConfusionTable(counts=np.zeros((len(labels), len(labels))), labels=labels, is_ordered=is_ordered)
 
-    def places_in(self, whole: ConfusionTable) -> Array:
+    def cell_positions(self, whole: ConfusionTable) -> Array:
         """Return the flat cell of each pair of classes in a table with these classes."""
         place = places_of_names(self.labels.tolist(), whole.labels.tolist())
         return (len(whole.labels) * place[:, None] + place).ravel()
 
     @property
-    def shares_of_occurring(self) -> Array:
-        """Distribution of pseudo-counts for an average over classes: see `occurring`."""
+    def priors(self) -> Priors:
+        """Pseudo-counts of random classes, half of which are correct; of an average over the classes that occur."""
+        right, size = np.eye(len(self.labels)), len(self.labels)
+        shares = np.full(self.shape, 1 / size**2)
+        if size == 1:
+            return Priors(shares, occurring=self._shares_of_occurring)
+        mean = PSEUDO_CASES / (2 * size) * (right + (1 - right) / (size - 1))
+        # Estimated counts use the average pseudo-counts in all draws.
+        cells = self._pseudo_cells if self.design.traits.is_counted else None
+        return Priors(shares, mean=mean, cells=cells, occurring=self._shares_of_occurring)
+
+    def _shares_of_occurring(self) -> Array:
         cells = self._cells_of_occurring * 1.0
         return np.asarray(cells / cells.sum((-2, -1), keepdims=True))
 
@@ -113,23 +124,9 @@ class ConfusionTable(Table):
         true, predicted = occurring(counts.rows, counts.columns)
         return np.asarray(true[..., :, None] & predicted[..., None, :])
 
-    @property
-    def default_prior(self) -> Array:
-        """Pseudo-counts of the default prior by cell, averaged over its draws: half correct and half wrong."""
-        size = len(self.labels)
-        if size == 1:
-            return super().default_prior
-        right = np.eye(size)
-        return PSEUDO_CASES / (2 * size) * (right + (1 - right) / (size - 1))
-
-    def pseudo_cells(self, size: int, rng: np.random.Generator) -> Array | None:
-        """Return the cells of two whole pseudo-counts for each draw: random classes, correct with probability 1/2.
-
-        Estimated counts use the average pseudo-counts in all draws.
-        """
+    def _pseudo_cells(self, size: int, rng: np.random.Generator) -> Array:
+        """Return the cells of two whole pseudo-counts for each draw: random classes, correct with probability 1/2."""
         classes = len(self.labels)
-        if classes == 1 or not self.design.traits.is_counted:
-            return None
         drawn = []
         for _ in range(int(PSEUDO_CASES)):
             true = rng.integers(classes, size=size)
@@ -138,7 +135,7 @@ class ConfusionTable(Table):
             drawn.append(classes * true + predicted)
         return np.stack(drawn, -1)
 
-    def lumped(self, codes: Array) -> LumpedTable:
+    def collapse_cells(self, codes: Array) -> LumpedTable:
         """Return the table after summing the cells with the same code."""
         return lumped(self, codes)
 

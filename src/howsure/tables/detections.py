@@ -14,6 +14,7 @@ from howsure.designs import invariants
 from howsure.designs.base import quotient
 from howsure.errors import HowsureError
 from howsure.tables.labels import other_classes, union_of_labels
+from howsure.tables.priors import Priors
 from howsure.tables.table import Table
 from howsure.tables.union import places_of_names
 
@@ -122,18 +123,13 @@ class DetectionsTable(Table):
         return quotient(np.asarray(self.rows), self.counts[..., 0])
 
     @property
-    def prior_shares(self) -> Array:
-        """Distribution of a prior's mass over the cells: as units of average size, with as many hits as misses."""
+    def priors(self) -> Priors:
+        """Pseudo-counts as units of average size, with as many hits as misses; none in the default prior."""
         units, *others = self.counts.reshape(-1, self.shape[-1]).sum(0)
         share = 1 / (1 + max(float(quotient(np.sum(others), units)), 1.0))
         each = [np.append(np.full(2 * part.scores, 1 / max(part.scores, 1)), 1.0) for part in self.slices]
         spread = np.concatenate(each)  # of each class and overlap a third: false alarms, hits, misses
-        return np.append(share, (1 - share) * spread / spread.sum())
-
-    @property
-    def default_prior(self) -> Array:
-        """Pseudo-counts of the default prior by cell: none."""
-        return np.zeros(self.shape[-1])
+        return Priors(np.append(share, (1 - share) * spread / spread.sum()), total=0.0)
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
@@ -141,15 +137,15 @@ class DetectionsTable(Table):
         some = tuple(f"map+iou={each:g}" for each in self.iou.tolist() if each in {0.5, 0.75} and len(self.iou) > 1)
         return ("map", *some)
 
-    def refusal_beside(self, other: Table) -> str:
+    def incompatibility(self, other: Table) -> str:
         """Return an empty text for another table of the same classes, else why the two cannot be compared."""
-        return other_classes(self, other) if type(other) is type(self) else super().refusal_beside(other)
+        return other_classes(self, other)
 
     def unit_weights(self, cells: Array) -> Array:
         """Return the weight of each unit, from its cells."""
         return np.asarray(cells[..., 0])
 
-    def spanning(self, others: Sequence[DetectionsTable]) -> DetectionsTable:
+    def with_all_classes(self, others: Sequence[DetectionsTable]) -> DetectionsTable:
         """Return a table without units, with the classes and scores of this and other tables."""
         labels, parts = union_of_labels([self, *others]), [self, *others]
         if any(not np.array_equal(each.iou, self.iou) for each in others):
@@ -161,7 +157,7 @@ class DetectionsTable(Table):
         size = 1 + sum(2 * each.scores + 1 for each in slices_of([len(each) for each in scores], len(self.iou)))
         return DetectionsTable(counts=np.zeros(size), labels=labels, scores=scores, iou=self.iou, rows=0)
 
-    def places_in(self, whole: DetectionsTable) -> Array:
+    def cell_positions(self, whole: DetectionsTable) -> Array:
         """Return the position of each cell in a table that has its class and score."""
         place = places_of_names(self.labels.tolist(), whole.labels.tolist())
         theirs = {(each.label, each.threshold): each for each in whole.slices}

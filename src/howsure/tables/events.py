@@ -16,6 +16,7 @@ from howsure.designs.clusters import Clusters
 from howsure.tables.cautions import of_classes
 from howsure.tables.counts import ClassCounts, Counts, Outcomes
 from howsure.tables.labels import other_classes, union_of_labels
+from howsure.tables.priors import Priors
 from howsure.tables.table import Table
 from howsure.tables.union import places_of_names
 
@@ -122,11 +123,6 @@ class EventsTable(Table):
         return EventCounts(self.counts).rows
 
     @property
-    def default_class(self) -> int | None:
-        """Position of the only class, if there is a single one."""
-        return 0 if len(self.labels) == 1 else None
-
-    @property
     def is_binary(self) -> bool:
         """False: two classes of events are not alternatives."""
         return False
@@ -137,11 +133,11 @@ class EventsTable(Table):
         return quotient(np.asarray(self.rows), self.counts[..., 0])
 
     @property
-    def prior_shares(self) -> Array:
-        """Distribution of a prior's mass over the cells: as average units of one event at least, evenly spread."""
+    def priors(self) -> Priors:
+        """Pseudo-counts as average units of one event at least, evenly spread."""
         units, *events = self.counts.reshape(-1, self.shape[-1]).sum(0)
         share = 1 / (1 + max(float(quotient(np.sum(events), units)), 1.0))
-        return np.concatenate([[share], np.full(len(events), (1 - share) / len(events))])
+        return Priors(np.append(share, np.full(len(events), (1 - share) / len(events))))
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -155,20 +151,20 @@ class EventsTable(Table):
         """The metrics that `evaluate` reports when none are named."""
         return OF_ONE_CLASS if len(self.labels) == 1 else OF_CLASSES
 
-    def refusal_beside(self, other: Table) -> str:
+    def incompatibility(self, other: Table) -> str:
         """Return an empty text for another table of the same classes, else why the two cannot be compared."""
-        return other_classes(self, other) if type(other) is type(self) else super().refusal_beside(other)
+        return other_classes(self, other)
 
     def unit_weights(self, cells: Array) -> Array:
         """Return the weight of each unit, from its cells."""
         return np.asarray(cells[..., 0])
 
-    def spanning(self, others: Sequence[EventsTable]) -> EventsTable:
+    def with_all_classes(self, others: Sequence[EventsTable]) -> EventsTable:
         """Return a table without units, with the classes of this and other tables."""
         labels = union_of_labels([self, *others])
         return EventsTable(counts=np.zeros(1 + EACH * len(labels)), labels=labels, rows=0)
 
-    def places_in(self, whole: EventsTable) -> Array:
+    def cell_positions(self, whole: EventsTable) -> Array:
         """Return the position of each cell in a table that has its class."""
         place = places_of_names(self.labels.tolist(), whole.labels.tolist())
         return np.concatenate([[0], (1 + EACH * place[:, None] + np.arange(EACH)).ravel()])

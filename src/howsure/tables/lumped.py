@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from howsure.cached import cached_property
 from howsure.designs.sums import added_up
 from howsure.tables.counts import DUST, ClassCounts, Outcomes
-from howsure.tables.table import BLOCK_CELLS, Table
+from howsure.tables.priors import Priors
+from howsure.tables.table import BLOCK_CELLS, SMALLEST_BLOCK, Table
 
 Array = NDArray[Any]
 Rounds = list[tuple[Array, Array]]
@@ -202,14 +203,18 @@ class LumpedTable(Table):
         return added_up(np.ravel(cells), self.lumps.codes, self.lumps.size)
 
     @property
-    def prior_shares(self) -> Array:
-        """Distribution of a prior's mass over the lumps."""
-        return self.added(self.whole.prior_shares)
-
-    @property
-    def shares_of_occurring(self) -> Array:
-        """Those of the whole table, added up."""
-        return self.added(self.whole.shares_of_occurring)
+    def priors(self) -> Priors:
+        """Pseudo-counts of the whole table, summed by lump."""
+        whole = self.whole.priors
+        cells = whole.cells
+        return Priors(
+            self.added(whole.shares),
+            mean=self.added(whole.default),
+            cells=None if cells is None else lambda size, rng: self.lumps.codes[cells(size, rng)],
+            occurring=lambda: self.added(whole.of_occurring),
+            given_shape=whole.shape,
+            spread=lambda given: self.added(whole.by_cell(given)),
+        )
 
     @property
     def half_hits(self) -> Array:
@@ -217,29 +222,10 @@ class LumpedTable(Table):
         return self.added(self.whole.half_hits)  # type: ignore[attr-defined]  # a confusion table
 
     @property
-    def default_prior(self) -> Array:
-        """Pseudo-counts of the whole table, summed by lump."""
-        return self.added(self.whole.default_prior)
-
-    def pseudo_cells(self, size: int, rng: np.random.Generator) -> Array | None:
-        """Return the lumps of the whole table's pseudo-counts."""
-        drawn = self.whole.pseudo_cells(size, rng)
-        return None if drawn is None else self.lumps.codes[drawn]
-
-    @property
-    def prior_shape(self) -> tuple[int, ...]:
-        """Shape of the prior of the whole table."""
-        return self.whole.prior_shape
-
-    def spread_prior(self, prior: Array) -> Array:
-        """Return the pseudo-counts of each lump from a prior of shape `prior_shape`."""
-        return self.added(self.whole.spread_prior(prior))
-
-    @property
     def draws_at_once(self) -> int:
         """Number of tables to draw at once: they fit in the processor's cache, and their margins in a shared one."""
         few = min(BLOCK_CELLS // self.lumps.size, MARGINS * BLOCK_CELLS // self.lumps.classes)
-        return max(self.smallest_block, few)
+        return max(SMALLEST_BLOCK, few)
 
 
 def lumped(whole: Table, codes: Array) -> LumpedTable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -18,6 +18,7 @@ from howsure.tables.cautions import of_classes
 from howsure.tables.confusion import ConfusionTable, two_classes
 from howsure.tables.counts import Counts, MultilabelCounts
 from howsure.tables.labels import other_classes
+from howsure.tables.priors import Priors
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -79,11 +80,11 @@ class MultilabelTable(Table):
         """The metrics that `evaluate` reports when none are named."""
         return DEFAULTS
 
-    def refusal_beside(self, other: Table) -> str:
+    def incompatibility(self, other: Table) -> str:
         """Return an empty text for another table of the same classes, else why the two cannot be compared."""
-        return other_classes(self, other) if type(other) is type(self) else super().refusal_beside(other)
+        return other_classes(self, other)
 
-    def spanning(self, others: Sequence[MultilabelTable]) -> MultilabelTable:
+    def with_all_classes(self, others: Sequence[MultilabelTable]) -> MultilabelTable:
         """Return a table without cases, with the same labels: a label that was not annotated is not absent."""
         for other in others:
             if differing := other_classes(self, other):
@@ -101,9 +102,9 @@ class MultilabelTable(Table):
         return np.tile([0, 0, 1, 1], len(self.labels))
 
     @property
-    def default_prior(self) -> Array:
-        """Pseudo-counts of the default prior by cell: two for each label."""
-        return PSEUDO_CASES * len(self.labels) * self.prior_shares
+    def priors(self) -> Priors:
+        """Pseudo-counts, evenly spread: two for each label in the default prior."""
+        return replace(super().priors, total=PSEUDO_CASES * len(self.labels))
 
     def one_against_rest(self, index: int) -> ConfusionTable | None:
         """Return the 2×2 table of one label; None for a batch, and for designs without clusters."""

@@ -16,6 +16,7 @@ from howsure.designs.sums import added_up
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.joint import JointTable
 from howsure.tables.labels import union_of_labels
+from howsure.tables.priors import Priors
 from howsure.tables.pseudo import pseudo_tuples
 from howsure.tables.table import BLOCK_CELLS, LONG_TABLE
 from howsure.tables.triples import each_added_up, merged_pairs, triples
@@ -77,26 +78,22 @@ class PairedTable(JointTable):
         return np.asarray(self.codes[:, 0])
 
     @property
-    def prior_shares(self) -> Array:
-        """Distribution of a prior's mass over the cells; sums to 1."""
-        return self.pseudo
+    def priors(self) -> Priors:
+        """Pseudo-counts of tuples of predictions; users give one number, for each cell of each model's own table."""
+        cells = len(self.labels) ** 2
+        return Priors(
+            self.pseudo,
+            occurring=self._shares_of_occurring,
+            given_shape=(),
+            spread=lambda given: self.pseudo * given * cells,
+        )
 
-    @property
-    def shares_of_occurring(self) -> Array:
-        """Distribution of pseudo-counts for an average over classes: over tuples of classes with true cases."""
+    def _shares_of_occurring(self) -> Array:
+        """Return the distribution over tuples of classes with true cases."""
         occurs = self.class_totals > 0
         shares = self.pseudo * occurs[..., self.codes].all(-1)
         total = shares.sum(-1, keepdims=True)
         return np.where(occurs.sum(-1, keepdims=True) > 1, quotient(shares, total), self.pseudo)
-
-    @property
-    def prior_shape(self) -> tuple[int, ...]:
-        """Shape of one number: the pseudo-count for each cell of each model's own table."""
-        return ()
-
-    def spread_prior(self, prior: Array) -> Array:
-        """Return the pseudo-counts by cell."""
-        return self.pseudo * prior * len(self.labels) ** 2
 
     @property
     def draws_at_once(self) -> int:
@@ -142,7 +139,7 @@ class PairedTable(JointTable):
                 ),
             )
 
-    def spanning(self, others: Sequence[PairedTable]) -> PairedTable:
+    def with_all_classes(self, others: Sequence[PairedTable]) -> PairedTable:
         """Return a table, of no case, of the classes and tuples of this and other tables."""
         self.refuse_other_models(others)
         labels = union_of_labels([self, *others])
@@ -156,7 +153,7 @@ class PairedTable(JointTable):
         """Return the tuples as positions among other labels, which include those of the table."""
         return places_of_names(self.labels.tolist(), labels.tolist())[self.codes]
 
-    def places_in(self, whole: PairedTable) -> Array:
+    def cell_positions(self, whole: PairedTable) -> Array:
         """Return the position of each tuple in a table that has it."""
         return places_of_rows(self.codes_among(whole.labels), whole.codes)
 

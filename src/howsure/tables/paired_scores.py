@@ -16,7 +16,7 @@ from howsure.tables.joint import JointTable
 from howsure.tables.paired import PairedTable
 from howsure.tables.pseudo import pseudo_tuples
 from howsure.tables.scores import ScoresTable, two_of_scores, widest_spread
-from howsure.tables.table import LONG_TABLE
+from howsure.tables.table import require_table, smallest_block, tables_in_block
 from howsure.tables.union import distinct_rows, places_of_rows
 from howsure.tables.views import Marginal
 
@@ -93,11 +93,11 @@ class PairedScoresTable(JointTable):
         return np.tile([0, 1], len(self.codes))
 
     @property
-    def smallest_block(self) -> int:
-        """Smallest number of tables to draw at once."""
-        return 4 if np.prod(self.shape) < LONG_TABLE else 1
+    def draws_at_once(self) -> int:
+        """Number of tables to draw at once: a few, or one that has millions of cells."""
+        return tables_in_block(self.shape, smallest_block(self.shape))
 
-    def spanning(self, others: Sequence[PairedScoresTable]) -> PairedScoresTable:
+    def with_all_classes(self, others: Sequence[PairedScoresTable]) -> PairedScoresTable:
         """Return a table, of no case, of the scores and tuples of this and other tables."""
         self.refuse_other_models(others)
         parts = [self, *others]
@@ -124,12 +124,12 @@ class PairedScoresTable(JointTable):
         columns = zip(scores, self.scores, self.codes.T, strict=True)
         return np.stack([np.searchsorted(known, own)[code] for known, own, code in columns], 1)
 
-    def places_in(self, whole: PairedScoresTable) -> Array:
+    def cell_positions(self, whole: PairedScoresTable) -> Array:
         """Return the flat cell of each tuple and class in a table that has the tuples."""
         rows = places_of_rows(self.codes_among(whole.scores), whole.codes)
         return (2 * rows[:, None] + np.arange(2)).ravel()
 
-    def within(self, whole: PairedScoresTable) -> PairedScoresTable:
+    def with_limits_of(self, whole: PairedScoresTable) -> PairedScoresTable:
         """Return the table with each model's smallest and largest score of all groups."""
         return replace(self, limits=whole.ends)
 
@@ -139,7 +139,7 @@ class PairedScoresTable(JointTable):
         return self.limits or tuple((float(each[0]), float(each[-1])) for each in self.scores)
 
     def _scores_of(self, name: str) -> ScoresTable:
-        return ScoresTable.required(self.model(name), "This is no table of scores.")
+        return require_table(ScoresTable, self.model(name), "This is no table of scores.")
 
     def at(self, threshold: float) -> PairedTable:
         """Return the paired table of the predictions at a threshold: positive when the score is at least it.

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from howsure.designs import invariants
 from howsure.tables.joint import JointTable
+from howsure.tables.priors import Priors
+from howsure.tables.protocols import cell_positions, span
 from howsure.tables.pseudo import pseudo_tuples
 from howsure.tables.table import Table
 from howsure.tables.union import distinct_rows, places_of_rows, shares_of_rows
@@ -26,7 +28,7 @@ def extremes(own: Sequence[Table]) -> Array:
     The possible cells of each model are in order. The first cell is paired with the first and the last of another
     model, the second with the second and the last but one, and so on.
     """
-    places = [each.pseudo_places for each in own]
+    places = [each.priors.ordered_cells for each in own]
     most = max(map(len, places))
     even = [each[np.linspace(0, len(each) - 1, most).round().astype(np.intp)] for each in places]
     pattern = pseudo_tuples(2, len(own))[:, 1:].T
@@ -100,20 +102,15 @@ class PairedValuesTable(WithoutClasses, JointTable):
         return f"paired {self.own[0].noun}"
 
     @property
-    def prior_shares(self) -> Array:
-        """Distribution of a prior's mass over the cells; sums to 1."""
-        return self.pseudo
+    def priors(self) -> Priors:
+        """Pseudo-counts of tuples of extreme values; none in the default prior where values have no bounds."""
+        return Priors(self.pseudo, total=float(self.own[0].priors.default.sum()))
 
-    @property
-    def default_prior(self) -> Array:
-        """Pseudo-counts of the default prior by cell; none where values have no bounds."""
-        return float(self.own[0].default_prior.sum()) * self.pseudo
-
-    def spanning(self, others: Sequence[PairedValuesTable]) -> PairedValuesTable:
+    def with_all_classes(self, others: Sequence[PairedValuesTable]) -> PairedValuesTable:
         """Return a table, of no case, of the values and tuples of this and other tables."""
         self.refuse_other_models(others)
         parts = [self, *others]
-        own = tuple(first.spanning(more) for first, *more in zip(*(each.own for each in parts), strict=True))
+        own = tuple(span(first, more) for first, *more in zip(*(each.own for each in parts), strict=True))
         possible = extremes(own)
         codes = distinct_rows(possible, *(each.codes_among(own) for each in parts))
         pseudo = shares_of_rows(possible, codes)
@@ -124,9 +121,9 @@ class PairedValuesTable(WithoutClasses, JointTable):
     def codes_among(self, own: tuple[Table, ...]) -> Array:
         """Return the tuples as cells of other tables of the models, which include their own cells."""
         columns = zip(self.own, own, self.codes.T, strict=True)
-        return np.stack([known.places_in(whole)[code] for known, whole, code in columns], 1)
+        return np.stack([cell_positions(known, whole)[code] for known, whole, code in columns], 1)
 
-    def places_in(self, whole: PairedValuesTable) -> Array:
+    def cell_positions(self, whole: PairedValuesTable) -> Array:
         """Return the position of each tuple in a table that has it."""
         return places_of_rows(self.codes_among(whole.own), whole.codes)
 

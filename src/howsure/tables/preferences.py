@@ -133,7 +133,7 @@ class PreferencesTable(WithoutClasses, JointTable):
         super()._check()
         _check_pairs("codes", self.codes, self.names, self.counts, self.batch)
 
-    def spanning(self, others: Sequence[PreferencesTable]) -> PreferencesTable:
+    def with_all_classes(self, others: Sequence[PreferencesTable]) -> PreferencesTable:
         """Return a table, of no battle, of the models and pairs of this and other tables."""
         parts = [self, *others]
         names = tuple(in_order([each.names for each in parts], "models", ORDER))
@@ -144,7 +144,7 @@ class PreferencesTable(WithoutClasses, JointTable):
         """Return the pairs as positions among other names, which include those of the table."""
         return places_of_names(self.names, names)[self.codes]
 
-    def places_in(self, whole: PreferencesTable) -> Array:
+    def cell_positions(self, whole: PreferencesTable) -> Array:
         """Return the position of each cell in a table that has its pair; where the models' order turns, wins do."""
         codes = self.codes_among(whole.names)
         turned = codes[:, 0] > codes[:, 1]

@@ -13,8 +13,9 @@ from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.errors import HowsureError, listed
 from howsure.tables.labels import other_classes, union_of_labels
+from howsure.tables.priors import Priors
 from howsure.tables.pseudo import MOST_PSEUDO_CELLS, pseudo_tuples
-from howsure.tables.table import Table
+from howsure.tables.table import Table, tables_in_block
 from howsure.tables.union import distinct_rows, places_of_names, places_of_rows, shares_of_rows
 
 Array = NDArray[Any]
@@ -138,18 +139,17 @@ class RatingsTable(Table):
         return True
 
     @property
-    def smallest_block(self) -> int:
-        """Smallest number of tables to draw at once."""
-        return 4
+    def draws_at_once(self) -> int:
+        """Number of tables to draw at once, which is small for few cells too."""
+        return tables_in_block(self.shape, 4)
 
     @property
-    def prior_shares(self) -> Array:
-        """Distribution of a prior's mass over the cells; sums to 1."""
-        return self.pseudo
+    def priors(self) -> Priors:
+        """Pseudo-counts of patterns of ratings."""
+        return Priors(self.pseudo, order=self._ordered_cells)
 
-    @property
-    def pseudo_places(self) -> Array:
-        """The cells over which a prior is spread, those whose raters agree least first."""
+    def _ordered_cells(self) -> Array:
+        """Return the cells over which a prior is spread, those whose raters agree least first."""
         places = np.flatnonzero(self.pseudo)
         agreeing = (self.tallies[places] ** 2).sum(1)
         return places[np.argsort(agreeing, kind="stable")]
@@ -209,7 +209,7 @@ class RatingsTable(Table):
         keep = np.arange(len(self.raters)) != rater
         return replace(self, codes=self.codes[:, keep], raters=self.raters[keep])
 
-    def spanning(self, others: Sequence[RatingsTable]) -> RatingsTable:
+    def with_all_classes(self, others: Sequence[RatingsTable]) -> RatingsTable:
         """Return a table, of no item, of the categories and patterns of this and other tables of the same raters."""
         for each in others:
             if each.raters.tolist() != self.raters.tolist():
@@ -230,13 +230,13 @@ class RatingsTable(Table):
         places = places_of_names(self.labels.tolist(), labels.tolist())
         return np.append(places, -1)[self.codes]
 
-    def places_in(self, whole: RatingsTable) -> Array:
+    def cell_positions(self, whole: RatingsTable) -> Array:
         """Return the position of each pattern in a table that has it."""
         return places_of_rows(self.codes_among(whole.labels), whole.codes)
 
-    def refusal_beside(self, other: Table) -> str:
+    def incompatibility(self, other: Table) -> str:
         """Return an empty text for another table of ratings with the same categories, else why they do not compare."""
-        return other_classes(self, other) if type(other) is type(self) else super().refusal_beside(other)
+        return other_classes(self, other)
 
     def _contents(self) -> str:
         return f"{int(np.sum(self.rows)):,} items, {len(self.raters)} raters, {len(self.labels)} categories"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
@@ -18,8 +18,9 @@ from howsure.designs.crossed import Crossed
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.tables.cautions import of_scores
 from howsure.tables.labels import other_classes
+from howsure.tables.priors import Priors
 from howsure.tables.rankings import Ranking, Rankings
-from howsure.tables.table import LONG_TABLE, Table
+from howsure.tables.table import Table, smallest_block, tables_in_block
 from howsure.tables.union import distinct_rows, places_of_rows
 
 Array = NDArray[Any]
@@ -88,7 +89,7 @@ class ScoreMatrixTable(Table, abc.ABC):
         """Sentences about the design and unusual scores for readers of the numbers."""
         return (*super().cautions, *of_scores(np.unique(self.scores), self.rows))
 
-    def spanning(self, others: Sequence[Self]) -> Self:
+    def with_all_classes(self, others: Sequence[Self]) -> Self:
         """Return a table, of no case, of the distinct rows of scores of this and other tables, in order."""
         for other in others:
             if differing := other_classes(self, other):
@@ -97,15 +98,15 @@ class ScoreMatrixTable(Table, abc.ABC):
         counts = np.zeros((len(scores), *self.shape[1:]))
         return type(self)(counts=counts, scores=scores, labels=self.labels, is_ordered=self.is_ordered)
 
-    def places_in(self, whole: Self) -> Array:
+    def cell_positions(self, whole: Self) -> Array:
         """Return the flat cell of each row of scores, and what follows it, in a table that has the rows."""
         each = int(np.prod(self.shape[1:]))
         return (each * places_of_rows(self.scores, whole.scores)[:, None] + np.arange(each)).ravel()
 
     @property
-    def smallest_block(self) -> int:
-        """Smallest number of tables to draw at once."""
-        return 4 if np.prod(self.shape) < LONG_TABLE else 1
+    def draws_at_once(self) -> int:
+        """Number of tables to draw at once: a few, or one that has millions of cells."""
+        return tables_in_block(self.shape, smallest_block(self.shape))
 
     @cached_property
     def rankings(self) -> Rankings:
@@ -222,9 +223,9 @@ class MultilabelScoresTable(ScoreMatrixTable):
         return ("roc_auc@macro", "roc_auc@micro", "average_precision@macro", "average_precision@micro")
 
     @property
-    def default_prior(self) -> Array:
-        """Pseudo-counts of the default prior by cell: two for each label."""
-        return PSEUDO_CASES * len(self.labels) * self.prior_shares
+    def priors(self) -> Priors:
+        """Pseudo-counts, evenly spread: two for each label in the default prior."""
+        return replace(super().priors, total=PSEUDO_CASES * len(self.labels))
 
     @property
     def class_totals(self) -> Array:

@@ -18,7 +18,7 @@ from howsure.errors import HowsureError, listed, real_number, warn
 from howsure.tables.cautions import of_bins, of_scores
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.last import Last
-from howsure.tables.table import LONG_TABLE, Table
+from howsure.tables.table import Table, smallest_block, tables_in_block
 
 Array = NDArray[Any]
 PER_CENT, FEW_FRACTIONS = 100.0, 0.05  # scores in per cent; the share of distinct ones between 0 and 1
@@ -88,16 +88,16 @@ class ScoresTable(Table):
         """The metrics that `evaluate` reports when none are named."""
         return ("roc_auc", "average_precision")
 
-    def refusal_beside(self, other: Table) -> str:
+    def incompatibility(self, other: Table) -> str:
         """Return an empty text for another table of scores, else why the two cannot be compared."""
-        return "" if type(other) is type(self) else super().refusal_beside(other)
+        return ""
 
     @property
     def truth(self) -> Array:
         """Position of the true class of each cell."""
         return np.arange(2 * len(self.scores)) & 1
 
-    def spanning(self, others: Sequence[ScoresTable]) -> ScoresTable:
+    def with_all_classes(self, others: Sequence[ScoresTable]) -> ScoresTable:
         """Return a table, of no case, of the scores of this and other tables."""
         parts = [self, *others]
         scores = np.unique(np.concatenate([each.scores for each in parts]))
@@ -106,11 +106,11 @@ class ScoresTable(Table):
         own: dict[str, Any] = {"labels": two_of_scores(parts), "is_ordered": self.is_ordered}
         return ScoresTable(counts=np.zeros((len(scores), 2)), scores=scores, limits=limits, **own)
 
-    def places_in(self, whole: ScoresTable) -> Array:
+    def cell_positions(self, whole: ScoresTable) -> Array:
         """Return the flat cell of each score and class in a table that has the scores."""
         return (2 * np.searchsorted(whole.scores, self.scores)[:, None] + np.arange(2)).ravel()
 
-    def within(self, whole: ScoresTable) -> ScoresTable:
+    def with_limits_of(self, whole: ScoresTable) -> ScoresTable:
         """Return the table with the smallest and the largest score of all groups."""
         return replace(self, limits=whole.ends)
 
@@ -120,9 +120,9 @@ class ScoresTable(Table):
         return self.limits or (float(self.scores[0]), float(self.scores[-1]))
 
     @property
-    def smallest_block(self) -> int:
-        """Smallest number of tables to draw at once."""
-        return 4 if np.prod(self.shape) < LONG_TABLE else 1
+    def draws_at_once(self) -> int:
+        """Number of tables to draw at once: a few, or one that has millions of cells."""
+        return tables_in_block(self.shape, smallest_block(self.shape))
 
     def at(self, threshold: float) -> ConfusionTable:
         """Return the confusion table at a threshold: predicted positive when the score is at least it.

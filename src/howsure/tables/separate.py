@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.separate import Separate
+from howsure.tables.priors import Priors
 from howsure.tables.table import Table
 from howsure.tables.views import Part
 
@@ -67,27 +68,27 @@ class SeparateTables(Table):
         return np.concatenate([each.truth for each in self.tables])
 
     @property
-    def prior_shares(self) -> Array:
-        """Distribution of a prior's mass over the cells: sums to 1 for each of the tables."""
-        return np.concatenate([each.prior_shares.ravel() for each in self.tables])
+    def priors(self) -> Priors:
+        """Pseudo-counts of each table's own; the shares sum to 1 for each of the tables."""
+        own = [each.priors for each in self.tables]
 
-    @property
-    def shares_of_occurring(self) -> Array:
-        """Distribution of pseudo-counts for an average over classes: in each table's own way."""
+        def draws(size: int, rng: np.random.Generator) -> Array:
+            drawn = [each.drawn(size, rng) for each in own]
+            return np.concatenate([np.broadcast_to(each, (size, each.shape[-1])) for each in drawn], -1)
+
+        return Priors(
+            np.concatenate([each.shares.ravel() for each in own]),
+            mean=np.concatenate([each.default.ravel() for each in own]),
+            draws=draws,
+            occurring=self._shares_of_occurring,
+        )
+
+    def _shares_of_occurring(self) -> Array:
+        """Return the distribution for an average over classes, in each table's own way."""
         tables = [view.table(self) for view in self.views]
         shape = [(*self.batch, *each.shape) for each in tables]
-        own = [np.broadcast_to(each.shares_of_occurring, size) for each, size in zip(tables, shape, strict=True)]
+        own = [np.broadcast_to(each.priors.of_occurring, size) for each, size in zip(tables, shape, strict=True)]
         return np.concatenate([each.reshape(*self.batch, -1) for each in own], -1)
-
-    @property
-    def default_prior(self) -> Array:
-        """Pseudo-cases of each table's own default prior."""
-        return np.concatenate([each.default_prior.ravel() for each in self.tables])
-
-    def pseudo_cases(self, size: int, rng: np.random.Generator) -> Array:
-        """Return the pseudo-counts of each table for each draw."""
-        drawn = [each.pseudo_cases(size, rng) for each in self.tables]
-        return np.concatenate([np.broadcast_to(each, (size, each.shape[-1])) for each in drawn], -1)
 
     @cached_property
     def views(self) -> tuple[Part, ...]:

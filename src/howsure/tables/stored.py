@@ -295,8 +295,8 @@ def _value(node: Any, arrays: list[Array]) -> Any:
         return _array_of(node, arrays)
     if "kind" in node:
         found = kind_of(node["kind"])(**{name: _value(part, arrays) for name, part in node.items() if name != "kind"})
-        if node["kind"] in TABLES and hasattr(found, "check_sums"):
-            found.check_sums()
+        if node["kind"] in TABLES and hasattr(found, "cells"):
+            found.design.check_sums(found.cells)
         return found
     if "method" in node:
         if node["method"] not in METHODS:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import abc
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 from uuid import uuid4
 
 import numpy as np
@@ -17,34 +15,29 @@ from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import PSEUDO_CASES, Design, quotient
-from howsure.designs.clustering import Clustering
 from howsure.designs.counted import Independent, smoothed
-from howsure.designs.sampling import counts_of_draws
 from howsure.designs.sums import added_up
 from howsure.designs.two_level import TwoLevel
 from howsure.designs.variance_details import VarianceDetails
-from howsure.errors import HowsureError, UndefinedDesignError
-from howsure.grids import Grid
-from howsure.numbers import count_text
+from howsure.errors import HowsureError
 from howsure.tables import cautions
+from howsure.tables.addition import add_tables
 from howsure.tables.counts import Counts
+from howsure.tables.display import Displayed
 from howsure.tables.frequencies import at_shares, class_shares, share_covariance
 from howsure.tables.labels import is_plain_order
+from howsure.tables.priors import Priors
 from howsure.tables.stored import registered, save
-from howsure.tables.union import identity_of_sum
 
 Array = NDArray[Any]
 BLOCK_CELLS = 2**17  # of the tables drawn at once: 1 MiB
-MOST_SHOWN = 20  # classes that a notebook names
-MOST_COUNTED = 5  # classes whose cases a line counts
-CALLED = frozenset(  # what users call, besides the fields
-    ("at", "at_prevalence", "cautions", "is_binary", "model", "models", "pair", "position", "positive", "rater", "save")
-) | {"shape", "truth", "variance", "with_design"}
+SMALLEST_BLOCK = 32
 LONG_TABLE = 2**22  # cells, from which on a block is one table
+Kind = TypeVar("Kind", bound="Table")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Table(abc.ABC):
+class Table(Displayed, abc.ABC):
     """Counts over cells and their sampling design: all data that a metric can use.
 
     Tables are created by `confusion`, `from_counts`, `scores`, `paired` and the other sources. Each kind of data has
@@ -114,11 +107,6 @@ class Table(abc.ABC):
             object.__setattr__(self, "rows", sums if self.batch else int(sums))
         self._check()
 
-    def __dir__(self) -> list[str]:
-        """Return the names that users need; the other public ones serve metrics and methods."""
-        shown = CALLED | {each.name for each in fields(self)}
-        return [name for name in super().__dir__() if name.startswith("_") or name in shown]
-
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""
         invariants.rows(self.rows, self.batch)
@@ -128,17 +116,6 @@ class Table(abc.ABC):
         if self.design.traits.is_independent:
             invariants.numbers("counts", np.asarray(self.cells.sum(-1)), self.batch, 0.0, invariants.MOST_CASES)
         self.design.check(self.cells.shape)
-
-    def check_sums(self) -> None:
-        """Check that the entries of the design add up to the counts, which only a saved table can break."""
-        self.design.check_sums(self.cells)
-
-    @classmethod
-    def required(cls, given: object, otherwise: str) -> Self:
-        """Return the argument if it is a table of this kind, else raise an error that names the expected kind."""
-        if not isinstance(given, cls):
-            raise HowsureError(otherwise)
-        return given
 
     @property
     def has_scores(self) -> bool:
@@ -164,7 +141,7 @@ class Table(abc.ABC):
     def cautions(self) -> tuple[str, ...]:
         """Sentences about the design and unusual counts for readers of the numbers."""
         said = (*self.design.description.caveats, *cautions.of_labels(self.labels, self.classes_noun))
-        said += self.positive_doubts
+        said += cautions.positive_doubts(self.labels.tolist(), self.positive, is_ordered=self.is_ordered)
         if (
             self.batch
             or not self.design.traits.is_counted
@@ -172,17 +149,13 @@ class Table(abc.ABC):
         ):
             return said
         worth = float(self.effective_trials(np.ones(self.shape, dtype=bool)))
-        return (*said, *cautions.of_weights(worth, self.rows * self.labels_per_case))
+        labels_per_case = 1 if self.has_one_label_per_case else len(self.labels)
+        return (*said, *cautions.of_weights(worth, self.rows * labels_per_case))
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
         """The metrics that `evaluate` reports when none are named."""
         return ()
-
-    @property
-    def smallest_block(self) -> int:
-        """Smallest number of tables to draw at once."""
-        return 32
 
     @cached_property
     def batch(self) -> tuple[int, ...]:
@@ -216,16 +189,6 @@ class Table(abc.ABC):
         return str(self.labels.tolist()[-1])
 
     @property
-    def positive_doubts(self) -> tuple[str, ...]:
-        """A caution where nobody named the positive class and the words suggest the other one."""
-        return tuple(cautions.of_positive(*self.labels.tolist())) if self.positive and not self.is_ordered else ()
-
-    @property
-    def default_class(self) -> int | None:
-        """Position of the default class of metrics of one class; None if it must be named."""
-        return 1 if self.is_binary and self.has_one_label_per_case else None
-
-    @property
     def class_totals(self) -> Array:
         """Cases of each true class, or with each label, ``(..., K)``."""
         return added_up(self.cells, self.truth, len(self.labels))
@@ -240,97 +203,24 @@ class Table(abc.ABC):
         return self.counts_class(cells.reshape(*cells.shape[:-1], *self.shape))
 
     @property
-    def prior_shares(self) -> Array:
-        """Distribution of a prior's mass over the cells; sums to 1."""
-        return np.full(self.shape, 1 / np.prod(self.shape))
-
-    @property
-    def shares_of_occurring(self) -> Array:
-        """Distribution of pseudo-counts for an average over classes: over the classes that occur, ``(..., *cells)``."""
-        return self.prior_shares
-
-    @property
-    def pseudo_places(self) -> Array:
-        """Two cells or more, in an order, over which a prior of several models' tuples is spread."""
-        return np.array([0, self.shape[-1] - 1])
-
-    @property
-    def default_prior(self) -> Array:
-        """Pseudo-counts of the default prior by cell: two in all."""
-        return PSEUDO_CASES * self.prior_shares
-
-    def pseudo_cells(self, size: int, rng: np.random.Generator) -> Array | None:
-        """Return the cells of whole pseudo-counts of the default prior, ``(size, 2)``; None if they are fractional.
-
-        Parameters
-        ----------
-        size : int
-            Number of draws.
-        rng : Generator
-            Source of randomness.
-        """
-        return None
-
-    def pseudo_cases(self, size: int, rng: np.random.Generator) -> Array:
-        """Return the pseudo-counts of the default prior: one set, ``(cells,)``, or one per draw, ``(size, cells)``."""
-        drawn = self.pseudo_cells(size, rng)
-        return self.default_prior.ravel() if drawn is None else counts_of_draws(drawn, int(np.prod(self.shape)))
-
-    def lumped(self, codes: Array) -> Table:
-        """Return the table after summing cells with the same code, for metrics that use these sums only.
-
-        Parameters
-        ----------
-        codes : ndarray of shape (cells,)
-            0 … B−1.
-
-        Raises
-        ------
-        UndefinedDesignError
-            If there is no such table of this kind, or its design is not defined for it.
-        """
-        raise UndefinedDesignError(type(self.design).__name__, "cells put together")
-
-    @property
-    def prior_shape(self) -> tuple[int, ...]:
-        """Shape of the pseudo-counts of a prior."""
-        return self.shape
-
-    def spread_prior(self, prior: Array) -> Array:
-        """Return the pseudo-counts by cell from a prior of shape `prior_shape`."""
-        return prior
+    def priors(self) -> Priors:
+        """Pseudo-counts of the table: by default spread evenly over its cells."""
+        return Priors(np.full(self.shape, 1 / np.prod(self.shape)))
 
     @property
     def draws_at_once(self) -> int:
         """Number of tables to draw at once, so that they fit in the processor's cache."""
-        return max(self.smallest_block, BLOCK_CELLS // int(np.prod(self.shape)))
+        return tables_in_block(self.shape, SMALLEST_BLOCK)
 
     def variance(self, gradient: Array) -> Array:
-        """Return the design's variance of a smooth function of the counts, from its gradient by the cells."""
-        return self.variance_at(self.cells, gradient.reshape(*self.batch, -1))
-
-    def variance_at(self, cells: Array, slopes: Array) -> Array:
-        """Return the variance of a linear form in other tables, ``(..., cells)``, over the same cells.
+        """Return the design's variance of a smooth function of the counts, from its gradient by the cells.
 
         Squares are divided by the number of cases minus 1 for tables of values, as in a sample variance.
         """
+        slopes = gradient.reshape(*self.batch, -1)
         if self.has_sample_variance:
-            return VarianceDetails.of(self.design).placement_variance(cells, self.truth, slopes)
-        return self.design.variance(cells, slopes)
-
-    def small_sample(self, gradient: Array) -> tuple[Any, Any]:
-        """Return the small-sample inflation factor of `variance`, and its degrees of freedom; see `Design`."""
-        return VarianceDetails.of(self.design).small_sample_correction(self.cells, gradient.reshape(*self.batch, -1))
-
-    def unseen(self, gradient: Array) -> Any:
-        """Return the factor of `variance` for a unit absent from the sample; see `Design`.
-
-        A class without cases is taken to be absent from such a unit too.
-        """
-        occurs = added_up(self.cells, self.truth, int(self.truth.max()) + 1)[..., self.truth] > 0
-        return Clustering.of(self.design).missed_cluster_inflation(
-            self.cells, np.where(occurs, gradient.reshape(*self.batch, -1), 0.0)
-        )
+            return VarianceDetails.of(self.design).placement_variance(self.cells, self.truth, slopes)
+        return self.design.variance(self.cells, slopes)
 
     def effective_trials(self, trials: Array) -> Array:
         """Return the Kish effective sample size of the marked cells."""
@@ -402,25 +292,16 @@ class Table(abc.ABC):
         return replace(self, counts=counts.reshape(self.counts.shape), design=design, identity=identity)
 
     @property
-    def labels_per_case(self) -> int:
-        """Number of cells in which each case is counted: once per label for multilabel data, else once."""
-        return 1 if self.has_one_label_per_case else len(self.labels)
-
-    @property
     def cases_per_count(self) -> Array:
         """Number of cases per sampled count of 1, ``(...)``: 1 divided by the mean weight."""
-        sampled = TwoLevel.of(self.design).observed_cells(self.cells) * TwoLevel.of(self.design).expand_to_observed(
-            np.ones(self.cells.shape[-1])
-        )
-        return quotient(self.labels_per_case * np.asarray(self.rows), sampled.sum(-1))
-
-    def unit_weights(self, cells: Array) -> Array | None:
-        """Return the weight of each unit, from its cells, ``(units, cells)``; None if all weights are equal."""
-        return None
+        levels = TwoLevel.of(self.design)
+        observed = levels.observed_cells(self.cells) * levels.expand_to_observed(np.ones(self.cells.shape[-1]))
+        labels_per_case = 1 if self.has_one_label_per_case else len(self.labels)
+        return quotient(labels_per_case * np.asarray(self.rows), observed.sum(-1))
 
     def smoothed(self) -> Self:
         """Return the table with two pseudo-counts, of mean sampling unit size, distributed over its cells."""
-        counts, design = smoothed(self.design, self.cells, PSEUDO_CASES * self.prior_shares.ravel())
+        counts, design = smoothed(self.design, self.cells, PSEUDO_CASES * self.priors.shares.ravel())
         return replace(self, counts=counts.reshape(self.counts.shape), design=design)
 
     def picked(self, index: int) -> Self:
@@ -459,24 +340,6 @@ class Table(abc.ABC):
             places.setdefault(str(label), []).append(place)
         return places
 
-    def one_against_rest(self, index: int) -> Table | None:
-        """Return the 2×2 table of one class against all others, or None if it is not defined."""
-        return None
-
-    def each_against_rest(self, indices: Array) -> Table | None:
-        """Return the 2×2 tables of several classes against all others as a batch, or None if they are not defined."""
-        return None
-
-    def refusal_beside(self, other: Table) -> str:
-        """Return why this table and one of another test set cannot be compared, and what to do; empty where they can.
-
-        Parameters
-        ----------
-        other : Table
-            The table of the other test set.
-        """
-        return f"These are a {self.noun} and a {other.noun}. Give two of one kind, of one model each."
-
     def __add__(self, other: object) -> Self:
         """Return the table of the cases of both: parts of the same data, counted separately.
 
@@ -504,98 +367,10 @@ class Table(abc.ABC):
         """
         if not isinstance(other, Table):
             return NotImplemented
-        return self.plus([other])
+        return add_tables(self, [other])
 
     def __radd__(self, other: object) -> Self:
         return self if isinstance(other, int) and other == 0 else NotImplemented  # `sum` starts from 0
-
-    def plus(self, others: Sequence[Table]) -> Self:
-        """Return the sum of this table and others: see ``+``.
-
-        Parameters
-        ----------
-        others : sequence of Table
-            Tables of the same kind and design, from other cases.
-        """
-        parts: list[Self] = [self]
-        for other in others:
-            if type(other) is not type(self):
-                message = f"A {self.noun} and a {other.noun} do not add up. Add parts counted in the same way."
-                raise HowsureError(message)
-            if type(other.design) is not type(self.design):
-                message = (
-                    f"Tables of the designs `{type(self.design).__name__}` and `{type(other.design).__name__}` do not "
-                    "add up. Give all parts weights, groups and methods alike, or none."
-                )
-                raise HowsureError(message)
-            if other.identity in {each.identity for each in parts}:
-                message = "The tables are of the same cases, which would count twice. Add tables of other cases."
-                raise HowsureError(message)
-            parts.append(other)
-        return self.spanning(parts[1:]).holding(parts)
-
-    def spanning(self, others: Sequence[Self]) -> Self:
-        """Return a table without cases over the cells of this and other tables of its kind.
-
-        Parameters
-        ----------
-        others : sequence of Table
-            The other tables.
-
-        Raises
-        ------
-        HowsureError
-            If such tables do not add up.
-        """
-        message = f"A {self.noun} does not add up with another. Add its parts, or count all cases at once."
-        raise HowsureError(message)
-
-    def places_in(self, whole: Self) -> Array:
-        """Return the position of each flat cell in a table from `spanning`, ``(cells,)``.
-
-        Parameters
-        ----------
-        whole : Table
-            A table that has all cells of this one.
-        """
-        return np.arange(int(np.prod(self.shape)))
-
-    def within(self, whole: Self) -> Self:
-        """Return the table as that of a group, with the properties of the table of all cases.
-
-        Parameters
-        ----------
-        whole : Table
-            The table of all cases.
-        """
-        return self
-
-    def holding(self, parts: Sequence[Self]) -> Self:
-        """Return the sum of tables over the cells of this table, which is empty.
-
-        Parameters
-        ----------
-        parts : sequence of Table
-            Tables whose cells this one has; without leading axes.
-        """
-        if any(each.batch for each in parts):
-            message = "Tables with leading axes add up by their groups' keys: add the `Tables` that they come in."
-            raise HowsureError(message)
-        size = int(np.prod(self.shape))
-        places = [each.places_in(self) for each in parts]
-        counts = np.sum([added_up(each.cells, place, size) for each, place in zip(parts, places, strict=True)], axis=0)
-        try:
-            collapsed = [each.design.collapse_cells(place, size) for each, place in zip(parts, places, strict=True)]
-            first, *others = (Algebra.of(Algebra.of(each).with_true_classes(self.truth)) for each in collapsed)
-            design = first.add_tables(others)
-        except UndefinedDesignError:
-            message = (
-                f"Tables with the design `{type(parts[0].design).__name__}` do not add up. Make one table of all "
-                "cases, or pool the estimates with `pool`."
-            )
-            raise HowsureError(message) from None
-        rows, identity = sum(each.rows for each in parts), identity_of_sum([each.identity for each in parts])
-        return replace(self, counts=counts.reshape(self.shape), design=design, rows=rows, identity=identity)
 
     def save(self, path: str | Path) -> Path:
         """Write the table to a file atomically; `howsure.load` reads it again.
@@ -616,59 +391,19 @@ class Table(abc.ABC):
         """
         return save(self, path)
 
-    def stacked(self, others: Sequence[Self]) -> Self:
-        """Return a batch of this table and others over the same cells.
 
-        Raises
-        ------
-        UndefinedDesignError
-            If their design is not defined for a batch.
-        """
-        tables = [self, *others]
-        design = Algebra.of(self.design).stack_tables(
-            [Algebra.of(each.design) for each in others], int(np.prod(self.shape))
-        )
-        rows = np.array([each.rows for each in tables])
-        identity = identity_of_sum([each.identity for each in tables])
-        counts = np.stack([each.counts for each in tables])
-        return replace(self, counts=counts, design=design, rows=rows, identity=identity)
+def require_table(kind: type[Kind], given: object, otherwise: str) -> Kind:
+    """Return the argument if it is a table of this kind, else raise an error that names the expected kind."""
+    if not isinstance(given, kind):
+        raise HowsureError(otherwise)
+    return given
 
-    def _repr_html_(self) -> str:
-        return self._overview().for_notebook()
 
-    def _overview(self) -> Grid:
-        """Return the display of the table in notebooks: contents and caveats."""
-        what, _, held = repr(self).strip("<>").partition(": ")
-        return Grid((what, ""), (("holds", held), *self._held().items()), "\n".join(self.cautions))
+def tables_in_block(shape: tuple[int, ...], smallest: int) -> int:
+    """Return how many tables to draw at once, so that they fit in the processor's cache; at least the smallest."""
+    return max(smallest, BLOCK_CELLS // int(np.prod(shape)))
 
-    def _held(self) -> dict[str, str]:
-        """Return texts on the other contents of the table, by name."""
-        if self.batch:
-            return {}
-        shown = zip(self.labels[:MOST_SHOWN].tolist(), self.class_totals[:MOST_SHOWN].tolist(), strict=True)
-        more = ["…"] if len(self.labels) > MOST_SHOWN else []
-        return {self.classes_noun: ", ".join([*(f"{label}: {count_text(total)}" for label, total in shown), *more])}
 
-    def __repr__(self) -> str:
-        many = f"{int(np.prod(self.batch)):,} tables, " if self.batch else ""
-        return f"<{type(self).__name__}: {many}{self._contents()}{self._design_text}>"
-
-    @property
-    def _design_text(self) -> str:
-        """The design as text, printed after the contents; empty for independent cases."""
-        words = re.sub(r"(?<=[a-z])([A-Z])", r" \1", type(self.design).__name__).lower()
-        return "" if self.design.traits.is_independent else f"; design: {words}"
-
-    def _contents(self) -> str:
-        """Return the contents as text, with the number of cases of each class if there are few classes."""
-        cases, positive = f"{int(np.sum(self.rows)):,} cases", f"; positive: {self.positive}" if self.positive else ""
-        if self.batch or len(self.labels) > MOST_COUNTED or not self.has_one_label_per_case:
-            return f"{cases}, {len(self.labels):,} {self.classes_noun}{positive}"
-        totals = zip(map(count_text, self.class_totals.tolist()), self.labels.tolist(), strict=True)
-        each = (
-            f"{total} {label}" if isinstance(label, str) else f"{total} of class {label}" for total, label in totals
-        )
-        return f"{cases}: {', '.join(each)}{positive}"
-
-    def __str__(self) -> str:
-        return repr(self)
+def smallest_block(shape: tuple[int, ...]) -> int:
+    """Return the smallest number of tables of scores to draw at once: one, if it has millions of cells."""
+    return 4 if np.prod(shape) < LONG_TABLE else 1

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.tables.joint import JointTable
+from howsure.tables.priors import Priors
+from howsure.tables.protocols import cell_positions, span, unit_weights
 from howsure.tables.table import Table
 from howsure.tables.views import SharedPart
 
@@ -76,34 +78,29 @@ class PairedUnitsTable(JointTable):
         return np.concatenate([each.truth for each in self.own])
 
     @cached_property
-    def prior_shares(self) -> Array:
-        """Distribution of a prior's mass over the cells: in each model's own way."""
-        own = [view.table(self).prior_shares.ravel() for view in self._views]
-        return np.concatenate(own) / len(own)
-
-    @property
-    def default_prior(self) -> Array:
-        """Pseudo-counts of the default prior by cell: none, because the joint counts of a unit are unknown."""
-        return np.zeros(self.counts.size)
+    def priors(self) -> Priors:
+        """Pseudo-counts in each model's own way; none in the default prior: the joint counts of a unit are unknown."""
+        own = [view.table(self).priors.shares.ravel() for view in self._views]
+        return Priors(np.concatenate(own) / len(own), total=0.0)
 
     def unit_weights(self, cells: Array) -> Array | None:
         """Return the weight of each unit, from its cells."""
-        return self.own[0].unit_weights(self._views[0].counts(cells).cells)
+        return unit_weights(self.own[0], self._views[0].counts(cells).cells)
 
-    def spanning(self, others: Sequence[PairedUnitsTable]) -> PairedUnitsTable:
+    def with_all_classes(self, others: Sequence[PairedUnitsTable]) -> PairedUnitsTable:
         """Return a table, of no unit, of the classes of this and other tables of the same models."""
         self.refuse_other_models(others)
         columns = zip(self.own, *(each.own for each in others), strict=True)
         own = tuple(
-            replace(first.spanning(more), rows=first.rows + sum(each.rows for each in more)) for first, *more in columns
+            replace(span(first, more), rows=first.rows + sum(each.rows for each in more)) for first, *more in columns
         )
         counts = np.zeros(sum(each.counts.size for each in own))
         return PairedUnitsTable(counts=counts, labels=own[0].labels, names=self.names, own=own, rows=0)
 
-    def places_in(self, whole: PairedUnitsTable) -> Array:
+    def cell_positions(self, whole: PairedUnitsTable) -> Array:
         """Return the position of each cell in a table that has its class."""
         own = zip(self.own, whole.own, whole.starts, strict=True)
-        return np.concatenate([start + mine.places_in(theirs) for mine, theirs, start in own])
+        return np.concatenate([start + cell_positions(mine, theirs) for mine, theirs, start in own])
 
     @property
     def starts(self) -> list[int]:

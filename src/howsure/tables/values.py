@@ -14,7 +14,8 @@ from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES
 from howsure.designs.counted import Independent
 from howsure.errors import HowsureError
-from howsure.tables.table import Table
+from howsure.tables.priors import Priors
+from howsure.tables.table import Table, tables_in_block
 from howsure.tables.union import distinct_rows, places_of_rows
 
 Array = NDArray[Any]
@@ -38,9 +39,9 @@ class WithoutClasses(Table):
         return {}
 
     @property
-    def smallest_block(self) -> int:
-        """Smallest number of tables to draw at once."""
-        return 4
+    def draws_at_once(self) -> int:
+        """Number of tables to draw at once, which is small for few cells too."""
+        return tables_in_block(self.shape, 4)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -91,13 +92,13 @@ class CasesTable(WithoutClasses):
         """The numbers of each cell, ``(cells, columns)``."""
         return np.stack([getattr(self, name) for name in self.columns], 1)
 
-    def spanning(self, others: Sequence[Self]) -> Self:
+    def with_all_classes(self, others: Sequence[Self]) -> Self:
         """Return a table, of no case, of the combinations of this and other tables."""
         rows = distinct_rows(*(each.combinations for each in (self, *others)))
         parts = dict(zip(self.columns, np.ascontiguousarray(rows.T), strict=True))
         return replace(self, counts=np.zeros(len(rows)), design=Independent(), rows=0, **parts)
 
-    def places_in(self, whole: Self) -> Array:
+    def cell_positions(self, whole: Self) -> Array:
         """Return the position of each combination in a table that has it."""
         return places_of_rows(self.combinations, whole.combinations)
 
@@ -108,18 +109,13 @@ class CasesTable(WithoutClasses):
         return np.asarray(every / every.sum() if every.any() else np.full(len(every), 1 / len(every)))
 
     @property
-    def prior_shares(self) -> Array:
-        """Distribution of a prior's mass over the cells: as the cases are."""
-        return self.observed_shares
+    def priors(self) -> Priors:
+        """Pseudo-counts as the cases are; none in the default prior."""
+        return Priors(self.observed_shares, total=0.0)
 
-    @property
-    def default_prior(self) -> Array:
-        """Pseudo-counts of the default prior by cell: none."""
-        return np.zeros(self.shape[-1])
-
-    def refusal_beside(self, other: Table) -> str:
+    def incompatibility(self, other: Table) -> str:
         """Return an empty text for another table of the kind, else why the two cannot be compared."""
-        return "" if type(other) is type(self) else super().refusal_beside(other)
+        return ""
 
     def _contents(self) -> str:
         return f"{int(np.sum(self.rows)):,} cases"
@@ -167,14 +163,14 @@ class ValuesTable(CasesTable):
         invariants.limits("bounds", self.bounds)
         invariants.ascending("values", self.values, *self.shape, *(self.bounds or ()))
 
-    def spanning(self, others: Sequence[ValuesTable]) -> ValuesTable:
+    def with_all_classes(self, others: Sequence[ValuesTable]) -> ValuesTable:
         """Return a table, of no case, of the values of this and other tables, with the same bounds."""
         for other in others:
             refuse_other_bounds(self.bounds, other.bounds)
         values = np.unique(np.concatenate([self.values, *(each.values for each in others)]))
         return ValuesTable(counts=np.zeros(len(values)), values=values, bounds=self.bounds, rows=0)
 
-    def places_in(self, whole: ValuesTable) -> Array:
+    def cell_positions(self, whole: ValuesTable) -> Array:
         """Return the position of each value in a table that has it."""
         return np.searchsorted(whole.values, self.values)
 
@@ -189,16 +185,11 @@ class ValuesTable(CasesTable):
         return ("mean", "median", "std")
 
     @property
-    def prior_shares(self) -> Array:
-        """Distribution of a prior's mass over the cells: half at either bound; without two as the cases are."""
-        if self.bounds is not None and self.is_bounded:
-            return np.isin(self.values, self.bounds) / 2
-        return self.observed_shares
-
-    @property
-    def default_prior(self) -> Array:
-        """Pseudo-counts of the default prior by cell: one at either bound, or none at all."""
-        return np.asarray((PSEUDO_CASES if self.is_bounded else 0.0) * self.prior_shares)
+    def priors(self) -> Priors:
+        """Pseudo-counts: one at either bound; without two bounds as the cases are, and none in the default prior."""
+        if self.bounds is None or not self.is_bounded:
+            return Priors(self.observed_shares, total=PSEUDO_CASES if self.is_bounded else 0.0)
+        return Priors(np.isin(self.values, self.bounds) / 2)
 
     def _contents(self) -> str:
         within = "" if self.bounds is None else f" in [{self.bounds[0]:g}, {self.bounds[1]:g}]"
@@ -258,7 +249,7 @@ class TrialsTable(CasesTable):
         runs, successes = pairs[by_share(pairs)].T
         return cls(counts=np.zeros(len(pairs)), runs=runs, successes=successes, rows=0)
 
-    def spanning(self, others: Sequence[TrialsTable]) -> TrialsTable:
+    def with_all_classes(self, others: Sequence[TrialsTable]) -> TrialsTable:
         """Return a table, of no task, of the numbers of runs and successes of this and other tables."""
         return TrialsTable.of_pairs(distinct_rows(*(each.combinations for each in (self, *others))))
 
@@ -274,8 +265,8 @@ class TrialsTable(CasesTable):
         return ("mean",) if many < 2 else ("mean", f"pass_at+k={many}", f"pass_all+k={many}", "flip_rate")
 
     @cached_property
-    def prior_shares(self) -> Array:
-        """Distribution of a prior's mass over the cells: evenly over proportions of successes, by number of runs."""
+    def priors(self) -> Priors:
+        """Pseudo-counts: evenly over proportions of successes, by number of runs."""
         shares = np.zeros(self.shape[-1])
         for runs in np.unique(self.runs):
             own = np.flatnonzero(self.runs == runs)
@@ -284,12 +275,7 @@ class TrialsTable(CasesTable):
                 own[np.minimum(np.searchsorted(self.successes[own], spread_successes(int(runs))), len(own) - 1)],
                 1.0,
             )
-        return np.asarray(shares / shares.sum())
-
-    @property
-    def default_prior(self) -> Array:
-        """Pseudo-counts of the default prior by cell: two in all."""
-        return PSEUDO_CASES * self.prior_shares
+        return Priors(shares / shares.sum())
 
     def _contents(self) -> str:
         fewest, most = int(self.runs.min()), int(self.runs.max())
@@ -352,7 +338,7 @@ class ErrorsTable(CasesTable):
         predicted, actual = np.ascontiguousarray(pairs[by_error(pairs)].T)  # sums are of one order, saved or not
         return cls(counts=np.zeros(len(pairs)), predicted=predicted, actual=actual, limits=limits, rows=0)
 
-    def spanning(self, others: Sequence[ErrorsTable]) -> ErrorsTable:
+    def with_all_classes(self, others: Sequence[ErrorsTable]) -> ErrorsTable:
         """Return a table, of no case, of the pairs of this and other tables, with the same limits."""
         for other in others:
             refuse_other_bounds(self.limits, other.limits)

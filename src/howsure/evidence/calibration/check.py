@@ -18,6 +18,7 @@ from howsure.methods.standard_errors import quantile
 from howsure.metrics.calibration import bin_starts
 from howsure.metrics.probability import SMALLEST, probabilities
 from howsure.tables.scores import ScoresTable
+from howsure.tables.table import require_table
 
 Array = NDArray[Any]
 GROUPS = 10
@@ -139,7 +140,8 @@ def calibration_test(table: ScoresTable, *, confidence_level: float = 0.95) -> C
     True
     """
     level = checked_level(confidence_level)
-    ScoresTable.required(table, "`calibration_test` needs a table of scores: make one with `scores(y_true, y_score)`.")
+    message = "`calibration_test` needs a table of scores: make one with `scores(y_true, y_score)`."
+    require_table(ScoresTable, table, message)
     if not table.design.traits.has_labels:
         message = "Without labels calibration cannot be tested: these counts assume it."
         raise HowsureError(message)

@@ -18,6 +18,7 @@ from howsure.methods.proportion import Binomial, Wilson
 from howsure.methods.standard_errors import normal_quantile
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
+from howsure.tables.table import require_table
 
 Array = NDArray[Any]
 Rate = float | Sequence[float]  # a known rate, or (correct, checked) of a validation sample
@@ -271,7 +272,7 @@ def corrected(
         groups = [corrected(each, **rates_of_all) for each in table.values()]
         return Tables(table, groups, corrected(table.overall, **rates_of_all), table.columns)
     message = "`corrected` takes a confusion table of one sample of cases: make one with `confusion` or `from_counts`."
-    if ConfusionTable.required(table, message).design.traits.has_fixed_class_totals:
+    if require_table(ConfusionTable, table, message).design.traits.has_fixed_class_totals:
         raise HowsureError(message)
     if not table.design.traits.is_counted:
         message = "These counts are estimates already. Give `corrected` the counts of recorded labels."

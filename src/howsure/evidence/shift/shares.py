@@ -19,6 +19,7 @@ from howsure.sources.frames import columns
 from howsure.sources.scores import score_values
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable
+from howsure.tables.table import require_table
 
 Array = NDArray[Any]
 CALL = "give a table of one labelled sample, from `confusion`, `from_counts` or `scores`."
@@ -306,8 +307,8 @@ def _covariance(rates: Array, shares: Array, worth: Array, cases: float) -> Arra
 
 def _checked(table: object) -> ConfusionTable | ScoresTable:
     """Return the source; refuse other objects than a counted table of one sample."""
-    kind = ScoresTable if getattr(table, "has_scores", False) else ConfusionTable
-    source: ConfusionTable | ScoresTable = kind.required(table, f"For another population, {CALL}")
+    kind: type[ConfusionTable | ScoresTable] = ScoresTable if getattr(table, "has_scores", False) else ConfusionTable
+    source = require_table(kind, table, f"For another population, {CALL}")
     if source.batch or not source.design.traits.is_counted or not source.design.traits.has_labels:
         message = f"These counts are estimates or of several samples: {CALL}"
         raise HowsureError(message)

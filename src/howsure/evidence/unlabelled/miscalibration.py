@@ -13,6 +13,7 @@ from howsure.grids import OneRecord
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.scores import ScoresTable
+from howsure.tables.table import require_table
 
 Array = NDArray[Any]
 STEPS = 11  # grid points for shift and for slope; odd, so that the grid contains perfect calibration
@@ -143,7 +144,7 @@ def miscalibration(
 
 def _checked(table: ScoresTable, threshold: float | None, shift: float, slope: float, distance: float) -> None:
     message = "`miscalibration` is of scores without labels, one per case: give `calibrated(y_score)`."
-    if not ScoresTable.required(table, message).design.traits.assumes_calibrated_scores:
+    if not require_table(ScoresTable, table, message).design.traits.assumes_calibrated_scores:
         raise HowsureError(message)
     if threshold is not None:
         real_number("threshold", threshold)

@@ -1,0 +1,151 @@
+"""Optional members of tables, each in a protocol of one subject, and their defaults for tables without it.
+
+A kind of table defines the members that apply to it, without inheriting anything. Callers use the functions, never the
+class of a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, UndefinedDesignError
+
+Array = NDArray[Any]
+Some = TypeVar("Some", bound=Any)  # a table
+
+
+@runtime_checkable
+class Spanning(Protocol):
+    """Protocol of tables that add up."""
+
+    def with_all_classes(self, others: Any) -> Any:
+        """Return a table without cases over the cells of this and other tables of its kind."""
+        ...
+
+
+@runtime_checkable
+class Positioned(Protocol):
+    """Protocol of tables whose cells have another position in a table with more classes, scores or tuples."""
+
+    def cell_positions(self, whole: Any) -> Array:
+        """Return the position of each flat cell in a table from `with_all_classes`, ``(cells,)``."""
+        ...
+
+
+@runtime_checkable
+class Limited(Protocol):
+    """Protocol of tables with limits, such as those of scores, that parts take from the table of all cases."""
+
+    def with_limits_of(self, whole: Any) -> Any:
+        """Return the table with the limits of the table of all cases."""
+        ...
+
+
+@runtime_checkable
+class Collapsible(Protocol):
+    """Protocol of tables with a table of sums of their cells, for metrics that use these sums only."""
+
+    def collapse_cells(self, codes: Array) -> Any:
+        """Return the table after summing cells with the same code, 0 … B−1; see `collapse_cells`."""
+        ...
+
+
+@runtime_checkable
+class AgainstRest(Protocol):
+    """Protocol of tables with a 2×2 table of one class against all others."""
+
+    def one_against_rest(self, index: int) -> Any:
+        """Return the 2×2 table of one class against all others, or None if it is not defined."""
+        ...
+
+
+@runtime_checkable
+class EachAgainstRest(Protocol):
+    """Protocol of tables with the 2×2 tables of several classes as a batch."""
+
+    def each_against_rest(self, indices: Array) -> Any:
+        """Return the tables of several classes against all others as a batch, or None if they are not defined."""
+        ...
+
+
+@runtime_checkable
+class Units(Protocol):
+    """Protocol of tables that count weighted units, such as images, in a cell of their own."""
+
+    def unit_weights(self, cells: Array) -> Array | None:
+        """Return the weight of each unit, from its cells, ``(units, cells)``; None if all weights are equal."""
+        ...
+
+
+@runtime_checkable
+class Comparable(Protocol):
+    """Protocol of tables that can be compared with the table of another test set."""
+
+    def incompatibility(self, other: Any) -> str:
+        """Return why a table of the same kind cannot be compared, and what to do; empty if it can."""
+        ...
+
+
+def span(first: Some, others: Sequence[Some]) -> Some:
+    """Return a table without cases over the cells of several tables of one kind.
+
+    Raises
+    ------
+    HowsureError
+        If such tables do not add up.
+    """
+    if isinstance(first, Spanning):
+        spanning: Some = first.with_all_classes(others)
+        return spanning
+    message = f"A {first.noun} does not add up with another. Add its parts, or count all cases at once."
+    raise HowsureError(message)
+
+
+def cell_positions(part: Any, whole: Any) -> Array:
+    """Return the position of each flat cell of a table in one from `span`; by default the same."""
+    return part.cell_positions(whole) if isinstance(part, Positioned) else np.arange(int(np.prod(part.shape)))
+
+
+def with_limits_of(part: Some, whole: Some) -> Some:
+    """Return the table of a group with the limits of the table of all cases, if it has limits."""
+    limited: Some = part.with_limits_of(whole) if isinstance(part, Limited) else part
+    return limited
+
+
+def collapse_cells(table: Any, codes: Array) -> Any:
+    """Return the table after summing cells with the same code.
+
+    Raises
+    ------
+    UndefinedDesignError
+        If there is no such table of this kind, or its design is not defined for it.
+    """
+    if isinstance(table, Collapsible):
+        return table.collapse_cells(codes)
+    raise UndefinedDesignError(type(table.design).__name__, "cells put together")
+
+
+def one_against_rest(table: Any, index: int) -> Any:
+    """Return the 2×2 table of one class against all others, or None if it is not defined."""
+    return table.one_against_rest(index) if isinstance(table, AgainstRest) else None
+
+
+def each_against_rest(table: Any, indices: Array) -> Any:
+    """Return the 2×2 tables of several classes as a batch, or None if they are not defined."""
+    return table.each_against_rest(indices) if isinstance(table, EachAgainstRest) else None
+
+
+def unit_weights(table: Any, cells: Array) -> Array | None:
+    """Return the weight of each unit, from its cells, ``(units, cells)``; None if all weights are equal."""
+    return table.unit_weights(cells) if isinstance(table, Units) else None
+
+
+def incompatibility(first: Any, second: Any) -> str:
+    """Return why tables of two test sets cannot be compared, and what to do; empty if they can."""
+    if type(first) is type(second) and isinstance(first, Comparable):
+        return first.incompatibility(second)
+    return f"These are a {first.noun} and a {second.noun}. Give two of one kind, of one model each."
