@@ -123,7 +123,7 @@ def test_a_group_is_the_table_of_its_rows(source, columns):
 def test_groups_are_estimated_as_their_tables_are(source):
     """An estimate of groups equals, for each group, the estimate of its table alone."""
     tables = SOURCES[source](EVERY, by=SITE)
-    threshold = {} if tables.overall.adds_up else {"threshold": 0.5}
+    threshold = {} if tables.overall.kind.adds_up else {"threshold": 0.5}
     found = hs.estimate(tables, "f1", random_state=0, **threshold)
     for key, table in tables.items():
         alone = hs.estimate(table, "f1", random_state=0, **threshold)

@@ -167,7 +167,7 @@ def test_posterior_of_every_kind(kind):
     assert np.abs(found.mean(0) - table.counts / table.counts.sum()).max() < 0.06
 
 
-@pytest.mark.parametrize("kind", [kind for kind, table in KINDS.items() if table.has_one_cell_per_case])
+@pytest.mark.parametrize("kind", [kind for kind, table in KINDS.items() if table.kind.has_one_cell_per_case])
 def test_truth_of_every_kind_is_whole(kind):
     """Cases drawn from the table's own frequencies are integers that add up to the number of cases."""
     table = KINDS[kind]

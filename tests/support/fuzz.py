@@ -66,7 +66,7 @@ def use(rng):
     if fault or isinstance(table, Exception):
         return [f"{case.kind}: {fault}"] if fault else []
     metric, threshold = a_metric(rng, table), None
-    if table.has_thresholds and "@" not in metric and not REGISTRY.find(metric).of_scores:
+    if table.kind.has_thresholds and "@" not in metric and not REGISTRY.find(metric).of_scores:
         threshold = float(rng.choice([0.0, 0.3, 0.5, 1.0]))
     methods, fault = answered(hs.suitable_methods, table, metric, threshold=threshold)
     if fault or isinstance(methods, Exception):

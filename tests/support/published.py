@@ -25,7 +25,7 @@ def a_metric(rng, table):
     known = [
         each
         for each in REGISTRY.shipped
-        if each.reads_any(table.holds) or (table.has_thresholds and each.of_predictions)
+        if each.reads_any(table.holds) or (table.kind.has_thresholds and each.of_predictions)
     ]
     definition = known[rng.integers(len(known))]
     if not definition.has_averages or rng.random() < 0.2:
@@ -131,7 +131,7 @@ def counted(rng):
         return
     metric = a_metric(rng, one)
     level = float(rng.choice(LEVELS))
-    threshold = 0.5 if one.has_thresholds and "@" not in metric and not REGISTRY.find(metric).of_scores else None
+    threshold = 0.5 if one.kind.has_thresholds and "@" not in metric and not REGISTRY.find(metric).of_scores else None
     asked = {"confidence_level": level, "threshold": threshold, "random_state": 0}
     first, fault = answered(hs.estimate, one, metric, **asked)
     second, other = answered(hs.estimate, each, metric, **asked)

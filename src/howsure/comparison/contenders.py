@@ -219,7 +219,11 @@ def _seen(covariance: Array, values: Array) -> Array:
 def _cases(table: Table, metrics: list[Metric]) -> Array:
     """Return the number of independent cases on which each metric depends, such as the positive ones for recall."""
     cells = table.cells
-    if table.has_values or not table.has_one_cell_per_case or not table.design.traits.has_binomial_proportions:
+    if (
+        table.kind.has_values
+        or not table.kind.has_one_cell_per_case
+        or not table.design.traits.has_binomial_proportions
+    ):
         marked = np.ones((1, cells.shape[-1]))
     else:
         filled = table.smoothed().counted

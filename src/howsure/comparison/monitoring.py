@@ -305,7 +305,7 @@ def evaluated(
         Method, level and seed, as in `evaluate`.
     """
     first = getattr(table, "overall", table)
-    if threshold is None or not first.has_thresholds:
+    if threshold is None or not first.kind.has_thresholds:
         return evaluate(table, default_metrics(first) if metrics is None else metrics, **settings)
     return evaluate(table, (*USUAL, "roc_auc") if metrics is None else metrics, threshold=threshold, **settings)
 

@@ -187,7 +187,7 @@ def classification_report(
     if len(names) != len(shown):
         message = f"`target_names` has {len(names)} names for {len(shown)} classes."
         raise HowsureError(message)
-    is_accuracy = table.has_one_label_per_case and len(set(shown)) == len(table.labels)
+    is_accuracy = table.kind.has_one_label_per_case and len(set(shown)) == len(table.labels)
     averages = AVERAGES[is_accuracy:]
     every = [*names, *(f"{average} avg" for average in averages), ACCURACY if is_accuracy else SAMPLES]
     if repeated := [name for name, number in Counter(every).items() if number > 1]:
@@ -200,7 +200,7 @@ def classification_report(
     whole = (ACCURACY,) if is_accuracy else ()
     found = estimated(settings, table, shown, places, averages, zero_division=zero_division, whole=whole)
     rows = dict(zip(support, found, strict=False))
-    if table is not y_true and not table.has_one_label_per_case:
+    if table is not y_true and not table.kind.has_one_label_per_case:
         by_case = Classes("samples", places, 1, zero_division)
         over = (by_case.over_samples(parse(metric), *settings.labels(y_true, y_pred), settings) for metric in METRICS)
         rows[SAMPLES] = dict(zip(METRICS, over, strict=True))
@@ -234,7 +234,7 @@ def _as_dict(report: ClassificationReport) -> dict[str, Any]:
 def true_totals(table: Table) -> NDArray[Any]:
     """Return the number of cases of each true class; refuse a table that is not of classes."""
     if not isinstance(table.counted, ClassCounts):
-        message = f"A classification report is of labels, not of a {table.noun}. Give true and predicted labels."
+        message = f"A classification report is of labels, not of a {table.kind.noun}. Give true and predicted labels."
         raise HowsureError(message)
     return table.counted.rows
 

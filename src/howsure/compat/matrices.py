@@ -76,7 +76,7 @@ def _counted(settings: Settings, y_true: Any, y_pred: Any, labels: ArrayLike | N
     except OneClassError as error:
         warn(f"Only the class {error.label!r} occurs: give all classes with `labels=`.", HowsureWarning)
         return np.asarray(settings.table(y_true, y_pred).counts.sum(keepdims=True))
-    if not table.has_one_label_per_case:
+    if not table.kind.has_one_label_per_case:
         message = "A confusion matrix is of one label per case; for multilabel data use `multilabel_confusion_matrix`."
         raise HowsureError(message)
     if labels is None:

@@ -49,7 +49,7 @@ def brier_score_loss(
     refuse_text(settings, y_true, probabilities, pos_label)
     table = _of_one_or_two(settings, y_true, probabilities, labels, pos_label)
     found = settings.estimated(table, _whole("brier_score", table))
-    columns = 1 if table.has_thresholds else table.scores.shape[1]
+    columns = 1 if table.kind.has_thresholds else table.scores.shape[1]
     halved = columns < 3 if str(scale_by_half) == "auto" else boolean("scale_by_half", scale_by_half)
     factor = (0.5 if halved else 1.0) * (2.0 if columns == 1 else 1.0)
     return found if factor == 1 else scaled(found, factor)
@@ -170,6 +170,6 @@ def _skill(spec: str, settings: Settings, table: Scored) -> Estimate:
 
 def _whole(spec: str, table: Scored) -> Metric | str:
     """Return the metric of whole rows of labels, which has a name only of classes."""
-    if table.has_one_label_per_case:
+    if table.kind.has_one_label_per_case:
         return spec
     return of_rows(parse(spec), cast("ScoreMatrixTable", table))

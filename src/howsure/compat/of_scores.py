@@ -117,7 +117,7 @@ def roc_auc_score(
     except OneClassError as error:  # for which the area is undefined, and not refused
         table = table_of(settings, y_true, score, labels, error.label)
     pairs = ""
-    if table.has_one_label_per_case and not table.has_thresholds:
+    if table.kind.has_one_label_per_case and not table.kind.has_thresholds:
         if multi_class == "raise":
             message = (
                 "There is a score for each class: choose multi_class='ovr' (against the rest) or 'ovo' (pairs). "
@@ -256,11 +256,11 @@ def _hits(table: Scored, size: int) -> ConfusionTable:
 def _among_highest(table: Scored, size: int) -> Array:
     """Return in which cells with cases the true class is among the highest, in the shape of the table's cells."""
     score = table.scores
-    if table.has_thresholds:  # one score a case, of the positive class
+    if table.kind.has_thresholds:  # one score a case, of the positive class
         threshold = 0.5 if score[0] >= 0 and score[-1] <= 1 else 0.0
         positive = score > threshold
         return np.stack([~positive, positive], -1) | (size > 1)
-    if not table.has_one_label_per_case:
+    if not table.kind.has_one_label_per_case:
         message = "Top-k accuracy is of one true class per case, not of multilabel data."
         raise HowsureError(message)
     chosen = np.zeros(score.shape, dtype=bool)
@@ -292,7 +292,7 @@ def _over_samples(settings: Settings, y_true: Any, y_score: Any, spec: str) -> E
 
 def _averaged(settings: Settings, table: Scored, metric: str, average: str | None, pairs: str = "") -> Result:
     """Return the estimate, or the list of one per class."""
-    spec = metric if table.has_thresholds else f"{metric}@{'none' if average is None else average}{pairs}"
+    spec = metric if table.kind.has_thresholds else f"{metric}@{'none' if average is None else average}{pairs}"
     specs = labels_to_expand(spec, table)
     if specs is not None:
         return settings.estimates(table, specs)

@@ -150,7 +150,7 @@ def one_class(spec: Spec, label: object, table: Table) -> Metric:
 
 def _positive(table: Table, pos_label: Any) -> Any:
     labels = table.labels.tolist()
-    if len(labels) > 2 or not table.has_one_label_per_case:
+    if len(labels) > 2 or not table.kind.has_one_label_per_case:
         message = (
             f"average='binary' looks at one of two classes, and there are {len(labels)}. "
             "Choose average='macro', 'micro' or 'weighted'."

@@ -105,7 +105,7 @@ def class_likelihood_ratios(
     """
     settings, replacements = Settings(**keywords), _replacements(replace_undefined_by)
     table = settings.table(y_true, y_pred) if labels is None else settings.counted(y_true, y_pred, labels)
-    if len(table.labels) != 2 or not table.has_one_label_per_case:
+    if len(table.labels) != 2 or not table.kind.has_one_label_per_case:
         message = f"Likelihood ratios are of two classes, and there are {len(table.labels)}."
         raise HowsureError(message)
     positive, negative = settings.estimates(table, ["plr", "nlr"])

@@ -74,7 +74,7 @@ def of_classes(
 def _alike(table: Table, asked: Sequence[str | Spec | Metric]) -> Iterable[_Alike]:
     """Return the one-against-rest metrics, grouped if they differ only in their class."""
     alike: dict[str, _Alike] = {}
-    if not table.has_rows or table.batch or table.is_binary:
+    if not table.kind.has_rows or table.batch or table.is_binary:
         return ()
     labels = list(map(str, table.labels.tolist()))
     for place, each in enumerate(asked):

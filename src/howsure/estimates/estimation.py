@@ -313,7 +313,7 @@ class _Question:
             return (self.of_one(each, table) for each in metrics)
         bound = self._bound(metrics, table)
         quantities = [Quantity.of(metric, table) for metric in bound]
-        if table.has_thresholds and all(metric.smaller for metric in bound):
+        if table.kind.has_thresholds and all(metric.smaller for metric in bound):
             own = [own_table(table, metric) for metric in bound]  # the smaller table has all the information
             table, bound = own[0][0], [metric for _, metric in own]
         level = self.sides.two_sided
@@ -378,7 +378,7 @@ class _Question:
 
 
 def _check_threshold(table: Table, metrics: Sequence[Metric]) -> None:
-    if table.has_thresholds:
+    if table.kind.has_thresholds:
         if not all(metric.of_scores for metric in metrics):
             return
         names = ", ".join(f"`{metric.name}`" for metric in metrics)
@@ -431,7 +431,7 @@ def finished(
     value = np.asarray(metric.value_at(method.described(table).counted), dtype=float)
     reason = reasons(metric, table, value, interval.reason).item()
     is_area = metric.spec is not None and metric.spec.definition.is_area and not metric.spec.arguments
-    if is_area and table.has_thresholds and interval.high < HALF:
+    if is_area and table.kind.has_thresholds and interval.high < HALF:
         other = f"of the other class, {table.labels.tolist()[0]}, it is {1 - value:.3f}"
         reason = "; ".join(filter(None, (reason, other)))
     told = interval if reason == interval.reason else replace(interval, reason=reason)

@@ -52,8 +52,8 @@ def reasons(metric: Metric, table: Table, value: Array, found: Any) -> Array:
 def _undefined(metric: Metric, table: Table) -> Any:
     """Return the reasons why a metric is undefined, for each table."""
     counts = table.counted
-    if table.why_undefined:
-        return table.why_undefined
+    if table.kind.why_undefined:
+        return table.kind.why_undefined
     if metric.positive is not None and isinstance(counts, ClassCounts):
         return _empty_parts(*counts.outcomes(metric.positive))
     text = np.full(table.batch, f"`{metric.name}` is undefined here: a denominator is zero", dtype=object)

@@ -121,8 +121,8 @@ class Bootstrap(DrawingMethod):
 
     def _values(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> Array:
         cells = table.cells
-        few = holds_few(int(np.count_nonzero(cells)), cells.sum()) and not table.has_rows  # such tables have no ranks
-        if few and table.design.traits.is_independent:
+        few = holds_few(int(np.count_nonzero(cells)), cells.sum())
+        if few and not table.kind.has_rows and table.design.traits.is_independent:  # tables with rows have no ranks
             return values_of_resamples(metrics, table, self.size, seed)
         return super(Bootstrap, self)._values(metrics, table, seed)  # `slots=True` replaces the class: no bare super()
 

@@ -34,7 +34,7 @@ class BoundedMean(Method, abc.ABC):
         if refusal := needs_counted_cases(self, table):
             return refusal
         own = type(self).__name__
-        if not (table.has_values and metric.is_mean and metric.contrast is None):
+        if not (table.kind.has_values and metric.is_mean and metric.contrast is None):
             return f"`{own}` is for a mean of values, and `{metric.name}` here is none. Use `Delta()` or `Bootstrap()`."
         if not np.isfinite(metric.range).all():
             return (

@@ -42,7 +42,7 @@ def _candidates(metric: Metric, table: Table) -> Iterator[str]:
     if design.supports(PartialLabels.stratum_contributions):
         yield "stratified"
     yield from _for_one_model(metric, table) if metric.contrast is None else _for_two_models(metric, metric.contrast)
-    if table.has_values:
+    if table.kind.has_values:
         yield from ("empirical_likelihood_score", "hall")
     if metric.contrast is None and metric.average in EXTREMES:
         yield "extremes"

@@ -121,10 +121,10 @@ class DeLong(Method):
         spread, degrees = error, sample_of(metric, table)[1]
         traits = table.design.traits
         has_model = traits.has_one_unit and not traits.has_estimated_prevalence  # a variance by the class sizes
-        if table.has_thresholds and not plain and has_model:
+        if table.kind.has_thresholds and not plain and has_model:
             spread, degrees = _steadied(value, error, degrees, class_sizes(table), table.design.degrees_of_freedom)
         areas = _Areas(value, error, spread, degrees, extreme, why)
-        other: Newcombe | Delta = Newcombe() if table.has_thresholds else Delta()
+        other: Newcombe | Delta = Newcombe() if table.kind.has_thresholds else Delta()
         single &= why == ""
         fallback = other.at_levels(metric, table) if single.any() else None
 
@@ -316,7 +316,7 @@ def _of_sums(table: Table, transform: Transform) -> _Areas | None:
 
     The results equal those of the general code for any design.
     """
-    if table.batch or not (table.has_thresholds and table.design.traits.is_independent):
+    if table.batch or not (table.kind.has_thresholds and table.design.traits.is_independent):
         return None
     sums = placement_sums(table.counts)
     if not (sums.cases >= 2).all():
@@ -397,7 +397,7 @@ def _plain_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
 
 def suits_areas_of_scores(method: Method, metric: Metric, table: Table) -> str:
     """Return "" for the area of labelled scores of two classes, otherwise the method to use instead."""
-    fits = table.has_thresholds and metric.contrast is None
+    fits = table.kind.has_thresholds and metric.contrast is None
     return needs_labels(method, table) or _not_an_area(method, metric, fits=fits)
 
 

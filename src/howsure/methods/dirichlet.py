@@ -146,7 +146,7 @@ class Dirichlet(DrawingMethod):
 
     def fits(self, table: Table) -> str:
         """Return "" if tables can be drawn, else what to do instead."""
-        if not self.is_plain and not table.has_rows:
+        if not self.is_plain and not table.kind.has_rows:
             return "`prevalence`, `prevalence_prior` and `source='random'` are for the confusion table of one model."
         adds = self.source != "posterior" or self.prior is not None or self.prevalence_prior is not None
         if adds and not all(design.traits.has_labels for design in table.design.test_sets):

@@ -142,8 +142,10 @@ def _drawn(
     if cases is not None and source == "sampling":
         message = "`cases` is for tables of cases drawn anew: source='sampling' repeats the study as it was. Drop it."
         raise HowsureError(message)
-    if (cases is not None or source == "truth") and not table.has_one_cell_per_case:
-        message = f"Whole cases are drawn where each falls in one cell: this is a {table.noun}. Use source='sampling'."
+    if (cases is not None or source == "truth") and not table.kind.has_one_cell_per_case:
+        message = (
+            f"Whole cases are drawn where each falls in one cell: this is a {table.kind.noun}. Use source='sampling'."
+        )
         raise HowsureError(message)
     draw = _drawer(table, source, method, cases)
     drawn = np.empty((n, table.cells.shape[-1]))

@@ -74,7 +74,7 @@ class EmpiricalLikelihoodScore(Method):
         if refusal := needs_counted_cases(self, table):
             return refusal
         own = type(self).__name__
-        if not (table.has_values and metric.is_mean):
+        if not (table.kind.has_values and metric.is_mean):
             return (
                 f"`{own}` is for a mean of values, or the difference of two, and `{metric.name}` here is neither. "
                 "Use `Hall()`, `Delta()` or `Bootstrap()`."

@@ -113,7 +113,7 @@ class Flow(JointMethod):
         if metric.of_one_model.average in EXTREMES:
             return f"`Flow` is for smooth metrics, and `{metric.name}` jumps from class to class. Use `Delta()`."
         counted = metric.is_mean_loss or "predictions" in table.holds or has_flow(table)
-        if not (counted and table.has_one_label_per_case) or len(table.design.test_sets) > 1:
+        if not (counted and table.kind.has_one_label_per_case) or len(table.design.test_sets) > 1:
             return (
                 "`Flow` is for metrics of predicted classes, of ratings and mean losses on one test set, one class for "
                 f"each case, and `{metric.name}` here is none. Use `Delta()` or `Mover()`."

@@ -64,7 +64,7 @@ class Hall(Method):
         if refusal := needs_counted_cases(self, table):
             return refusal
         skewed_alone = metric.is_mean or (metric.contrast is None and metric.rank is None)
-        if not (table.has_values and skewed_alone):
+        if not (table.kind.has_values and skewed_alone):
             return (
                 "`Hall` is for metrics of values that move with each of them, and differences of means, and "
                 f"`{metric.name}` here is neither. Use `Delta()` or `Bootstrap()`."

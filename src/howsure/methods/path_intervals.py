@@ -104,7 +104,7 @@ class BatchPaths:
 
     def interval(self, confidence_level: float, table: Table) -> Interval:
         """Return the interval at a level; ``table`` determines the reason for infinite quantiles."""
-        why_endless = ONE_CASE if table.has_sample_variance else ONE_CLUSTER
+        why_endless = ONE_CASE if table.kind.has_sample_variance else ONE_CLUSTER
         return interval_at(self.sample, self, self.bounds, quantile(confidence_level, self.sample.freedom), why_endless)
 
     def limits(self, quantile: Any) -> tuple[Array, Array]:
@@ -187,7 +187,7 @@ def design_effect(metric: Metric, table: Table, varies: Array) -> Array:
     If the sample variance is zero, the smoothed table is used. If that variance is zero too, a form that varies in
     every table is used, so that pseudo-counts are in the unit of the weights.
     """
-    if table.design.traits.is_independent and not table.has_sample_variance:
+    if table.design.traits.is_independent and not table.kind.has_sample_variance:
         return np.ones(table.batch)
     effect = _effect(metric.slopes(table.counted), table)
     if not varies.all():

@@ -188,7 +188,7 @@ class AllCells(PathTables):
         elif not np.isfinite(metric.range).all():  # far out the score hardly grows
             self.score_share = 0.0
         self.sums_classes = metric.shares is not None and not table.design.traits.is_stratified
-        self.by_deviance = metric.average in MEANS_OF_LOGARITHMS and table.has_rows
+        self.by_deviance = metric.average in MEANS_OF_LOGARITHMS and table.kind.has_rows
         self.filled = self.cases + PSEUDO_CASES * self.pseudo_shares() * self.left
         if self.by_deviance:
             self.filled = self.cases + self.levels.spread_pseudo_counts(self._flat(table.half_hits))  # type: ignore[attr-defined]

@@ -195,7 +195,7 @@ def is_predictable(table: Table) -> bool:
     """Return whether the predictive distribution is the best method for a table, and fast to compute."""
     design = table.design
     if isinstance(design, Batch):
-        few = (table.has_thresholds or table.shape == (2, 2)) and table.rows <= FEW_CASES
+        few = (table.kind.has_thresholds or table.shape == (2, 2)) and table.rows <= FEW_CASES
         return few or has_joint_distribution(table)
     return design.traits.has_known_probabilities and not design.traits.is_exact and table.shape == (2, 2)
 

@@ -52,7 +52,7 @@ class Binomial(JointMethod, abc.ABC):
         """Return the intervals as a function of their level, with all limits computed at once."""
         shares = [each.proportion for each in metrics if each.proportion is not None]  # all of them: see `suits`
         counts = _counts(shares, table, 0.0) if table.design.traits.is_independent else None  # the same at all levels
-        if counts is None or table.has_sample_variance:
+        if counts is None or table.kind.has_sample_variance:
             errors = np.stack([standard_error(each, table) for each in metrics])
         else:
             errors = _errors(shares, counts)

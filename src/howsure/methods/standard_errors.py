@@ -86,7 +86,7 @@ def small_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
     For metrics of scores, a few cases can make up most of the variance, so the degrees of freedom are Satterthwaite's.
     If the sample shows no variation, the gradient of the smoothed table is used.
     """
-    if not (metric.of_one_model.of_scores or table.has_sample_variance):
+    if not (metric.of_one_model.of_scores or table.kind.has_sample_variance):
         return design_sample(metric, table)
     heard = _heard_slopes(metric, table)
     inflation, freedom = _by_design(metric, table, heard)
@@ -105,7 +105,7 @@ def design_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
     inflation, freedom = (
         _by_design(metric, table, _heard_slopes(metric, table)) if offered else large_sample(metric, table)
     )
-    if table.has_sample_variance:
+    if table.kind.has_sample_variance:
         freedom = np.minimum(freedom, table.effective_trials(np.ones(table.shape)) - 1)
     return inflation, freedom
 

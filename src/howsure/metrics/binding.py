@@ -186,7 +186,7 @@ def _refuse_others_arguments(spec: Spec, table: Table) -> None:
     """Refuse arguments that belong to the metric's form for another kind of table."""
     taken = inspect.signature(spec.definition.form_for(table.holds)).parameters
     if foreign := [name for name in spec.arguments if name not in taken]:
-        message = f"`{foreign[0]}` of `{spec.definition.name}` has no meaning for a {table.noun}. Drop it."
+        message = f"`{foreign[0]}` of `{spec.definition.name}` has no meaning for a {table.kind.noun}. Drop it."
         raise HowsureError(message)
 
 
@@ -210,16 +210,18 @@ def _of_another_kind(spec: Spec, table: Table) -> HowsureError:
         kind = wanted.reads if wanted.maker else "predictions and the truth"
         message = f"`{spec.text}` is a metric of {kind}. Its counterpart for {held} is `{same}`."
     elif wanted.maker:
-        message = f"`{spec.text}` is a metric of {wanted.reads}, and a {table.noun} holds {held}. Make {wanted.maker}."
-    elif table.has_thresholds:
+        message = (
+            f"`{spec.text}` is a metric of {wanted.reads}, and a {table.kind.noun} holds {held}. Make {wanted.maker}."
+        )
+    elif table.kind.has_thresholds:
         message = (
             f"`{spec.text}` counts the cases at a threshold: give `threshold=0.5` to `estimate` or `evaluate`, "
             "or take the confusion table there, `table.at(0.5)`."
         )
     else:
         message = (
-            f"`{spec.text}` is a metric of predictions, and a {table.noun} holds none. Choose a class for each case "
-            "and make a table of these: `confusion(y_true, y_pred)`."
+            f"`{spec.text}` is a metric of predictions, and a {table.kind.noun} holds none. "
+            "Choose a class for each case and make a table of these: `confusion(y_true, y_pred)`."
         )
     return HowsureError(message, "other-evidence")
 

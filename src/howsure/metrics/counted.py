@@ -44,11 +44,11 @@ def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None, with
     HowsureError
         If the metric is for one class, and the spec names neither a class nor an average.
     """
-    if not table.has_negatives and spec.definition.reads_negatives:
+    if not table.kind.has_negatives and spec.definition.reads_negatives:
         raise _needs_negatives(spec, table)
     if spec.definition.has_outcomes:
         return _of_outcomes(spec, table, classes, without)
-    if not table.has_one_label_per_case:
+    if not table.kind.has_one_label_per_case:
         message = (
             f"`{spec.text}` is not defined for multilabel data, where a case has many labels. "
             "Use a metric of one label with an average, such as 'f1@macro', or the functions that compare the cases' "
@@ -105,8 +105,8 @@ def _positions(classes: Sequence[int], size: int) -> Array:
 def needs_average(spec: Spec, table: Table) -> HowsureError:
     """Return the error for a metric of one class that meets many, and no average is named."""
     message = (
-        f"`{spec.head}` looks at one class, and there are {len(table.labels)} {table.classes_noun}. Name an average, "
-        f"'{spec.head}@macro', or a class, '{spec.head}@binary+positive_class={table.labels[-1]}'; "
+        f"`{spec.head}` looks at one class, and there are {len(table.labels)} {table.kind.classes_noun}. "
+        f"Name an average, '{spec.head}@macro', or a class, '{spec.head}@binary+positive_class={table.labels[-1]}'; "
         f"'{spec.head}@none' gives `evaluate` each class."
     )
     return HowsureError(message)
@@ -116,7 +116,7 @@ def _needs_negatives(spec: Spec, table: Table) -> HowsureError:
     """Return the error for a metric of true negatives, with the metrics that do without them."""
     usable = [each.name for each in REGISTRY.shipped if each.has_outcomes and not each.reads_negatives]
     message = (
-        f"`{spec.text}` looks at true negatives, which a {table.noun} does not have. Use one that does not: "
+        f"`{spec.text}` looks at true negatives, which a {table.kind.noun} does not have. Use one that does not: "
         f"{', '.join(usable)}."
     )
     return HowsureError(message)
@@ -124,9 +124,9 @@ def _needs_negatives(spec: Spec, table: Table) -> HowsureError:
 
 def _default_class(table: Table) -> int | None:
     """Return the position of the second of two classes, or of the only class of events; None if there is none."""
-    if not table.has_negatives:
+    if not table.kind.has_negatives:
         return 0 if len(table.labels) == 1 else None
-    return 1 if table.is_binary and table.has_one_label_per_case else None
+    return 1 if table.is_binary and table.kind.has_one_label_per_case else None
 
 
 def of_one_class(spec: Spec, table: Table, index: int) -> Metric:
@@ -190,7 +190,7 @@ def _of_one_table(
         counts_class=type(own),
         value=lambda counts: filled(definition.evaluate(*outcomes(counts), **arguments), spec),
         gradient=lambda counts: by_cell(definition.slopes(*outcomes(counts), **arguments), counts),
-        lumps=(lambda: lumps_of_outcomes(size, where)) if table.has_rows else None,
+        lumps=(lambda: lumps_of_outcomes(size, where)) if table.kind.has_rows else None,
         **{"as_ratio": ratio} | facts,
     )
 

@@ -47,7 +47,7 @@ class Form:
     --------
     >>> import howsure as hs
     >>> form = form_of("ratings")
-    >>> form.reads, form.takes, next(iter(form.examples())).noun
+    >>> form.reads, form.takes, next(iter(form.examples())).kind.noun
     ('ratings', ('table',), 'table of ratings')
     """
 

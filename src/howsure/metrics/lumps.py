@@ -65,7 +65,7 @@ def lumps_of_shares(spec: Spec, classes: Array, table: Table, *, weighs: bool) -
         Whether classes are weighted by their true totals.
     """
     ratio = spec.definition.outcome_ratio(**spec.arguments)
-    if ratio is None or not table.has_rows:
+    if ratio is None or not table.kind.has_rows:
         return None
     _, fn, fp, tn = (ratio.numerator != 0) | (ratio.denominator != 0)
     if tn or (fp and (fn or weighs)):

@@ -149,7 +149,7 @@ def of_score_matrix(spec: Spec, table: Table) -> Metric:
     Hand, Till (2001), Machine Learning 45, for pairs of classes.
     """
     if spec.average is None:
-        if spec.definition.rows is None or not table.has_one_label_per_case:
+        if spec.definition.rows is None or not table.kind.has_one_label_per_case:
             raise needs_average(spec, table)
         return of_rows(spec, table)
     if spec.average == "binary":
@@ -157,7 +157,7 @@ def of_score_matrix(spec: Spec, table: Table) -> Metric:
     if spec.average == "none":
         message = f"`{spec.text}` is one value per class: give it to `evaluate`, without `multi_class`."
         raise HowsureError(message)
-    if spec.pairs and not table.has_one_label_per_case:
+    if spec.pairs and not table.kind.has_one_label_per_case:
         message = "Labels of multilabel data are no alternatives, and have no pairs: leave out `multi_class=ovo`."
         raise HowsureError(message)
     own = replace(spec, average=None, positive_class=None, pairs=False)

@@ -49,13 +49,13 @@ def of_rows(spec: Spec, table: Table) -> Metric:
     if loss.null is not None:
         return of_cells(spec, _saved_by(mean, loss.null, table), loss.range)
     low, high = loss.range
-    most = high if table.has_one_label_per_case or not np.isfinite(high) else 1.0 * len(table.labels)
+    most = high if table.kind.has_one_label_per_case or not np.isfinite(high) else 1.0 * len(table.labels)
     return of_cells(spec, mean, (low, most))
 
 
 def _checked(spec: Spec, table: Table) -> Array:
     scores = table.scores
-    if table.has_one_label_per_case:
+    if table.kind.has_one_label_per_case:
         sums = np.einsum("ij->i", scores)
         if scores.min() >= 0 and is_rounded(scores, sums):
             return np.asarray(scores / sums[:, None])
@@ -93,7 +93,7 @@ def is_rounded(scores: Array, sums: Array) -> bool:
 
 def _mean(loss: RowLoss, probabilities: Array, table: Table) -> Scored:
     """Return the mean over the rows of the sum of their losses, by the cells of the table."""
-    if table.has_one_label_per_case:
+    if table.kind.has_one_label_per_case:
         return mean_loss(loss.by_class(probabilities))
     size = probabilities.shape[1]  # a case has one cell of each label
     flat = mean_loss(CellLosses(size * loss.losses(probabilities).reshape(-1, 2)))
@@ -108,7 +108,7 @@ def _saved_by(mean: Scored, null: Null, table: Table) -> Scored:
     """Return the fraction by which the rows of a table reduce the loss of a null model."""
     found = _saved(mean, null, _layout(table))
     mean_of_some = mean.of_some
-    if mean_of_some is None or not table.has_one_label_per_case:
+    if mean_of_some is None or not table.kind.has_one_label_per_case:
         return found
     return replace(
         found,
@@ -128,7 +128,7 @@ class _Layout:
 
 def _layout(table: Table) -> _Layout:
     """Return the layout of all cells of a table."""
-    if table.has_one_label_per_case:
+    if table.kind.has_one_label_per_case:
         return _Layout(lambda cells: cells.sum(-2), lambda each: each[..., None, :], 2)
     return _Layout(
         lambda cells: cells[..., 1].sum(-2),

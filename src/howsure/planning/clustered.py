@@ -109,11 +109,11 @@ def has_weights(table: Table) -> bool:
 
 def refuse_clusters(table: Table) -> None:
     """Refuse tables whose cases cannot form clusters of another size."""
-    counted = table.has_one_cell_per_case and table.has_one_label_per_case and table.design.traits.is_counted
+    counted = table.kind.has_one_cell_per_case and table.kind.has_one_label_per_case and table.design.traits.is_counted
     if not counted or has_weights(table) or table.design.traits.has_fixed_class_totals:
         message = (
             f"`cluster_size` and `icc` are for counted cases, one label each and without weights, not for this "
-            f"{table.noun} ({type(table.design).__name__}). Drop them: the pilot's own clusters are drawn."
+            f"{table.kind.noun} ({type(table.design).__name__}). Drop them: the pilot's own clusters are drawn."
         )
         raise HowsureError(message)
 

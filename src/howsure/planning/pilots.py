@@ -209,7 +209,7 @@ class Pilot:
                 return self.moved(null).variance
             except HowsureError:
                 return self.variance
-        if self.effect.null != 0 or null != 0 or table.has_values:
+        if self.effect.null != 0 or null != 0 or table.kind.has_values:
             return self.variance
         filled = table.smoothed()
         with np.errstate(all="ignore"):

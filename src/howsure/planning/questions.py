@@ -128,8 +128,8 @@ def least_of_classes(support: Any, table: Table) -> Array:
     table : Table
         Table with these classes.
     """
-    if not (len(table.labels) > 1 and table.has_one_cell_per_case and table.has_one_label_per_case):
-        message = f"`support` is for cases of one class each, not for a {table.noun}. Drop it."
+    if not (len(table.labels) > 1 and table.kind.has_one_cell_per_case and table.kind.has_one_label_per_case):
+        message = f"`support` is for cases of one class each, not for a {table.kind.noun}. Drop it."
         raise HowsureError(message)
     if has_weights(table) or not table.design.traits.is_counted:
         message = "`support` counts cases, and those of the pilot have weights, strata or estimated counts. Drop it."

@@ -67,7 +67,7 @@ class Classes:
     def of(cls, metric: Metric, table: Table) -> Classes | None:
         """Return the classes for a table of independent cases with one class each; None for other tables."""
         plain = table.design.traits.is_independent or table.design.traits.has_fixed_class_totals
-        if not (plain and table.has_one_label_per_case and len(table.labels) > 1) or table.has_values:
+        if not (plain and table.kind.has_one_label_per_case and len(table.labels) > 1) or table.kind.has_values:
             return None
         slopes, cells, number = metric.slopes(table.counted).reshape(-1), table.cells, len(table.labels)
         totals = np.bincount(table.truth, cells, number)
@@ -143,7 +143,7 @@ def of_clusters(pilot: Pilot, n: float) -> tuple[tuple[int, int], ...]:
         icc, size = pilot.clustering.icc, float(pilot.clustering.size)
     elif (
         math.isfinite(table.design.degrees_of_freedom)
-        and table.has_one_cell_per_case
+        and table.kind.has_one_cell_per_case
         and not table.design.traits.is_stratified
     ):
         icc, size = intracluster_correlation(metric, table)

@@ -79,7 +79,7 @@ def looks(
         for limit in (low, high):
             ax.plot(cases, limit, dashes(index), color=colour(index), linewidth=1.2)
     ax.plot(cases, [float(each.value) for each in found], color=ink(), linewidth=1.5)
-    ax.set_xlabel(f"{so_far[-1].rows_noun} so far")
+    ax.set_xlabel(f"{so_far[-1].kind.rows_noun} so far")
     words = metric_words(found[-1].label)
     ax.set_ylabel(f"difference in {words}" if hasattr(found[-1], "names") else words)
     legend_above(ax)

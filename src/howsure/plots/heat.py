@@ -97,7 +97,7 @@ def _panels(named: Mapping[str, Table]) -> dict[str, Axes]:
 
 
 def _matrix(given_table: Table, confidence_level: float, given: Any, name: str = "") -> Axes:
-    message = f"A confusion matrix needs a confusion table, not a {given_table.noun}; see `table.at(threshold)`."
+    message = f"A confusion matrix needs a confusion table, not a {given_table.kind.noun}; see `table.at(threshold)`."
     table = require_table(ConfusionTable, given_table, message)
     level = checked_level(confidence_level)
     share, low, high = row_shares(table, level)

@@ -57,8 +57,8 @@ def pool_tables(tables: Sequence[Added] | Mapping[Any, Added]) -> Added:
 
 
 def _refuse_different(number: int, table: Table, first: Table) -> None:
-    if not table.adds_up:
-        message = f"Table {number} is a {table.noun}: only tables of predicted classes add up cell by cell."
+    if not table.kind.adds_up:
+        message = f"Table {number} is a {table.kind.noun}: only tables of predicted classes add up cell by cell."
         raise HowsureError(message)
     if type(table) is not type(first) or table.labels.tolist() != first.labels.tolist():
         message = (

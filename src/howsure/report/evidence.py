@@ -118,7 +118,7 @@ class Part:
     @property
     def counted(self) -> Table | None:
         """A table of counts of the same cases, for the class frequencies; None if there is none."""
-        if self.table is not None and not self.table.has_negatives:
+        if self.table is not None and not self.table.kind.has_negatives:
             return None
         return self.table if self.ranked is None or self.table is not None else self.ranked.at(-math.inf)
 
@@ -142,7 +142,8 @@ class Part:
     @property
     def cases(self) -> str:
         """Number of cases and description of their design, as text."""
-        return f"{self.any_table.rows:,} {self.any_table.rows_noun} {self.any_table.design.description.sample}".rstrip()
+        table = self.any_table
+        return f"{table.rows:,} {table.kind.rows_noun} {table.design.description.sample}".rstrip()
 
     @property
     def is_labelled(self) -> bool:
@@ -152,7 +153,7 @@ class Part:
     @property
     def cases_noun(self) -> str:
         """Noun for the counted units."""
-        return self.any_table.counts_noun if self.is_labelled else "expected cases"
+        return self.any_table.kind.counts_noun if self.is_labelled else "expected cases"
 
     @property
     def is_usual(self) -> bool:

@@ -295,7 +295,7 @@ def _of(each: Shown) -> dict[str, Any]:
 def _table(each: Shown) -> dict[str, Any]:
     table = each.part.any_table
     return _of(each) | {
-        "kind": table.noun,
+        "kind": table.kind.noun,
         "cases": table.rows,
         "labels": [str(label) for label in table.labels],
         "counts": _counts(each.part.table),

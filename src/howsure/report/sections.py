@@ -34,14 +34,14 @@ def in_short(models: Sequence[Part]) -> str:
     size = f"{first.cases} · {len(models)} models" if len(models) > 1 else first.cases
     share = float(table.class_totals[-1] / total) if (total := float(sum(table.class_totals))) else math.nan
     if not table.is_binary:
-        return f"{size} · {len(table.labels)} {table.classes_noun}"
+        return f"{size} · {len(table.labels)} {table.kind.classes_noun}"
     return f"{size} · “{table.labels[-1]}” {100 * share:.3g} %"
 
 
 def what_was_evaluated(models: Sequence[Part], left_out: int, settings: Settings) -> Section:
     """Return the section on the evaluated cases, with the class frequencies."""
     table = models[0].any_table
-    lines: list[Texts] = [(f"{table.rows:,} {table.rows_noun}, {len(table.labels)} {table.classes_noun}.",)]
+    lines: list[Texts] = [(f"{table.rows:,} {table.kind.rows_noun}, {len(table.labels)} {table.kind.classes_noun}.",)]
     if whole_number("left_out", left_out, least=0):
         lines.append((f"{left_out:,} rows were left out, because their labels are not among the classes named.",))
     if all(each.any_table.design.traits.has_binomial_proportions for each in models):
@@ -75,7 +75,7 @@ def _class_sheet(part: Part, settings: Settings, model: str) -> Sheet:
     if counted is not None:
         shares = measured(replace(settings, method=None).evaluated(counted, ["prevalence@none"])[ALL], settings)
         columns.append([share_cell(each.value, each.limits) for each in shares])
-    title = f"{part.any_table.counts_noun.capitalize()} of each class{', ' + model if model else ''}"
+    title = f"{part.any_table.kind.counts_noun.capitalize()} of each class{', ' + model if model else ''}"
     headers, rows = ("class", part.cases_noun, "share")[: len(columns)], tuple(zip(*columns, strict=True))
     return Sheet(title, headers, rows, folded=len(rows) > MOST_LISTED)
 

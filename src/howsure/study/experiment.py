@@ -110,7 +110,9 @@ def experiment(
     origin = {"matrix": str(evidence)} if isinstance(evidence, str | Path) else evidence
     try:
         counted = _counted(origin, folder)
-        table = require_table(ConfusionTable, counted, f"this is a {counted.noun}; a study compares confusion tables.")
+        table = require_table(
+            ConfusionTable, counted, f"this is a {counted.kind.noun}; a study compares confusion tables."
+        )
         cell_prior(prior, table)
         kept = origin if isinstance(origin, Mapping) else None
         found = Experiment(name, table, prior, prevalence_prior, kept, folder)

@@ -32,7 +32,7 @@ def add_tables(first: Some, others: Sequence[Any]) -> Some:
     parts = [first]
     for other in others:
         if type(other) is not type(first):
-            message = f"A {first.noun} and a {other.noun} do not add up. Add parts counted in the same way."
+            message = f"A {first.kind.noun} and a {other.kind.noun} do not add up. Add parts counted in the same way."
             raise HowsureError(message)
         if type(other.design) is not type(first.design):
             message = (

@@ -97,7 +97,7 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
         HowsureError
             If the tables are not tables of scores, or the threshold is not valid for them.
         """
-        if not self.overall.has_thresholds:
+        if not self.overall.kind.has_thresholds:
             message = f"A threshold is for tables of one score per case, and these are of another kind: {self!r}."
             raise HowsureError(message)
         return self.mapped(lambda table: table.at(threshold))

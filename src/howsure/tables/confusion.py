@@ -17,6 +17,7 @@ from howsure.grids import Grid
 from howsure.numbers import count_text, percent
 from howsure.tables.cautions import of_classes, of_tags
 from howsure.tables.counts import ConfusionCounts, Counts, occurring
+from howsure.tables.kind import Kind
 from howsure.tables.labels import other_classes, union_of_labels
 from howsure.tables.lumped import LumpedTable, lumped
 from howsure.tables.priors import Priors
@@ -61,9 +62,7 @@ class ConfusionTable(Table):
     <ConfusionTable: 100 cases: 53 benign, 47 malignant; positive: malignant>
     """
 
-    noun: ClassVar[str] = "confusion table"
-    adds_up: ClassVar[bool] = True
-    has_rows: ClassVar[bool] = True
+    kind: ClassVar[Kind] = Kind(noun="confusion table", adds_up=True, has_rows=True)
     counts_class: ClassVar[type[Counts]] = ConfusionCounts
 
     def _check(self) -> None:

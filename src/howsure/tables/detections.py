@@ -13,6 +13,7 @@ from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.base import quotient
 from howsure.errors import HowsureError
+from howsure.tables.kind import Kind
 from howsure.tables.labels import other_classes, union_of_labels
 from howsure.tables.priors import Priors
 from howsure.tables.table import Table
@@ -74,14 +75,16 @@ class DetectionsTable(Table):
     scores: tuple[Array, ...]
     iou: Array
     axes: ClassVar[int] = 1
-    noun: ClassVar[str] = "table of detections"
-    rows_noun: ClassVar[str] = "units"
-    counts_noun: ClassVar[str] = "truths"
+    kind: ClassVar[Kind] = Kind(
+        noun="table of detections",
+        rows_noun="units",
+        counts_noun="truths",
+        adds_up=True,
+        has_one_cell_per_case=False,
+        has_negatives=False,
+        why_undefined="undefined: there is nothing to detect",
+    )
     holds: ClassVar[tuple[str, ...]] = ("detections",)
-    adds_up: ClassVar[bool] = True
-    has_one_cell_per_case: ClassVar[bool] = False
-    has_negatives: ClassVar[bool] = False
-    why_undefined: ClassVar[str] = "undefined: there is nothing to detect"
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.designs.base import Design
 from howsure.grids import Grid
 from howsure.numbers import count_text
+from howsure.tables.kind import ORDINARY, Kind
 
 Array = NDArray[Any]
 MOST_SHOWN = 20  # classes that a notebook names
@@ -31,8 +32,11 @@ class Displayed:
     positive: Any
     class_totals: Any
     batch: Any
-    classes_noun: ClassVar[str]
-    has_one_label_per_case: ClassVar[bool]
+
+    @property
+    def kind(self) -> Kind:
+        """Facts about the kind of table that select metrics and methods, and its nouns in messages."""
+        return ORDINARY
 
     def __dir__(self) -> list[str]:
         """Return the names that users need; the other public ones serve metrics and methods."""
@@ -53,7 +57,9 @@ class Displayed:
             return {}
         shown = zip(self.labels[:MOST_SHOWN].tolist(), self.class_totals[:MOST_SHOWN].tolist(), strict=True)
         more = ["…"] if len(self.labels) > MOST_SHOWN else []
-        return {self.classes_noun: ", ".join([*(f"{label}: {count_text(total)}" for label, total in shown), *more])}
+        return {
+            self.kind.classes_noun: ", ".join([*(f"{label}: {count_text(total)}" for label, total in shown), *more])
+        }
 
     def __repr__(self) -> str:
         many = f"{int(np.prod(self.batch)):,} tables, " if self.batch else ""
@@ -68,8 +74,8 @@ class Displayed:
     def _contents(self) -> str:
         """Return the contents as text, with the number of cases of each class if there are few classes."""
         cases, positive = f"{int(np.sum(self.rows)):,} cases", f"; positive: {self.positive}" if self.positive else ""
-        if self.batch or len(self.labels) > MOST_COUNTED or not self.has_one_label_per_case:
-            return f"{cases}, {len(self.labels):,} {self.classes_noun}{positive}"
+        if self.batch or len(self.labels) > MOST_COUNTED or not self.kind.has_one_label_per_case:
+            return f"{cases}, {len(self.labels):,} {self.kind.classes_noun}{positive}"
         totals = zip(map(count_text, self.class_totals.tolist()), self.labels.tolist(), strict=True)
         each = (
             f"{total} {label}" if isinstance(label, str) else f"{total} of class {label}" for total, label in totals

@@ -15,6 +15,7 @@ from howsure.designs.base import quotient
 from howsure.designs.clusters import Clusters
 from howsure.tables.cautions import of_classes
 from howsure.tables.counts import ClassCounts, Counts, Outcomes
+from howsure.tables.kind import Kind
 from howsure.tables.labels import other_classes, union_of_labels
 from howsure.tables.priors import Priors
 from howsure.tables.table import Table
@@ -98,14 +99,16 @@ class EventsTable(Table):
     """
 
     axes: ClassVar[int] = 1
-    noun: ClassVar[str] = "table of events"
-    rows_noun: ClassVar[str] = "units"
-    counts_noun: ClassVar[str] = "events"
+    kind: ClassVar[Kind] = Kind(
+        noun="table of events",
+        rows_noun="units",
+        counts_noun="events",
+        adds_up=True,
+        has_one_cell_per_case=False,
+        has_negatives=False,
+    )
     counts_class: ClassVar[type[Counts]] = EventCounts
     holds: ClassVar[tuple[str, ...]] = ("predictions", "events")
-    adds_up: ClassVar[bool] = True
-    has_one_cell_per_case: ClassVar[bool] = False
-    has_negatives: ClassVar[bool] = False
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""

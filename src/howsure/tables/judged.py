@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from howsure.designs import invariants
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.joint import JointTable
+from howsure.tables.kind import Kind
 from howsure.tables.views import Marginal
 
 
@@ -47,7 +48,7 @@ class PairedJudgedTable(JointTable):
 
     codes: NDArray[np.intp]
     axes: ClassVar[int] = 1
-    noun: ClassVar[str] = "paired table of judged cases"
+    kind: ClassVar[Kind] = Kind(noun="paired table of judged cases")
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""

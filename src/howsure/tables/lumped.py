@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from howsure.cached import cached_property
 from howsure.designs.sums import added_up
 from howsure.tables.counts import DUST, ClassCounts, Outcomes
+from howsure.tables.kind import Kind
 from howsure.tables.priors import Priors
 from howsure.tables.table import BLOCK_CELLS, SMALLEST_BLOCK, Table
 
@@ -181,7 +182,7 @@ class LumpedTable(Table):
     whole: Table = field()
     lumps: Lumps = field()
     axes: ClassVar[int] = 1
-    has_rows: ClassVar[bool] = True
+    kind: ClassVar[Kind] = Kind(has_rows=True)
 
     @property
     def truth(self) -> Array:

@@ -17,6 +17,7 @@ from howsure.errors import HowsureError
 from howsure.tables.cautions import of_classes
 from howsure.tables.confusion import ConfusionTable, two_classes
 from howsure.tables.counts import Counts, MultilabelCounts
+from howsure.tables.kind import Kind
 from howsure.tables.labels import other_classes
 from howsure.tables.priors import Priors
 from howsure.tables.table import Table
@@ -56,12 +57,14 @@ class MultilabelTable(Table):
     """
 
     axes: ClassVar[int] = 3
-    noun: ClassVar[str] = "multilabel table"
-    adds_up: ClassVar[bool] = True
-    classes_noun: ClassVar[str] = "labels"
+    kind: ClassVar[Kind] = Kind(
+        noun="multilabel table",
+        adds_up=True,
+        classes_noun="labels",
+        has_one_cell_per_case=False,
+        has_one_label_per_case=False,
+    )
     counts_class: ClassVar[type[Counts]] = MultilabelCounts
-    has_one_cell_per_case: ClassVar[bool] = False
-    has_one_label_per_case: ClassVar[bool] = False
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""

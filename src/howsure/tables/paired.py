@@ -15,6 +15,7 @@ from howsure.designs.base import quotient
 from howsure.designs.sums import added_up
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.joint import JointTable
+from howsure.tables.kind import Kind
 from howsure.tables.labels import union_of_labels
 from howsure.tables.priors import Priors
 from howsure.tables.pseudo import pseudo_tuples
@@ -63,7 +64,7 @@ class PairedTable(JointTable):
     codes: Array
     pseudo: Array
     axes: ClassVar[int] = 1
-    noun: ClassVar[str] = "paired table"
+    kind: ClassVar[Kind] = Kind(noun="paired table")
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""

@@ -13,6 +13,7 @@ from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.sums import added_up
 from howsure.tables.joint import JointTable
+from howsure.tables.kind import Kind
 from howsure.tables.paired import PairedTable
 from howsure.tables.pseudo import pseudo_tuples
 from howsure.tables.scores import ScoresTable, two_of_scores, widest_spread
@@ -66,8 +67,9 @@ class PairedScoresTable(JointTable):
     limits: tuple[tuple[float, float], ...] = ()
     spreads: tuple[Array | None, ...] = ()
     holds: ClassVar[tuple[str, ...]] = ("scores",)
-    noun: ClassVar[str] = "paired table of scores"
-    why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
+    kind: ClassVar[Kind] = Kind(
+        noun="paired table of scores", why_undefined="undefined: one of the classes has no case"
+    )
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""

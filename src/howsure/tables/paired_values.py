@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs import invariants
 from howsure.tables.joint import JointTable
+from howsure.tables.kind import Kind
 from howsure.tables.priors import Priors
 from howsure.tables.protocols import cell_positions, span
 from howsure.tables.pseudo import pseudo_tuples
@@ -87,19 +88,17 @@ class PairedValuesTable(WithoutClasses, JointTable):
         invariants.numbers("pseudo", self.pseudo, self.shape)
 
     @property
-    def has_sample_variance(self) -> bool:
-        """Whether squares are divided by the number of cases minus 1: as of the models' tables."""
-        return self.own[0].has_sample_variance
-
-    @property
     def holds(self) -> tuple[str, ...]:  # type: ignore[override]  # what the models' tables do
         """Kinds of data of each model that metrics can use."""
         return self.own[0].holds
 
     @property
-    def noun(self) -> str:  # type: ignore[override]  # likewise
-        """Name of the unit of counting in messages."""
-        return f"paired {self.own[0].noun}"
+    def kind(self) -> Kind:
+        """Facts about the models' tables."""
+        own = self.own[0].kind
+        return Kind(
+            f"paired {own.noun}", has_values="values" in self.holds, has_sample_variance=own.has_sample_variance
+        )
 
     @property
     def priors(self) -> Priors:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs import invariants
 from howsure.tables.joint import JointTable
+from howsure.tables.kind import Kind
 from howsure.tables.union import distinct_rows, in_order, places_of_names, places_of_rows
 from howsure.tables.values import WithoutClasses
 from howsure.tables.views import Marginal
@@ -58,7 +59,6 @@ class BattlesTable(WithoutClasses):
     names: tuple[str, ...]
     model: int
     holds: ClassVar[tuple[str, ...]] = ("battles",)
-    noun: ClassVar[str] = "table of battles"
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""
@@ -73,8 +73,11 @@ class BattlesTable(WithoutClasses):
         return ("win_rate", "bradley_terry")
 
     @property
-    def why_undefined(self) -> str:  # type: ignore[override]  # it depends on the battles
-        """Reason for a missing strength of the model."""
+    def kind(self) -> Kind:
+        """Facts about such a table, with the reason for a missing strength of the model."""
+        return Kind("table of battles", why_undefined=self._why_undefined())
+
+    def _why_undefined(self) -> str:
         every = self.cells.reshape(-1, len(self.pairs), OUTCOMES).sum(0)
         first, second = (self.pairs == self.model).T
         won = every[first, 0].sum() + every[second, 1].sum()
@@ -126,7 +129,7 @@ class PreferencesTable(WithoutClasses, JointTable):
 
     codes: Array
     holds: ClassVar[tuple[str, ...]] = ("battles",)
-    noun: ClassVar[str] = "table of preferences"
+    kind: ClassVar[Kind] = Kind(noun="table of preferences")
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""

@@ -101,7 +101,7 @@ def span(first: Some, others: Sequence[Some]) -> Some:
     if isinstance(first, Spanning):
         spanning: Some = first.with_all_classes(others)
         return spanning
-    message = f"A {first.noun} does not add up with another. Add its parts, or count all cases at once."
+    message = f"A {first.kind.noun} does not add up with another. Add its parts, or count all cases at once."
     raise HowsureError(message)
 
 
@@ -148,4 +148,4 @@ def incompatibility(first: Any, second: Any) -> str:
     """Return why tables of two test sets cannot be compared, and what to do; empty if they can."""
     if type(first) is type(second) and isinstance(first, Comparable):
         return first.incompatibility(second)
-    return f"These are a {first.noun} and a {second.noun}. Give two of one kind, of one model each."
+    return f"These are a {first.kind.noun} and a {second.kind.noun}. Give two of one kind, of one model each."

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.errors import HowsureError, listed
+from howsure.tables.kind import Kind
 from howsure.tables.labels import other_classes, union_of_labels
 from howsure.tables.priors import Priors
 from howsure.tables.pseudo import MOST_PSEUDO_CELLS, pseudo_tuples
@@ -19,6 +20,9 @@ from howsure.tables.table import Table, tables_in_block
 from howsure.tables.union import distinct_rows, places_of_names, places_of_rows, shares_of_rows
 
 Array = NDArray[Any]
+NO_AGREEMENT = (
+    "undefined: no item has two ratings, or chance alone would make all agree, as where they are of one category"
+)
 MOST_PSEUDO_CATEGORIES = (
     6  # over which a prior's pseudo-items are spread: of more, over the medians of as many groups of them
 )
@@ -67,10 +71,11 @@ class RatingsTable(Table):
     is_ordered: bool = True
     axes: ClassVar[int] = 1
     holds: ClassVar[tuple[str, ...]] = ("ratings",)
-    noun: ClassVar[str] = "table of ratings"
-    classes_noun: ClassVar[str] = "categories"
-    why_undefined: ClassVar[str] = (
-        "undefined: no item has two ratings, or chance alone would make all agree, as where they are of one category"
+    kind: ClassVar[Kind] = Kind(
+        noun="table of ratings",
+        classes_noun="categories",
+        why_undefined=NO_AGREEMENT,
+        has_sample_variance=True,
     )
 
     def _check(self) -> None:
@@ -132,11 +137,6 @@ class RatingsTable(Table):
     def truth(self) -> Array:
         """Zeros: items have no true category."""
         return np.zeros(self.shape[-1], dtype=np.intp)
-
-    @property
-    def has_sample_variance(self) -> bool:
-        """True: what items add to a coefficient varies as a sample does."""
-        return True
 
     @property
     def draws_at_once(self) -> int:

@@ -17,6 +17,7 @@ from howsure.designs.clusters import Clusters
 from howsure.designs.crossed import Crossed
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.tables.cautions import of_scores
+from howsure.tables.kind import Kind
 from howsure.tables.labels import other_classes
 from howsure.tables.priors import Priors
 from howsure.tables.rankings import Ranking, Rankings
@@ -74,9 +75,10 @@ class ScoreMatrixTable(Table, abc.ABC):
     """
 
     scores: Array
-    noun: ClassVar[str] = "table of scores with one column per class"
+    kind: ClassVar[Kind] = Kind(
+        noun="table of scores with one column per class", why_undefined="undefined: one of the classes has no case"
+    )
     holds: ClassVar[tuple[str, ...]] = ("scores",)
-    why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""
@@ -213,9 +215,9 @@ class MultilabelScoresTable(ScoreMatrixTable):
     """
 
     axes: ClassVar[int] = 3
-    classes_noun: ClassVar[str] = "labels"
-    has_one_cell_per_case: ClassVar[bool] = False
-    has_one_label_per_case: ClassVar[bool] = False
+    kind: ClassVar[Kind] = replace(
+        ScoreMatrixTable.kind, classes_noun="labels", has_one_cell_per_case=False, has_one_label_per_case=False
+    )
 
     @property
     def default_metrics(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from howsure.designs.known import KnownProbabilities
 from howsure.errors import HowsureError, listed, real_number, warn
 from howsure.tables.cautions import of_bins, of_scores
 from howsure.tables.confusion import ConfusionTable
+from howsure.tables.kind import Kind
 from howsure.tables.last import Last
 from howsure.tables.table import Table, smallest_block, tables_in_block
 
@@ -60,10 +61,10 @@ class ScoresTable(Table):
     scores: Array
     limits: tuple[float, float] | None = None
     spread: Array | None = None
-    noun: ClassVar[str] = "table of scores"
+    kind: ClassVar[Kind] = Kind(
+        noun="table of scores", has_thresholds=True, why_undefined="undefined: one of the classes has no case"
+    )
     holds: ClassVar[tuple[str, ...]] = ("scores",)
-    has_thresholds: ClassVar[bool] = True
-    why_undefined: ClassVar[str] = "undefined: one of the classes has no case"
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""

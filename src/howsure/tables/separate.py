@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.separate import Separate
+from howsure.tables.kind import Kind
 from howsure.tables.priors import Priors
 from howsure.tables.table import Table
 from howsure.tables.views import Part
@@ -33,8 +34,6 @@ class SeparateTables(Table):
 
     tables: tuple[Table, ...]
     axes: ClassVar[int] = 1
-    noun: ClassVar[str] = "pair of separate tables"
-    has_one_cell_per_case: ClassVar[bool] = False
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""
@@ -53,14 +52,15 @@ class SeparateTables(Table):
         return cls(counts=counts, labels=labels, design=design, rows=rows, tables=tables)
 
     @property
-    def has_values(self) -> bool:
-        """Whether each cell has a number, that is, whether all tables are tables of values."""
-        return all(each.has_values for each in self.tables)
-
-    @property
-    def has_sample_variance(self) -> bool:
-        """Whether squares are divided by the number of cases minus 1, which requires it of all tables."""
-        return all(each.has_sample_variance for each in self.tables)
+    def kind(self) -> Kind:
+        """Facts about such a pair; it has values, or a sample variance, if both tables do."""
+        own = [each.kind for each in self.tables]
+        return Kind(
+            "pair of separate tables",
+            has_one_cell_per_case=False,
+            has_values=all(each.has_values for each in own),
+            has_sample_variance=all(each.has_sample_variance for each in own),
+        )
 
     @property
     def truth(self) -> Array:

@@ -33,7 +33,7 @@ Array = NDArray[Any]
 BLOCK_CELLS = 2**17  # of the tables drawn at once: 1 MiB
 SMALLEST_BLOCK = 32
 LONG_TABLE = 2**22  # cells, from which on a block is one table
-Kind = TypeVar("Kind", bound="Table")
+Found = TypeVar("Found", bound="Table")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -76,21 +76,10 @@ class Table(Displayed, abc.ABC):
     is_ordered: bool = None  # type: ignore[assignment]  # until it is derived
 
     axes: ClassVar[int] = 2  # of the cells
-    noun: ClassVar[str] = "table"
-    classes_noun: ClassVar[str] = "classes"
-    rows_noun: ClassVar[str] = "cases"
-    counts_noun: ClassVar[str] = "cases"
     counts_class: ClassVar[type[Counts]] = Counts
-    why_undefined: ClassVar[str] = ""  # where it does not depend on the metric
-    has_one_cell_per_case: ClassVar[bool] = True
-    has_one_label_per_case: ClassVar[bool] = True
     holds: ClassVar[tuple[str, ...]] = (
         "predictions",
     )  # or "scores", "values", "trials", "errors", "ratings": what metrics can read
-    has_thresholds: ClassVar[bool] = False  # of one score a case, each of which makes predictions
-    has_rows: ClassVar[bool] = False  # of one model's predictions, one for each true class
-    adds_up: ClassVar[bool] = False  # cell by cell, with tables of the same labels
-    has_negatives: ClassVar[bool] = True  # cases that rightly are not predicted as a class
 
     def __init_subclass__(cls, **settings: Any) -> None:
         """Register the class, so that files can name it."""
@@ -118,21 +107,6 @@ class Table(Displayed, abc.ABC):
         self.design.check(self.cells.shape)
 
     @property
-    def has_scores(self) -> bool:
-        """Whether the table contains scores, not predictions."""
-        return "scores" in self.holds
-
-    @property
-    def has_values(self) -> bool:
-        """Whether each cell has a number, whose variance between cases is a sample's."""
-        return "values" in self.holds
-
-    @property
-    def has_sample_variance(self) -> bool:
-        """Whether squares are divided by the number of cases minus 1, as of a sample's variance."""
-        return self.has_values
-
-    @property
     @abc.abstractmethod
     def truth(self) -> Array:
         """Position of the true class of each cell, shape ``(cells,)``."""
@@ -140,7 +114,7 @@ class Table(Displayed, abc.ABC):
     @property
     def cautions(self) -> tuple[str, ...]:
         """Sentences about the design and unusual counts for readers of the numbers."""
-        said = (*self.design.description.caveats, *cautions.of_labels(self.labels, self.classes_noun))
+        said = (*self.design.description.caveats, *cautions.of_labels(self.labels, self.kind.classes_noun))
         said += cautions.positive_doubts(self.labels.tolist(), self.positive, is_ordered=self.is_ordered)
         if (
             self.batch
@@ -149,7 +123,7 @@ class Table(Displayed, abc.ABC):
         ):
             return said
         worth = float(self.effective_trials(np.ones(self.shape, dtype=bool)))
-        labels_per_case = 1 if self.has_one_label_per_case else len(self.labels)
+        labels_per_case = 1 if self.kind.has_one_label_per_case else len(self.labels)
         return (*said, *cautions.of_weights(worth, self.rows * labels_per_case))
 
     @property
@@ -184,7 +158,7 @@ class Table(Displayed, abc.ABC):
     @property
     def positive(self) -> str:
         """The positive class of two named classes; empty for 0 and 1, and without a positive class."""
-        if not (self.is_binary and self.has_one_label_per_case) or is_plain_order(self.labels.tolist()):
+        if not (self.is_binary and self.kind.has_one_label_per_case) or is_plain_order(self.labels.tolist()):
             return ""
         return str(self.labels.tolist()[-1])
 
@@ -218,7 +192,7 @@ class Table(Displayed, abc.ABC):
         Squares are divided by the number of cases minus 1 for tables of values, as in a sample variance.
         """
         slopes = gradient.reshape(*self.batch, -1)
-        if self.has_sample_variance:
+        if self.kind.has_sample_variance:
             return VarianceDetails.of(self.design).placement_variance(self.cells, self.truth, slopes)
         return self.design.variance(self.cells, slopes)
 
@@ -282,8 +256,8 @@ class Table(Displayed, abc.ABC):
         >>> print(hs.estimate(table.at_prevalence({"well": 0.99, "ill": 0.01}), "precision"))
         0.083 [0.058, 0.125] (positive: ill)
         """
-        if not (self.has_one_label_per_case and self.design.traits.is_counted and self.design.traits.has_labels):
-            message = f"`at_prevalence` is for cases that were counted, with one label each: not for this {self.noun}."
+        if not (self.kind.has_one_label_per_case and self.design.traits.is_counted and self.design.traits.has_labels):
+            message = f"`at_prevalence` is for counted cases with one label each: not for this {self.kind.noun}."
             raise HowsureError(message)
         share = class_shares(prevalence, self.labels, self.position, self.class_totals)
         spread = share_covariance(covariance, len(share))
@@ -296,7 +270,7 @@ class Table(Displayed, abc.ABC):
         """Number of cases per sampled count of 1, ``(...)``: 1 divided by the mean weight."""
         levels = TwoLevel.of(self.design)
         observed = levels.observed_cells(self.cells) * levels.expand_to_observed(np.ones(self.cells.shape[-1]))
-        labels_per_case = 1 if self.has_one_label_per_case else len(self.labels)
+        labels_per_case = 1 if self.kind.has_one_label_per_case else len(self.labels)
         return quotient(labels_per_case * np.asarray(self.rows), observed.sum(-1))
 
     def smoothed(self) -> Self:
@@ -392,7 +366,7 @@ class Table(Displayed, abc.ABC):
         return save(self, path)
 
 
-def require_table(kind: type[Kind], given: object, otherwise: str) -> Kind:
+def require_table(kind: type[Found], given: object, otherwise: str) -> Found:
     """Return the argument if it is a table of this kind, else raise an error that names the expected kind."""
     if not isinstance(given, kind):
         raise HowsureError(otherwise)

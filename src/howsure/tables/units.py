@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.tables.joint import JointTable
+from howsure.tables.kind import Kind
 from howsure.tables.priors import Priors
 from howsure.tables.protocols import cell_positions, span, unit_weights
 from howsure.tables.table import Table
@@ -54,7 +55,6 @@ class PairedUnitsTable(JointTable):
 
     own: tuple[Table, ...]
     axes: ClassVar[int] = 1
-    has_one_cell_per_case: ClassVar[bool] = False
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""
@@ -68,9 +68,9 @@ class PairedUnitsTable(JointTable):
         return self.own[0].holds
 
     @property
-    def noun(self) -> str:  # type: ignore[override]  # likewise
-        """Name of the unit of counting in messages."""
-        return f"paired {self.own[0].noun}"
+    def kind(self) -> Kind:
+        """Facts about the models' tables."""
+        return Kind(f"paired {self.own[0].kind.noun}", has_one_cell_per_case=False)
 
     @property
     def truth(self) -> Array:

@@ -14,6 +14,7 @@ from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES
 from howsure.designs.counted import Independent
 from howsure.errors import HowsureError
+from howsure.tables.kind import Kind
 from howsure.tables.priors import Priors
 from howsure.tables.table import Table, tables_in_block
 from howsure.tables.union import distinct_rows, places_of_rows
@@ -155,7 +156,7 @@ class ValuesTable(CasesTable):
     values: Array
     bounds: tuple[float, float] | None = None
     holds: ClassVar[tuple[str, ...]] = ("values",)
-    noun: ClassVar[str] = "table of values"
+    kind: ClassVar[Kind] = Kind(noun="table of values", has_values=True, has_sample_variance=True)
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""
@@ -233,7 +234,7 @@ class TrialsTable(CasesTable):
     successes: Array
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     holds: ClassVar[tuple[str, ...]] = ("values", "trials")
-    noun: ClassVar[str] = "table of trials"
+    kind: ClassVar[Kind] = Kind(noun="table of trials", has_values=True, has_sample_variance=True)
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""
@@ -320,7 +321,7 @@ class ErrorsTable(CasesTable):
     actual: Array
     limits: tuple[float, float] | None = None
     holds: ClassVar[tuple[str, ...]] = ("values", "errors")
-    noun: ClassVar[str] = "table of errors"
+    kind: ClassVar[Kind] = Kind(noun="table of errors", has_values=True, has_sample_variance=True)
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""

@@ -36,6 +36,6 @@ def variance_at(table: Table, cells: Array, slopes: Array) -> Array:
 
     Squares are divided by the number of cases minus 1 for tables of values, as in a sample variance.
     """
-    if table.has_sample_variance:
+    if table.kind.has_sample_variance:
         return VarianceDetails.of(table.design).placement_variance(cells, table.truth, slopes)
     return table.design.variance(cells, slopes)

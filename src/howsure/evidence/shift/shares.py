@@ -106,7 +106,7 @@ class Shift:
         read = target
         if data is not None or counts is not None:
             read = columns(data, {"target": target}, counts=counts)["target"]
-        output, seen = (_by_score if source.has_scores else _by_class)(source, read)
+        output, seen = (_by_score if "scores" in source.holds else _by_class)(source, read)
         counts, truth = source.cells, source.truth
         size = len(source.labels)
         joint = np.zeros((size, len(seen)))
@@ -307,7 +307,8 @@ def _covariance(rates: Array, shares: Array, worth: Array, cases: float) -> Arra
 
 def _checked(table: object) -> ConfusionTable | ScoresTable:
     """Return the source; refuse other objects than a counted table of one sample."""
-    kind: type[ConfusionTable | ScoresTable] = ScoresTable if getattr(table, "has_scores", False) else ConfusionTable
+    has_scores = "scores" in getattr(table, "holds", ())
+    kind: type[ConfusionTable | ScoresTable] = ScoresTable if has_scores else ConfusionTable
     source = require_table(kind, table, f"For another population, {CALL}")
     if source.batch or not source.design.traits.is_counted or not source.design.traits.has_labels:
         message = f"These counts are estimates or of several samples: {CALL}"
