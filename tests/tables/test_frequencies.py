@@ -146,7 +146,7 @@ def test_classes_without_cases_tell_nothing():
     with pytest.raises(hs.HowsureError, match=r"Class 1 has a share of 0.01 and no case"):
         hs.from_counts([[5, 2], [0, 0]]).at_prevalence(RARE)
     for table in (hs.calibrated([0.2, 0.9, 0.4]).at(0.5), hs.confusion(np.eye(3), np.eye(3))):
-        with pytest.raises(hs.HowsureError, match="`at_prevalence` is for cases that were counted"):
+        with pytest.raises(hs.HowsureError, match="`at_prevalence` is for counted cases"):
             table.at_prevalence(RARE)
 
 
