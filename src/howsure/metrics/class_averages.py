@@ -18,6 +18,7 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import Spec
 from howsure.tables.counts import ClassCounts
+from howsure.tables.last import Last
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -59,8 +60,13 @@ def averaged(spec: Spec, table: Table, average: Average, chosen: Array | None, w
         values = members.filled(filled(definition.evaluate(*counts.outcomes(), **arguments), spec))
         return (values, counts.rows) if kept is None else (values[..., kept], counts.rows[..., kept])
 
+    last = Last[tuple[Array, Array]]()  # of the metric and not of the counts, which may live much longer
+
+    def of_classes(counts: ClassCounts) -> tuple[Array, Array]:
+        return last.at(counts, lambda: per_class(counts))
+
     def gradient(counts: ClassCounts) -> Array:
-        by_value, by_weight = average.slopes(*counts.once(per_class))
+        by_value, by_weight = average.slopes(*of_classes(counts))
         if kept is not None:
             by_value, by_weight = (_scatter(part, kept, counts.classes) for part in (by_value, by_weight))
         if not members.varies:
@@ -75,13 +81,13 @@ def averaged(spec: Spec, table: Table, average: Average, chosen: Array | None, w
     return Metric(
         **basics(spec, size),
         counts_class=table.counts_class,
-        value=lambda counts: average.value(*counts.once(per_class)),
+        value=lambda counts: average.value(*of_classes(counts)),
         gradient=gradient,
         terms=_terms(spec, average, members, kept),
         shares=class_shares(spec, average, members, size),
         lumps=lumps_of_shares(spec, members.kept, table, weighs=average.reads_weights),
         parts=_parts(spec, members) if average.name == "macro" else None,
-        per_class=None if is_of_units else lambda counts: counts.once(per_class)[0],
+        per_class=None if is_of_units else lambda counts: of_classes(counts)[0],
         classes=None if is_of_units else members.kept,
         members=None if is_of_units else members,
         takes_batches=not members.differs,
