@@ -476,7 +476,7 @@ def test_alpha_of_raters_who_never_agree_contains_its_lower_end(level):
     ],
 )
 def test_alpha_near_its_lower_end_covers(wrong, first):
-    """None of 250 intervals contained −1; 54 to 87 % did where 3 % of the cases are right."""
+    """None of 400 intervals contained −1; 54 to 87 % did where 3 % of the cases are right."""
     truth = np.array([[first * (1 - wrong), first * wrong], [(1 - first) * wrong, (1 - first) * (1 - wrong)]])
     margins = truth.sum(0) + truth.sum(1)
     value = 1 - wrong / (1 - (margins**2).sum() / 4)  # Scott's pi of the truth
