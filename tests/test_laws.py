@@ -2,6 +2,7 @@
 
 import functools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -64,12 +65,15 @@ def skipped(spec):
 USABLE = [spec for spec in SPECS if not skipped(spec)]
 
 
-@pytest.mark.parametrize(
-    "spec", [*USABLE, *(each.name for each in OF_LABELS if each.form.name == "outcomes"), *SCORED, *VALUED]
-)
-def test_every_metric_keeps_the_laws(spec):
+EVERY = [*USABLE, *(each.name for each in OF_LABELS if each.form.name == "outcomes"), *SCORED, *VALUED]
+
+
+@pytest.mark.parametrize("name", dict.fromkeys(re.split("[@+]", spec)[0] for spec in EVERY))
+def test_every_metric_keeps_the_laws(name):
     """The laws for user-defined metrics also apply to each of howsure's, under every average."""
-    check_metric(spec)
+    for spec in EVERY:
+        if re.split("[@+]", spec)[0] == name:
+            check_metric(spec)
 
 
 def test_memory_layout_does_not_matter():

@@ -68,21 +68,22 @@ def values(kind):
     return hs.values(score, **roles), "mean"
 
 
-LONG = pytest.mark.thorough
-PATHS = [
+SOME = [
     *((make, kind) for make in (confusion, paired) for kind in ("cases", "groups")),
     (weighted_groups, "groups"),
     *((multilabel, kind) for kind in ("cases", "groups")),
     (ratings, "groups"),
-    *(pytest.param(make, kind, marks=LONG) for make in (scores, values) for kind in ("cases", "groups", "weights")),
-    *(pytest.param(make, "weights", marks=LONG) for make in (confusion, paired)),
+]
+OTHERS = [(make, kind) for make in (scores, values) for kind in ("cases", "groups", "weights")]
+OTHERS += [(make, "weights") for make in (confusion, paired)]
+PATHS = [  # of which some are ordinary, by the one method or the other
+    pytest.param(*path, method, marks=() if path in SOME and place % 2 == turn else pytest.mark.thorough)
+    for place, path in enumerate(SOME + OTHERS)
+    for turn, method in enumerate((hs.methods.Bootstrap("percentile", DRAWS), hs.methods.Dirichlet(n_draws=DRAWS)))
 ]
 
 
-@pytest.mark.parametrize(
-    "method", [hs.methods.Bootstrap("percentile", DRAWS), hs.methods.Dirichlet(n_draws=DRAWS)], ids=str
-)
-@pytest.mark.parametrize("make, kind", PATHS)
+@pytest.mark.parametrize("make, kind, method", PATHS)
 def test_draws_of_many_units_take_the_memory_of_a_block(make, kind, method):
     """For any kind of units, 10,000 of them need less than 100 MB for 2,000 draws."""
     table, spec = make(kind)
