@@ -9,6 +9,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 from howsure.designs.base import Design, DesignProtocol
+from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
 SOURCE = Path(__file__).parents[1] / "src" / "howsure"
@@ -19,6 +20,7 @@ MOST_LINES = 450  # of a module
 MOST_MEMBERS = 25  # public ones of an abstract class of designs
 MOST_OF_A_DESIGN = 12
 MOST_OF_A_TABLE = 33
+MOST_OF_A_METRIC = 29  # fields
 
 
 def modules():
@@ -102,3 +104,8 @@ def test_designs_have_a_small_core_and_narrow_protocols():
 def test_tables_have_few_members():
     """What only some kinds of tables define, or a single caller uses, is no member of all tables."""
     assert len(members(Table)) <= MOST_OF_A_TABLE, members(Table)
+
+
+def test_metrics_have_no_more_fields_than_now():
+    """A metric is a record of functions; a new property of few metrics belongs to one of its parts."""
+    assert len(dataclasses.fields(Metric)) <= MOST_OF_A_METRIC

@@ -24,7 +24,7 @@ from howsure.native.averages import ClassShares
 from howsure.native.losses import CellLosses
 from howsure.native.resampling import Ranked
 from howsure.tables.counts import Counts
-from howsure.tables.last import Last
+from howsure.tables.last import LastByName
 from howsure.tables.table import Table
 from howsure.tables.views import Marginal, Part
 
@@ -127,9 +127,7 @@ class Metric:
     population: Metric | None = None
     averages_distances: bool = False
     takes_batches: bool = True
-    _last: Last[Array] = field(default_factory=Last, init=False, repr=False)
-    _last_value: Last[Array] = field(default_factory=Last, init=False, repr=False)
-    _last_drawn: Last[Table] = field(default_factory=Last, init=False, repr=False)
+    _last: LastByName = field(default_factory=LastByName, init=False, repr=False)
 
     def __call__(self, counts: Any) -> Array:
         """Return the value on counts, shape ``(..., *cells)``."""
@@ -137,14 +135,15 @@ class Metric:
 
     def value_at(self, counts: Counts) -> Array:
         """Return the value on counts; the last result is cached."""
-        return self._last_value.at(counts, lambda: np.asarray(self.value(counts)))
+        return self._last.at("value", counts, lambda: np.asarray(self.value(counts)))
 
     def gradient_at(self, counts: Counts) -> Array:
         """Return the gradient on counts; the last result is cached.
 
         An interval uses it more than once: for the variance, and for its degrees of freedom.
         """
-        return self._last.at(counts, lambda: np.ascontiguousarray(self.gradient(counts)))  # its cells lie in a row
+        # Its cells lie in a row.
+        return self._last.at("gradient", counts, lambda: np.ascontiguousarray(self.gradient(counts)))
 
     def drawn_from(self, table: Table, kept_apart: Array | None, lump: Callable[[], Table]) -> Table:
         """Return the smallest table that determines the draws of this metric alone; the last result is cached.
@@ -158,7 +157,7 @@ class Metric:
         lump : callable
             Returns the smallest table.
         """
-        return self._last_drawn.at((table, None if kept_apart is None else kept_apart.tobytes()), lump)
+        return self._last.at("drawn", (table, None if kept_apart is None else kept_apart.tobytes()), lump)
 
     def slopes(self, counts: Any) -> Array:
         """Return the gradient on counts, in their shape; 0 where it is undefined."""
