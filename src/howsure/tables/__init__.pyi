@@ -15,7 +15,6 @@ from .score_matrix import MulticlassScoresTable as MulticlassScoresTable, Multil
 from .scores import ScoresTable as ScoresTable
 from .units import PairedUnitsTable as PairedUnitsTable
 from .values import (
-    CasesTable as CasesTable,
     ErrorsTable as ErrorsTable,
     TrialsTable as TrialsTable,
     ValuesTable as ValuesTable,
