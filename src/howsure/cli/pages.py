@@ -12,7 +12,6 @@ from howsure.cli.inputs import Input
 from howsure.cli.options import THRESHOLD
 from howsure.cli.output import Block, command_line
 from howsure.errors import HowsureError, warn
-from howsure.tables.cautions import positive_doubts
 
 if TYPE_CHECKING:
     from howsure.comparison.models import Comparisons
@@ -291,6 +290,8 @@ def table_record(table: Table) -> dict[str, Any]:
 
 def _about(table: Table) -> str:
     """Return a one-line description of a table."""
+    from howsure.tables.cautions import positive_doubts
+
     classes = table.labels.tolist()
     cases = f"{table.rows:,} cases {table.design.description.sample}".rstrip()
     if not table.is_binary:

@@ -13,7 +13,7 @@ from howsure.designs.base import PSEUDO_CASES
 from howsure.designs.sampling import counts_of_draws
 
 Array = NDArray[Any]
-Draws = Callable[[int, np.random.Generator], Array]
+Draws = Callable[[int, "np.random.Generator"], Array]  # in quotes: numpy.random is imported when it is used
 
 
 @dataclass(frozen=True, slots=True, eq=False)
