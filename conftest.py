@@ -27,6 +27,24 @@ def pytest_collection() -> Generator[None, object, object]:
     return result
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out the docstrings that a module with a stub repeats from the modules which define the names."""
+    items[:] = [
+        item
+        for item in items
+        if not (isinstance(item, pytest.DoctestItem) and item.path.with_suffix(".pyi").exists() and _is_repeated(item))
+    ]
+
+
+def _is_imported(kind: type) -> bool:
+    """Whether a class is one of a module, and not of an example."""
+    return getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind
+
+
+def _is_repeated(item: pytest.DoctestItem) -> bool:
+    return item.name != item.dtest.globs["__name__"]
+
+
 def close_figures(_: Any = None) -> None:
     """Close what examples drew; pyplot warns of more than twenty."""
     if "matplotlib.pyplot" in sys.modules:
@@ -43,13 +61,17 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     from howsure.methods.registry import METHODS
     from howsure.metrics.kinds import FORMS
     from howsure.metrics.registry import REGISTRY
+    from howsure.tables.stored import TABLES
 
-    methods, metrics, forms = dict(METHODS), {each.name for each in REGISTRY if each.own}, dict(FORMS)
+    methods, metrics, forms = dict(METHODS), {each.name for each in REGISTRY if each.own}, {*FORMS}
+    tables = {*TABLES}
     result = yield
     close_figures()
     if isinstance(item, pytest.Function | pytest.DoctestItem):  # a document's examples build on each other
-        FORMS.clear()
-        FORMS.update(forms)
+        for name in [name for name, form in FORMS.items() if form.own and name not in forms]:
+            del FORMS[name]
+        for name in [name for name, kind in TABLES.items() if name not in tables and not _is_imported(kind)]:
+            del TABLES[name]
         METHODS.clear()
         METHODS.update(methods)
         for metric in [each for each in REGISTRY if each.own and each.name not in metrics]:

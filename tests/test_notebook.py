@@ -90,6 +90,7 @@ BRIEF = {
     "unlabelled": lambda: hs.calibrated(MANY / 300).design,
     "population": lambda: hs.calibrated(MANY / 300, target="population").design,
     "traits": lambda: WIDE.design.traits,
+    "kind": lambda: WIDE.kind,
     "description": lambda: WIDE.design.description,
     "independent": lambda: WIDE.design,
     "review": lambda: hs.reviewed([[560, 40], [60, 340]], [[[95, 5], [22, 18]], [[14, 26], [3, 97]]]).design,

@@ -39,7 +39,7 @@ def test_every_level_has_its_own_interval():
     for each in report.to_dict()["estimates"]:
         for level, (low, high) in each["intervals"].items():
             direct = hs.estimate(TABLE, each["metric"], confidence_level=float(level))
-            assert (low, high) == (direct.low, direct.high)
+            assert (low, high) == pytest.approx((direct.low, direct.high), rel=1e-12)
 
 
 def test_the_headline_says_what_is_plausible():

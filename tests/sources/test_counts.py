@@ -378,6 +378,9 @@ COUNTED = {  # source → its call with rows, and the compared metric
 WITHOUT = {
     "importance_weights": lambda **k: hs.shift.importance_weights([1.0, 2.0], **k),
     "sample_to_label": lambda **k: hs.labels.sample_to_label("f1", 2, y_pred=SAID, y_score=PROBABILITY, **k),
+    "cross_validated": lambda **k: hs.cross_validated(SAID, JUDGE, fold=[0, 1], **k),
+    "training_runs": lambda **k: hs.training_runs(SAID, [JUDGE, SAID], **k),
+    "reader_study": lambda **k: hs.reader_study(PROBABILITY, truth=SAID, reader=SAID, case=SAID, **k),
     "proportions": lambda **k: hs.proportions({"a": 3}, 5, **k),
     "bootstrap": lambda **k: hs.bootstrap(np.mean, PROBABILITY, **k),
     "confusion_matrix": lambda **k: hs.confusion_matrix(SAID, JUDGE, **k),

@@ -31,7 +31,17 @@ SOURCES = {
     "from_counts": lambda **chosen: hs.from_counts(COUNTS, **({"labels": WORDS} | chosen)),
     "paired_counts": lambda **chosen: hs.paired_counts(CUBE, **({"labels": WORDS} | chosen)).model("A"),
 }
+TWICE = {
+    "truth": [*TRUTH, *TRUTH],
+    "reader": np.repeat(["a", "b"], len(TRUTH)),
+    "case": np.tile(np.arange(len(TRUTH)), 2),
+}
 OTHERS = {  # functions that do not return a table of predictions
+    "cross_validated": lambda **chosen: hs.cross_validated(
+        TRUTH, PREDICTED, fold=np.arange(len(TRUTH)) % 3, **chosen
+    ).estimate("recall"),
+    "training_runs": lambda **chosen: hs.training_runs(TRUTH, [PREDICTED, OTHER], **chosen).estimate("recall"),
+    "reader_study": lambda **chosen: hs.reader_study(np.tile(SCORE, 2), **TWICE, **chosen).means["all readers"],
     "scores": lambda **chosen: hs.estimate(hs.scores(TRUTH, -SCORE, **chosen), "roc_auc"),
     "paired_scores": lambda **chosen: hs.compare(
         hs.paired_scores(TRUTH, {"A": -SCORE, "B": np.sin(SCORE * 9)}, **chosen), "roc_auc"
@@ -77,6 +87,12 @@ def test_what_the_positive_class_changes_elsewhere():
     """An area under a curve, its difference, a slope and calibrated scores reverse with the positive class."""
     areas = [float(OTHERS["scores"](pos_label=label)) for label in ("ill", "well")]
     assert sum(areas) == pytest.approx(1)
+    readers = [float(OTHERS["reader_study"](pos_label=label)) for label in ("ill", "well")]
+    assert sum(readers) == pytest.approx(1)
+    for name in ("cross_validated", "training_runs"):
+        found = [float(OTHERS[name](pos_label=label)) for label in ("ill", "well")]
+        other = [float(OTHERS[name](labels=labels)) for labels in (["well", "ill"], ["ill", "well"])]
+        assert found == pytest.approx(other)
     differences = [OTHERS["paired_scores"](pos_label=label).value for label in ("ill", "well")]
     assert sum(differences) == pytest.approx(0)
     slopes = [OTHERS["judge_leaning"](pos_label=label).value for label in ("ill", "well")]

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, checked_level
+from howsure.errors import HowsureError, checked_level, without_counts
 from howsure.estimates.grouped import Grouped
 from howsure.readers.analysis import analysed
 from howsure.readers.reads import Design, reads_of
@@ -71,6 +71,7 @@ def reader_study(
 ) -> Grouped[ReaderStudy]: ...
 
 
+@without_counts("Each row is a case: repeat the rows, such as by numpy.repeat(rows, counts, axis=0).")
 def reader_study(
     rating: Any = None,
     *,

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, without_counts
 from howsure.training.algorithms import Algorithms
 from howsure.training.reading import ALONE, fold_column, matched, one_role, read, refuse_divided_units
 
 
+@without_counts("Each row is a case: repeat the rows, such as by numpy.repeat(rows, counts, axis=0).")
 def cross_validated(
     y_true: Any,
     y_pred: Any = None,
@@ -103,6 +104,7 @@ def cross_validated(
     return Algorithms(found)
 
 
+@without_counts("Each row is a case: repeat the rows, such as by numpy.repeat(rows, counts, axis=0).")
 def training_runs(
     y_true: Any,
     y_pred: Any = None,
