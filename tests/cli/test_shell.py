@@ -112,6 +112,14 @@ def folder(tmp_path, monkeypatch):
     ]
     sentences = ["\n".join(tags[start : start + 8]) for start in range(0, len(tags), 8)]
     (tmp_path / "tagged.conll").write_text("\n\n".join(sentences) + "\n")
+    reads = [
+        f"{reader},{modality},{case},{case % 2},{rating},{int(rating > 3)}"
+        for case in range(40)
+        for reader in "ABC"
+        for modality in ("new", "old")
+        for rating in [2 + 2 * (case % 2) + (case * ord(reader) * len(modality) + case // 3) % 3 - 1]
+    ]
+    (tmp_path / "reads.csv").write_text("\n".join(["reader,modality,case,truth,rating,call", *reads]))
     (tmp_path / "results").mkdir()
     for name in ("mlp_0", "mlp_1", "tree_0", "tree_1"):
         (tmp_path / "results" / f"{name}.csv").write_text("50,3\n5,42\n")
