@@ -56,8 +56,10 @@ EXAMPLES = {
     ),
     "readers": (
         "howsure readers reads.csv --rating rating --truth truth --reader reader --case case --modality modality",
-        "howsure readers reads.csv --call call --truth truth --reader reader --case case --modality modality "
-        "-m sensitivity -o study.html",
+        (
+            "howsure readers reads.csv --call call --truth truth --reader reader --case case --modality modality "
+            "-m sensitivity -o study.html"
+        ),
     ),
     "examples": ("howsure examples", "howsure report examples/breast_cancer.csv --y-true label --y-pred logistic"),
     "study init": ("howsure study init results --metrics f1@macro mcc",),
