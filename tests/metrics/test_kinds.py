@@ -213,3 +213,23 @@ def test_parts_add_up(survival):
     assert np.array_equal(whole.counts, of(survival).counts)
     twice = survival(time, event, risk, counts=np.full(len(time), 2))
     assert np.array_equal(twice.counts, 2 * of(survival).counts)
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: hs.kinds.count_cases(hs.from_counts([[5, 1], [2, 7]]), {"a": [1]}), "Give a class of tables"),
+        (lambda: hs.kinds.count_cases(hs.tables.ValuesTable, [1]), "mapping from name to column"),
+        (lambda: hs.kinds.define_evidence("own", examples=[]), "`examples` is no function"),
+        (lambda: hs.kinds.define_evidence(["own"], examples=list), "cannot be called"),
+        (lambda: hs.kinds.define_evidence("own", examples=list, tried="mean"), "list of names"),
+        (lambda: hs.kinds.define_evidence("own", examples=list, counterparts=["f1"]), "Give a mapping"),
+        (lambda: hs.confusion([0, 1], [0, 1], by=hs.values([1.0, 2.0])), "`by` is a ValuesTable"),
+        (lambda: hs.training_runs([0, 1], 2.5), "has not the predictions of several runs"),
+        (lambda: hs.cross_validated([0, 1, None]), "Name the fold of each case"),
+    ],
+)
+def test_other_things_are_refused(call, words):
+    """What is no class, no mapping, no function or no name is refused in one line."""
+    with pytest.raises(hs.HowsureError, match=words):
+        call()

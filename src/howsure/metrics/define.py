@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, one_of
+from howsure.errors import HowsureError, boolean, one_of
 from howsure.metrics.forms import STEP, Better, complex_step
 from howsure.metrics.kinds import FORMS, Form, all_forms
 from howsure.metrics.laws import NEEDED, violations
@@ -316,10 +316,19 @@ def define_evidence(
     >>> print(hs.estimate(visits([1, 4, 2, 2, 3, 7, 1, 5]), "mean_visits"))
     3.125 [2.021, 4.831]
     """
-    taken = {each for form in all_forms() if not form.own for each in (form.name, form.reads)}
-    if name in taken or not re.fullmatch(r"[a-z]\w*", name):
-        why = "is one of howsure's" if name in taken else "is not a word in small letters"
+    taken = [each for form in all_forms() if not form.own for each in (form.name, form.reads)]
+    if not callable(examples):
+        message = "`examples` is no function. Give one that returns tables, such as `lambda: [visits([1, 4, 2])]`."
+        raise HowsureError(message)
+    if not isinstance(name, str) or name in taken or not re.fullmatch(r"[a-z]\w*", name):
+        why = "is one of howsure's" if isinstance(name, str) and name in taken else "is not a word in small letters"
         message = f"A kind of evidence cannot be called {name!r}: the name {why}. Choose another, such as 'survival'."
         raise HowsureError(message)
-    facts: dict[str, Any] = {"tried": tuple(tried), "counterparts": counterparts or {}, "flow": flow}
+    if not isinstance(tried, list | tuple | set | frozenset) or not all(isinstance(each, str) for each in tried):
+        message = f"`tried` is {tried!r}. Give a list of names of metrics."
+        raise HowsureError(message)
+    if not isinstance(counterparts, Mapping | None):
+        message = f"`counterparts` is {counterparts!r}. Give a mapping from other metrics to those of this kind."
+        raise HowsureError(message)
+    facts: dict[str, Any] = {"tried": tuple(tried), "counterparts": counterparts or {}, "flow": boolean("flow", flow)}
     return declare(Form(name=name, maker=maker, examples=examples, own=True, **facts))

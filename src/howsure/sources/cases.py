@@ -78,6 +78,12 @@ def count_cases(
     >>> table.columns, table.combinations.tolist(), table.counts.tolist()
     (('values',), [[0.5], [2.5]], [1.0, 2.0])
     """
+    if not (isinstance(kind, type) and issubclass(kind, CasesTable)):
+        message = f"`kind` is {kind!r}. Give a class of tables that is a subclass of `hs.kinds.CasesTable`."
+        raise HowsureError(message)
+    if not isinstance(columns, Mapping):
+        message = f"`columns` is a {type(columns).__name__}. Give a mapping from name to column."
+        raise HowsureError(message)
     groups = drawn_anew(groups, fixed, data)
     models = _models(columns)
     asked = {

@@ -52,7 +52,7 @@ def by_columns(by: Any, data: Any) -> dict[str, Any]:
         frame = nw.from_native(by)
         frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
         return {name: frame[name].to_native() for name in frame.columns}
-    if isinstance(by, Mapping) or hasattr(by, "columns"):
+    if isinstance(by, Mapping) or (hasattr(by, "columns") and hasattr(by, "__getitem__")):
         return {str(name): by[name] for name in (by if isinstance(by, Mapping) else by.columns)}
     return {str(getattr(by, "name", None) or "group"): by}
 

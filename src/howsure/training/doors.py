@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -188,14 +188,19 @@ def training_runs(
 
 def _by_algorithm(given: Any, role: str, data: Any) -> dict[str, Any]:
     """Return the column of predictions of each algorithm."""
+    found = {ALONE: given}
     if isinstance(given, Mapping):
-        if not given:
-            message = f"`{role}` is empty. Name at least one algorithm."
+        found = {str(name): column for name, column in given.items()}
+    elif data is not None and isinstance(given, Iterable) and not isinstance(given, str):
+        found = {str(name): name for name in given}
+    if not found:
+        message = f"`{role}` is empty. Name at least one algorithm."
+        raise HowsureError(message)
+    for each in found.values():
+        if not hasattr(each, "__len__"):
+            message = f"`{role}` is a {type(each).__name__}. Give a list or an array with a value for each case."
             raise HowsureError(message)
-        return {str(name): column for name, column in given.items()}
-    if data is not None and not isinstance(given, str):
-        return {str(name): name for name in given}
-    return {ALONE: given}
+    return found
 
 
 def _by_run(given: Any, role: str, data: Any) -> dict[tuple[str, str], Any]:
@@ -206,7 +211,8 @@ def _by_run(given: Any, role: str, data: Any) -> dict[tuple[str, str], Any]:
         raise HowsureError(message)
     found: dict[tuple[str, str], Any] = {}
     for name, runs in several.items():
-        if isinstance(runs, str) or not len(runs) or (data is None and np.ndim(runs[0]) == 0):
+        is_list = hasattr(runs, "__getitem__") and not isinstance(runs, str) and len(runs) > 0
+        if not is_list or (data is None and np.ndim(runs[0]) == 0):
             message = (
                 f"`{role}` of {name or 'the algorithm'} has not the predictions of several runs. Give a list with one "
                 "array, or one column, for each run; or name the run of each row by `run=`."
@@ -220,8 +226,8 @@ def _by_run(given: Any, role: str, data: Any) -> dict[tuple[str, str], Any]:
 def _by_fold(y_true: Any, y_pred: Any, y_score: Any, value: Any) -> tuple[Any, tuple[Any, Any, Any], Any]:
     """Return lists of arrays, one for each fold, as columns with the fold of each case."""
     if y_pred is None and y_score is None and value is None and isinstance(y_true, list | tuple):
-        pairs = [tuple(each) for each in y_true]
-        if pairs and all(len(each) == 2 for each in pairs):
+        pairs = [tuple(each) for each in y_true if isinstance(each, Iterable)]
+        if pairs and len(pairs) == len(y_true) and all(len(each) == 2 for each in pairs):
             y_true, y_pred = ([each[side] for each in pairs] for side in range(2))
     parts = {"y_true": y_true, "y_pred": y_pred, "y_score": y_score, "value": value}
     kept = {name: _parts(each) for name, each in parts.items() if each is not None}
