@@ -98,7 +98,7 @@ def relation(files: Sequence[Location], wanted: Collection[str] | None = None) -
 
         is_large = not is_address(file) and Path(file).stat().st_size > LARGE
         dialect = sniffed(FIRST) if is_large else ()
-        if not dialect or not _holds(connection, file, dialect, wanted if len(files) == 1 else None):
+        if not dialect or not _fits_all_rows(connection, file, dialect, wanted if len(files) == 1 else None):
             dialect = sniffed(-1)
         _refuse_numbered_names(file, dialect[0], [each["name"] for each in dialect[7]])
         return returned(f"read_csv({_quoted(file)}, {_dialect(*dialect)})")
@@ -168,7 +168,7 @@ def _extended(file: Location) -> Iterator[None]:
         raise HowsureError(message) from error
 
 
-def _holds(connection: Any, file: Location, dialect: Sequence[Any], wanted: Collection[str] | None) -> bool:
+def _fits_all_rows(connection: Any, file: Location, dialect: Sequence[Any], wanted: Collection[str] | None) -> bool:
     """Whether all rows of a CSV file have the format and the types of its first rows."""
     import duckdb
 
