@@ -58,10 +58,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     Fixtures for every test would take most of the time of the shortest ones.
     """
     import_module("howsure.methods.library")  # whose methods register themselves once
-    from howsure.methods.registry import METHODS
+    from howsure.methods.core.registry import METHODS
     from howsure.metrics.kinds import FORMS
     from howsure.metrics.registry import REGISTRY
-    from howsure.tables.stored import TABLES
+    from howsure.tables.serialization import TABLES
 
     methods, metrics, forms = dict(METHODS), {each.name for each in REGISTRY if each.own}, {*FORMS}
     tables = {*TABLES}

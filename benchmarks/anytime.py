@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import howsure as hs
+from howsure.methods.core.standard_errors import standard_error
 from howsure.methods.default import default_method
 from howsure.methods.library import Method
-from howsure.methods.sequences import log_beta_binomial, reach
-from howsure.methods.standard_errors import standard_error
+from howsure.methods.numerics.confidence_sequences import log_beta_binomial, reach
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Metric, Side

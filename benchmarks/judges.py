@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import howsure as hs
-from howsure.methods import binomial
+from howsure.methods.numerics import binomial
 
 SETTINGS = [  # human labels, other cases, pass rate, judge's TPR and TNR: first those of the review of 2026
     (30, 1000, 0.80, 0.95, 0.70),

@@ -17,8 +17,8 @@ import numpy as np
 from label_next import EVENLY, POPULATIONS, Population, evenly
 from scipy.stats import binom
 
-import howsure.evidence.labels.partly_labelled as pools
-from howsure.methods.stratified import _limits
+import howsure.imperfect_labels.partial.partly_labelled as pools
+from howsure.methods.proportions.stratified import _limits
 
 RANGES = (3, 5)
 LABELS = (200, 400)

@@ -16,8 +16,8 @@ import numpy as np
 
 import howsure as hs
 from howsure.grids import Grid
+from howsure.methods.core.draws import group_seed
 from howsure.methods.default import default_method
-from howsure.methods.draws import group_seed
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Side

@@ -32,7 +32,7 @@ from importlib.util import cache_from_source
 from itertools import chain
 from pathlib import Path
 
-ROOMS = ["designs", "methods", "metrics", "pooling", "evidence", "planning"]  # by default
+ROOMS = ["designs", "methods", "metrics", "pooling", "imperfect_labels", "planning"]  # by default
 PYTEST = ["-m", "pytest", "-q", "-rfE", "--tb=no", "-p", "no:randomly", "-p", "no:cacheprovider"]
 EVERYTHING = "--continue-on-collection-errors"
 FOLDERS = ["tests", "src"]  # of tests, and of docstrings with examples

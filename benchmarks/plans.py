@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 import howsure as hs
-from howsure.methods.draws import child_seed
+from howsure.methods.core.draws import child_seed
 from howsure.metrics.contrast import EFFECTS
 from howsure.planning.goals import Shown, Width
 from howsure.planning.pilots import Pilot

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import special
 
 import howsure as hs
-from howsure.estimates.passes import in_passes
+from howsure.estimates.batched_intervals import in_passes
 from howsure.grids import Grid
 from howsure.metrics.binding import resolve
 from howsure.numbers import number

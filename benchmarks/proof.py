@@ -22,7 +22,7 @@ from howsure.grids import Grid
 from howsure.lab.simulation import coverages
 from howsure.lab.summary import beyond_noise
 from howsure.lab.truths import balanced, concentrated, skewed
-from howsure.methods.draws import group_seed
+from howsure.methods.core.draws import group_seed
 from howsure.numbers import number
 
 PAGE = Path(__file__).parents[1] / "docs" / "coverage-designs.md"

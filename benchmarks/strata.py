@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 import howsure as hs
 from howsure.designs.stratified import StratifiedSample
+from howsure.methods.core.lookup import named
 from howsure.methods.default import default_method
-from howsure.methods.naming import named
 from howsure.metrics.binding import resolve
 from howsure.tables.confusion import ConfusionTable
 

@@ -55,7 +55,7 @@ def test_a_first_estimate_loads_what_it_asks_for():
         "pairs",
         "predictive",
     }
-    assert "howsure.methods.proportion" in loaded
+    assert "howsure.methods.proportions.proportion" in loaded
     assert not loaded & {f"howsure.methods.{each}" for each in others}
 
 
@@ -94,7 +94,7 @@ def test_methods_and_metrics_are_listed_in_one_order():
     show = "from howsure.methods.library import METHODS; from howsure.metrics.registry import REGISTRY\n"
     show += "print(*METHODS, *REGISTRY.names, *(each.name for each in REGISTRY))"
     estimated = "import howsure as hs; hs.estimate(hs.from_counts([[50, 3], [5, 42]]), 'f1', method='wilson')"
-    first = ("", "import howsure.methods.mover, howsure.metrics.roc", estimated)
+    first = ("", "import howsure.methods.composed.mover, howsure.metrics.roc", estimated)
     commands = ([sys.executable, "-c", f"{each}\n{show}"] for each in first)
     assert len({subprocess.run(each, check=True, capture_output=True).stdout for each in commands}) == 1
 
@@ -126,7 +126,7 @@ def test_every_public_name_exists_and_has_a_docstring():
 
 def test_names_are_not_hidden_by_modules():
     """Public functions stay callable after modules of the package are imported."""
-    code = "import howsure as hs, howsure.estimates.estimation, howsure.sources.confusion, howsure.methods.bootstrap\n"
+    code = "import howsure as hs, howsure.estimates.estimation, howsure.sources.confusion, howsure.methods.drawn.bootstrap\n"
     code += "assert all(map(callable, (hs.estimate, hs.evaluate, hs.confusion, hs.bootstrap)))"
     modules_after(code)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import howsure as hs
-from howsure.methods.standard_errors import standard_error
+from howsure.methods.core.standard_errors import standard_error
 from howsure.metrics.averages import AVERAGES
 from howsure.metrics.binding import labels_to_expand, resolve
 from howsure.metrics.laws import generic_tables

@@ -8,8 +8,8 @@ import pytest
 
 import howsure as hs
 from howsure.grids import MOST_LINES, Grid, Tabular
+from howsure.methods.core.lookup import named
 from howsure.methods.library import METHODS
-from howsure.methods.naming import named
 from support.public import CLASSES
 from support.random_cases import KINDS, a_case
 from test_results import JUDGED, LOGS, PAIRED, SCORE, TABLE, TRUTH, VOTES, study

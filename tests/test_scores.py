@@ -9,8 +9,8 @@ from scipy import stats
 from sklearn import metrics as sk
 
 import howsure as hs
+from howsure.methods.core.standard_errors import standard_error
 from howsure.methods.library import METHODS
-from howsure.methods.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.methods.bootstrap import Bootstrap
-from howsure.methods.dirichlet import Dirichlet
+from howsure.methods.drawn.bootstrap import Bootstrap
+from howsure.methods.drawn.dirichlet import Dirichlet
+from howsure.methods.drawn.predictive import Predictive
 from howsure.methods.library import METHODS
-from howsure.methods.predictive import Predictive
 from howsure.metrics.binding import resolve
 from howsure.tables.counts import ClassCounts
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.designs.counted import Independent
+from howsure.designs.independent import Independent
 from howsure.designs.poisson_binomial import poisson_binomial
 from howsure.tables.rankings import Ranking
 from howsure.tables.scores import ScoresTable
@@ -90,7 +90,7 @@ def test_metrics_at_one_threshold_share_the_table_there(counted):
 
 def test_metrics_at_one_threshold_share_the_tables_that_labels_may_make(monkeypatch):
     """Five metrics of cases without labels use one joint distribution, with the results of each alone."""
-    from howsure.methods import predictive as module
+    from howsure.methods.drawn import predictive as module
 
     made = []
     original = module.joint_distribution

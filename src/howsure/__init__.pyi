@@ -73,16 +73,16 @@ from .estimates.estimate import Estimate as Estimate
 from .estimates.estimation import estimate as estimate, evaluate as evaluate
 from .estimates.evaluation import Evaluation as Evaluation
 from .estimates.printed_area import from_auc as from_auc
+from .estimates.proportion import proportion as proportion
 from .estimates.rows import bootstrap as bootstrap, bootstrap_ci as bootstrap_ci
-from .estimates.share import proportion as proportion
 from .estimates.units import per_unit as per_unit
-from .evidence.calibration.calibrate import calibrate as calibrate
-from .evidence.labels.judged import judged as judged
-from .evidence.labels.judged_values import judged_values as judged_values
-from .evidence.labels.partly_labelled import partly_labelled as partly_labelled
-from .evidence.review.reviewed import reviewed as reviewed
-from .evidence.shift.transported import transported as transported
-from .evidence.unlabelled.calibrated import calibrated as calibrated
+from .imperfect_labels.calibration.calibrate import calibrate as calibrate
+from .imperfect_labels.dataset_shift.transported import transported as transported
+from .imperfect_labels.noisy.judged import judged as judged
+from .imperfect_labels.noisy.judged_values import judged_values as judged_values
+from .imperfect_labels.partial.partly_labelled import partly_labelled as partly_labelled
+from .imperfect_labels.review.reviewed import reviewed as reviewed
+from .imperfect_labels.unlabelled.calibrated import calibrated as calibrated
 from .logs.evaluated import evaluate_log as evaluate_log
 from .logs.reading import read_log as read_log
 from .methods.library import suitable_methods as suitable_methods
@@ -112,6 +112,6 @@ from .sources.scores import scores as scores
 from .sources.trials import trials as trials
 from .sources.values import values as values
 from .study import Study as Study
-from .tables.stored import load as load
+from .tables.serialization import load as load
 from .tables.table import Table as Table
 from .training.doors import cross_validated as cross_validated, training_runs as training_runs

@@ -12,15 +12,15 @@ from .comparison.stopping import Stopping as Stopping
 from .compat.scorer import Scorer as Scorer
 from .curves.curves import Curve as Curve
 from .estimates.batch import Estimates as Estimates, Evaluations as Evaluations
-from .evidence.calibration.calibrator import Calibrator as Calibrator
-from .evidence.labels.annotators import Consensus as Consensus
-from .evidence.labels.judge_report import JudgeReport as JudgeReport
-from .evidence.labels.label_plan import LabelPlan as LabelPlan
-from .evidence.labels.label_sample import LabelSample as LabelSample
-from .evidence.review.budget import ReviewPlan as ReviewPlan
-from .evidence.review.precision import ReviewedPrecision as ReviewedPrecision
-from .evidence.shift.importance import ImportanceWeights as ImportanceWeights
-from .evidence.shift.transported import LabelShiftTest as LabelShiftTest
+from .imperfect_labels.calibration.calibrator import Calibrator as Calibrator
+from .imperfect_labels.dataset_shift.importance import ImportanceWeights as ImportanceWeights
+from .imperfect_labels.dataset_shift.transported import LabelShiftTest as LabelShiftTest
+from .imperfect_labels.noisy.annotators import Consensus as Consensus
+from .imperfect_labels.noisy.judge_report import JudgeReport as JudgeReport
+from .imperfect_labels.partial.label_plan import LabelPlan as LabelPlan
+from .imperfect_labels.partial.label_sample import LabelSample as LabelSample
+from .imperfect_labels.review.precision import ReviewedPrecision as ReviewedPrecision
+from .imperfect_labels.review.review_plan import ReviewPlan as ReviewPlan
 from .logs.evaluated import LogEvaluation as LogEvaluation
 from .logs.log import Log as Log
 from .planning.result import Plan as Plan

@@ -12,10 +12,10 @@ from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 import howsure as hs
-from howsure.methods.bootstrap import limits_of_draws
+from howsure.methods.core.lookup import named
+from howsure.methods.core.standard_errors import standard_error
 from howsure.methods.default import default_method
-from howsure.methods.naming import named
-from howsure.methods.standard_errors import standard_error
+from howsure.methods.drawn.bootstrap import limits_of_draws
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Side

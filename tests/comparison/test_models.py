@@ -8,9 +8,9 @@ import pytest
 import howsure as hs
 from howsure.comparison.compare import of_one_model
 from howsure.comparison.pairs import _Alone
-from howsure.methods.flow import Flow
-from howsure.methods.joint import POISSON_BYTES, _drawing, draws_of_models, poisson_weights
-from howsure.methods.path import Path
+from howsure.methods.drawn.joint_draws import POISSON_BYTES, _drawing, draws_of_models, poisson_weights
+from howsure.methods.flow.flow import Flow
+from howsure.methods.flow.solver import Path
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Side
 
@@ -67,7 +67,7 @@ def test_dense_and_sparse_sums_are_the_same(method, monkeypatch):
     table = table_of(3, 2000, 4, models=5)
     metrics = [resolve("f1@macro", table.model("m0"))]
     dense = draws_of_models(metrics, table, method, 5)
-    monkeypatch.setattr("howsure.methods.joint.DENSE_CLASSES", 1)
+    monkeypatch.setattr("howsure.methods.drawn.joint_draws.DENSE_CLASSES", 1)
     assert draws_of_models(metrics, table, method, 5) == pytest.approx(dense, rel=1e-12)
 
 

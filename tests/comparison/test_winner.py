@@ -7,7 +7,7 @@ from scipy import stats
 import howsure as hs
 from howsure.comparison.rank_sets import Estimated
 from howsure.comparison.winner import level_of, selection_error
-from howsure.methods.scales import automatic_scale, on_scale, scaled
+from howsure.methods.core.scales import automatic_scale, on_scale, scaled
 
 
 def normal_estimates(values, covariance):

@@ -8,8 +8,8 @@ import howsure as hs
 from howsure.curves.optimal_threshold import optimal_threshold
 from howsure.curves.thresholds import confusion_along, errors_along, on_counts, threshold_curves
 from howsure.designs.base import Design
-from howsure.methods.draws import group_seed
-from howsure.methods.standard_errors import standard_error
+from howsure.methods.core.draws import group_seed
+from howsure.methods.core.standard_errors import standard_error
 from howsure.metrics.binding import from_split, resolve
 
 

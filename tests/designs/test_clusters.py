@@ -9,7 +9,7 @@ from scipy import stats
 import howsure as hs
 from howsure.designs.clusters import LARGE, UNSEEN, Clusters, clusters_of
 from howsure.designs.entries import Entries
-from howsure.methods.standard_errors import sample_with_unseen, small_sample
+from howsure.methods.core.standard_errors import sample_with_unseen, small_sample
 from howsure.metrics.binding import resolve
 
 

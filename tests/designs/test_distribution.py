@@ -7,7 +7,7 @@ from scipy import integrate, special, stats
 import howsure as hs
 from howsure.curves.thresholds import confusion_along, errors_along, on_counts
 from howsure.designs.distribution import ScoreDistribution
-from howsure.methods.standard_errors import standard_error
+from howsure.methods.core.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 from howsure.tables.counts import ConfusionCounts
 

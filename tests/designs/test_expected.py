@@ -10,11 +10,11 @@ from scipy import stats
 import howsure as hs
 from howsure.curves.thresholds import confusion_along, errors_along, on_counts
 from howsure.designs.cases import Cases
-from howsure.designs.counted import Independent
 from howsure.designs.expected import Batch
+from howsure.designs.independent import Independent
 from howsure.designs.known import Known
 from howsure.designs.variance_details import VarianceDetails
-from howsure.methods.standard_errors import standard_error
+from howsure.methods.core.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 from howsure.tables.counts import ConfusionCounts
 

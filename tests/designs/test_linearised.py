@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.designs.counted import Independent
+from howsure.designs.independent import Independent
 from howsure.designs.linearised import Linearised, MergedDraws, Sample
 
 COUNTS = np.array([[50.0, 3, 2], [5, 42, 4], [1, 6, 30]])

@@ -6,7 +6,7 @@ import pytest
 import howsure as hs
 from howsure.designs.algebra import Algebra
 from howsure.designs.clusters import clusters_of
-from howsure.designs.counted import Independent, Weighted
+from howsure.designs.independent import Independent, Weighted
 from howsure.designs.resampling import Resampling
 from howsure.designs.separate import Separate
 

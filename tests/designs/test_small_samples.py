@@ -7,8 +7,8 @@ import pytest
 
 import howsure as hs
 from howsure.designs.clusters import Clusters
-from howsure.designs.counted import Weighted
-from howsure.methods.standard_errors import small_sample
+from howsure.designs.independent import Weighted
+from howsure.methods.core.standard_errors import small_sample
 from howsure.metrics.binding import resolve
 
 SHARES = np.array([[0.60, 0.06], [0.06, 0.28]])

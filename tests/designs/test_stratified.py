@@ -10,8 +10,8 @@ import pytest
 import howsure as hs
 import howsure.testing
 from howsure.designs.stratified import StratifiedSample
+from howsure.methods.core.standard_errors import design_sample
 from howsure.methods.default import default_method
-from howsure.methods.standard_errors import design_sample
 from howsure.metrics.binding import resolve
 from howsure.tables.confusion import ConfusionTable
 

@@ -9,8 +9,8 @@ from scipy import stats
 
 import howsure as hs
 from howsure.designs.clusters import Clusters
-from howsure.designs.counted import Weighted
-from howsure.methods.binomial import wilson
+from howsure.designs.independent import Weighted
+from howsure.methods.numerics.binomial import wilson
 
 RNG = np.random.default_rng(0)
 N = 90

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import howsure as hs
-from howsure.methods.flow import Flow
+from howsure.methods.flow.flow import Flow
 from howsure.metrics.binding import resolve
 
 SIZE = 400

@@ -7,7 +7,7 @@ import pytest
 
 import howsure as hs
 from howsure.estimates.grouped import Grouped, Results, grouped
-from howsure.methods.draws import group_seed
+from howsure.methods.core.draws import group_seed
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 2, 300)

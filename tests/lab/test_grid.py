@@ -7,7 +7,7 @@ from howsure.lab.__main__ import main
 from howsure.lab.grid import GRIDS, choose, count_metrics, prove, run, shuffled
 from howsure.lab.simulation import coverages
 from howsure.lab.summary import results
-from howsure.methods.draws import group_seed
+from howsure.methods.core.draws import group_seed
 
 SOME = [each for each in shuffled(choose()) if each.truth.classes <= 3 and each.truth.n <= 100][:3]
 METRICS = ("accuracy", "f1@macro", "mcc")

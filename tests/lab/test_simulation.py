@@ -8,7 +8,7 @@ from scipy import stats
 
 import howsure as hs
 from howsure.lab.simulation import coverages
-from howsure.methods.naming import named
+from howsure.methods.core.lookup import named
 
 TWENTY = hs.lab.Cells([[0.45, 0.05], [0.05, 0.45]], 20)  # accuracy 0.9
 MEASURES = ("coverage", "missed_below", "missed_above", "width", "interval_score")

@@ -7,7 +7,7 @@ import pytest
 
 import howsure as hs
 from howsure.designs.clusters import Clusters
-from howsure.methods.draws import seed_sequence, values_of_draws
+from howsure.methods.core.draws import seed_sequence, values_of_draws
 from howsure.metrics.binding import resolve
 
 UNITS, DRAWS = 10_000, 2_000

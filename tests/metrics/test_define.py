@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.methods.standard_errors import standard_error
+from howsure.methods.core.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 from howsure.metrics.define import stepped
 from howsure.metrics.registry import REGISTRY

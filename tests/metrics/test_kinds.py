@@ -12,7 +12,7 @@ import pytest
 import howsure as hs
 from howsure.metrics.binding import resolve
 from howsure.metrics.kinds import FORMS
-from howsure.tables import stored
+from howsure.tables import serialization
 from howsure.testing import check_evidence, check_method, check_metric
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "extending.md"
@@ -37,7 +37,7 @@ def defined():
 def survival():
     """Return the guide's function that counts patients; forget its table, whose name the guide itself defines too."""
     yield defined()["survival"]
-    stored.TABLES.pop("SurvivalTable", None)
+    serialization.TABLES.pop("SurvivalTable", None)
 
 
 def of(survival, risk="first", **more):
@@ -153,7 +153,7 @@ def test_saved_tables_need_their_class(survival, tmp_path):
         again = hs.load(table.save(tmp_path / name))
         assert type(again) is type(table)
         assert np.array_equal(again.counts, table.counts)
-    del stored.TABLES["SurvivalTable"]
+    del serialization.TABLES["SurvivalTable"]
     for name in ("one.json", "two.json"):
         with pytest.raises(hs.HowsureError, match="holds a `SurvivalTable` of another package. Import that package"):
             hs.load(tmp_path / name)

@@ -5,8 +5,8 @@ import pytest
 from sklearn import metrics as sk
 
 import howsure as hs
-from howsure.methods.delong import placement_error
-from howsure.methods.standard_errors import standard_error
+from howsure.methods.areas.delong import placement_error
+from howsure.methods.core.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import ndimage, stats
 
 import howsure as hs
-from howsure.methods.standard_errors import standard_error
+from howsure.methods.core.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 from howsure.metrics.operating import BANDWIDTH, RANKS, roc_slope
 

@@ -6,7 +6,7 @@ from scipy import stats
 from sklearn import metrics as sk
 
 import howsure as hs
-from howsure.methods.standard_errors import standard_error
+from howsure.methods.core.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 from howsure.metrics.registry import REGISTRY
 from howsure.tables.counts import Counts

@@ -9,7 +9,7 @@ from scipy import stats
 from sklearn import metrics as sk
 
 import howsure as hs
-from howsure.methods.standard_errors import standard_error
+from howsure.methods.core.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 from howsure.metrics.roc import average_precision, average_precision_slopes, partial_auc, roc_auc
 from howsure.tables.counts import Counts

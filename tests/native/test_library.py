@@ -12,10 +12,10 @@ import howsure as hs
 from howsure.native import compile as builder, library
 from howsure.native.growth import grown
 from howsure.native.interpolation import interpolated
+from howsure.native.isotonic import rising_shares
 from howsure.native.library import SWITCH, kernel, running
 from howsure.native.losses import CellLosses, Tilts
 from howsure.native.moments import class_moments, power_sums
-from howsure.native.rising import rising_shares
 from howsure.native.sorting import count_scores
 
 

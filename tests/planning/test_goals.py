@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from howsure.methods.interval import Interval
+from howsure.methods.core.interval import Interval
 from howsure.planning.goals import MOST, Shown, Spread, Support, Width
 
 ABOVE, BELOW = (0.85, math.inf), (-math.inf, 0.85)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.designs.sums import apportioned
+from howsure.designs.cell_sums import apportioned
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS
 from howsure.planning.clustered import Clustering

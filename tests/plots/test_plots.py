@@ -12,7 +12,7 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import to_rgb
 
 import howsure as hs
-from howsure.methods.binomial import wilson
+from howsure.methods.numerics.binomial import wilson
 from howsure.plots.style import BAND, FILL, PALETTE
 
 
@@ -140,7 +140,7 @@ def test_cells_of_clustered_cases_have_wider_intervals():
     predicted = np.where(rng.random(80) < 0.8, truth, 1 - truth)
     once = hs.confusion(truth, predicted)
     copies = hs.confusion(np.repeat(truth, 5), np.repeat(predicted, 5), groups=np.repeat(np.arange(80), 5))
-    from howsure.methods.proportion import row_shares
+    from howsure.methods.proportions.proportion import row_shares
 
     alone, copied = row_shares(once, 0.95), row_shares(copies, 0.95)
     assert copied[0] == pytest.approx(alone[0])
@@ -615,8 +615,8 @@ def test_looks_show_both_intervals_of_all_cases_so_far():
 
 def test_shares_of_rows_of_weighted_cases_have_wilsons_limits_of_their_worth():
     """Weighted cases enter with Kish's effective number, row by row; a class without cases has no share."""
-    from howsure.methods import binomial
-    from howsure.methods.proportion import row_shares
+    from howsure.methods.numerics import binomial
+    from howsure.methods.proportions.proportion import row_shares
 
     rng = np.random.default_rng(4)
     truth, said, weight = rng.integers(0, 2, 90), rng.integers(0, 3, 90), rng.uniform(0.3, 3, 90)

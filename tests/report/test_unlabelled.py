@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.methods import draws
+from howsure.methods.core import draws
 
 RNG = np.random.default_rng(5)
 SCORE = RNG.beta(0.5, 0.6, 30).round(3)  # reports draw whole curves

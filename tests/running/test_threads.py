@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.methods.naming import named
+from howsure.methods.core.lookup import named
 from howsure.running import threads
 from howsure.running.threads import cores, in_threads
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.sources import files, json_tables, soundness
+from howsure.sources import file_checks, files, json_tables
 
 RNG = np.random.default_rng(3)
 TRUTH, SAID = (["ab"[k] for k in RNG.integers(2, size=40)] for _ in range(2))
@@ -63,7 +63,7 @@ def test_values_that_are_no_records_are_refused(value, tmp_path, monkeypatch):
 )
 def test_one_object_is_told_from_lines_wherever_a_file_is_cut(content, expected, size, tmp_path, monkeypatch):
     """A file is read in pieces, of which the first may end at the end of a line."""
-    monkeypatch.setattr(soundness, "CHUNK", size)
+    monkeypatch.setattr(file_checks, "CHUNK", size)
     path = tmp_path / "cases.json"
     path.write_text(content)
     assert json_tables.is_object(path) == expected

@@ -21,6 +21,7 @@ from howsure.native.averages import ClassShares
 from howsure.native.gammas import gammas
 from howsure.native.growth import grown
 from howsure.native.interpolation import interpolated
+from howsure.native.isotonic import rising_shares
 from howsure.native.losses import CellLosses, Tilts, square_losses
 from howsure.native.moments import class_moments, power_sums
 from howsure.native.multinomials import multinomials
@@ -29,7 +30,6 @@ from howsure.native.placements import placement_sums
 from howsure.native.products import ProductTables
 from howsure.native.ranks import cases_of, rank_sums
 from howsure.native.resampling import Ranked, Resamples
-from howsure.native.rising import rising_shares
 from howsure.native.sorting import count_scores
 
 CHECKS = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.tables.stored import PARTS, kind_of
+from howsure.tables.serialization import PARTS, kind_of
 
 N = 48
 RNG = np.random.default_rng(11)

@@ -8,9 +8,9 @@ from typing import get_args
 
 import pytest
 
+from howsure.methods.core.names import MethodName
+from howsure.methods.core.registry import AUTOMATIC
 from howsure.methods.library import METHODS
-from howsure.methods.names import MethodName
-from howsure.methods.registry import AUTOMATIC
 
 HERE = Path(__file__).parent
 FILES = [str(HERE / "user_code.py"), str(HERE / "wrong_code.py")]

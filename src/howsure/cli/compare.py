@@ -102,7 +102,7 @@ def compare(
     """
     from howsure.cli.strata import strata_of
     from howsure.comparison.models import compare_all
-    from howsure.methods.naming import named
+    from howsure.methods.core.lookup import named
 
     given = Input.of(files, input_format, sheet)
     table, default = paired_columns(

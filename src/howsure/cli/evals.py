@@ -91,7 +91,7 @@ def evals(
     """
     from howsure.logs.evaluated import evaluate_log
     from howsure.logs.reading import read_log
-    from howsure.methods.naming import named
+    from howsure.methods.core.lookup import named
 
     if fail_if_worse is not None and baseline is None:
         message = "`--fail-if-worse` needs `--baseline MODEL`, which the others are compared with."

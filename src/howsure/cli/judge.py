@@ -16,8 +16,8 @@ from howsure.cli.pages import table_record
 
 if TYPE_CHECKING:
     from howsure.estimates.estimate import Estimate
-    from howsure.evidence.labels.judge_report import JudgeReport
-    from howsure.evidence.labels.label_plan import LabelPlan
+    from howsure.imperfect_labels.noisy.judge_report import JudgeReport
+    from howsure.imperfect_labels.partial.label_plan import LabelPlan
     from howsure.tables.confusion import ConfusionTable
 
 Positive = Annotated[str | None, Parameter(name=("--pos-label", "--pass-label"))]
@@ -96,10 +96,10 @@ def judge(
     """
     from howsure.errors import HowsureError
     from howsure.estimates.estimation import evaluate
-    from howsure.evidence.labels.judge_report import judge_report
-    from howsure.evidence.labels.judged import judged
-    from howsure.evidence.labels.label_plan import label_plan
-    from howsure.evidence.labels.leaning import judge_leaning
+    from howsure.imperfect_labels.noisy.judge_bias import judge_leaning
+    from howsure.imperfect_labels.noisy.judge_report import judge_report
+    from howsure.imperfect_labels.noisy.judged import judged
+    from howsure.imperfect_labels.partial.label_plan import label_plan
     from howsure.tables.batch import ALL, in_groups
 
     if y_pred is not None and not metrics:

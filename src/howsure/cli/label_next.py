@@ -62,8 +62,8 @@ def label_next(
     how
         Output format of the strata: a table, or json, csv, markdown, html or latex.
     """
-    from howsure.evidence.labels.label_sample import sample_to_label
     from howsure.grids import csv_text
+    from howsure.imperfect_labels.partial.label_sample import sample_to_label
     from howsure.writing import written
 
     given = Input.of(files, input_format, sheet)

@@ -142,7 +142,7 @@ def leaderboard(
     """
     from howsure.cli.strata import strata_of
     from howsure.comparison.leaderboard import leaderboard as ranked
-    from howsure.methods.naming import named
+    from howsure.methods.core.lookup import named
 
     table: Any
     given = [name for name in (y_true, values, k, a) if name is not None]

@@ -10,8 +10,8 @@ import numpy as np
 
 from howsure.errors import HowsureError
 from howsure.grids import Grid
+from howsure.methods.core.registry import find
 from howsure.methods.library import METHODS, suitable_methods
-from howsure.methods.registry import find
 from howsure.metrics.averages import AVERAGES
 from howsure.metrics.laws import generic_tables
 from howsure.metrics.registry import REGISTRY, Definition

@@ -29,7 +29,7 @@ def one_seed(random_state: int | None) -> Any:
     """
     if random_state is None:
         return int.from_bytes(os.urandom(16))
-    from howsure.methods.draws import seed_sequence
+    from howsure.methods.core.draws import seed_sequence
 
     return seed_sequence(random_state)
 

@@ -78,7 +78,7 @@ class Asked:
     def estimated(self, *subjects: Subject) -> list[Subject]:
         """Return models with their estimates, for the terminal and the report."""
         from howsure.errors import checked_level
-        from howsure.methods.naming import named
+        from howsure.methods.core.lookup import named
         from howsure.report.evidence import Settings, estimated_together
 
         level, method = checked_level(self.level), named(self.method)
@@ -170,8 +170,8 @@ def _compared(given: Input, columns: Columns, asked: Asked) -> Comparisons:
 
 def drawing(method: str | None) -> str | None:
     """Return the method if it uses random draws, for models and comparisons; None for the default methods."""
-    from howsure.methods.method import DrawingMethod
-    from howsure.methods.naming import named
+    from howsure.methods.core.lookup import named
+    from howsure.methods.core.method import DrawingMethod
 
     return method if isinstance(named(method), DrawingMethod) else None
 

@@ -132,7 +132,7 @@ def plan(
     how
         Output format: a table, or json, csv, markdown, html or latex.
     """
-    from howsure.methods.naming import named as by_name
+    from howsure.methods.core.lookup import named as by_name
     from howsure.planning.sizes import plan as planned
 
     stated = {"sensitivity": sensitivity, "specificity": specificity, "positives": positives, "negatives": negatives}

@@ -77,8 +77,8 @@ def reviewed(
         Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.estimates.estimation import evaluate
-    from howsure.evidence.review.reviewed import reviewed as corrected
-    from howsure.methods.naming import named
+    from howsure.imperfect_labels.review.reviewed import reviewed as corrected
+    from howsure.methods.core.lookup import named
 
     given, wanted = Input.of(files, input_format, sheet), bounds(fail_under, fail_over)
     classes = classes_of(given.data, [y_true, y_pred], labels, pos_label)
@@ -149,8 +149,8 @@ def review_plan(
     how
         Output format: a table, or json, csv, markdown, html or latex.
     """
-    from howsure.evidence.review.budget import review_plan as planned
-    from howsure.evidence.review.reviewed import reviewed as corrected
+    from howsure.imperfect_labels.review.review_plan import review_plan as planned
+    from howsure.imperfect_labels.review.reviewed import reviewed as corrected
     from howsure.sources.confusion import confusion
 
     given = Input.of(files, input_format, sheet)

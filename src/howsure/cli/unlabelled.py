@@ -110,7 +110,7 @@ def unlabelled(
         Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.comparison.monitoring import evaluated, monitor
-    from howsure.evidence.unlabelled.calibrated import calibrated
+    from howsure.imperfect_labels.unlabelled.calibrated import calibrated
     from howsure.metrics.spec import parse
 
     given, wanted = Input.of(files, input_format, sheet), bounds(fail_under, fail_over)
@@ -163,7 +163,7 @@ def unlabelled(
 def _calibrator(y_score: str | list[str], labelled: Path | None, y_true: str | None, asked: Mapping[str, Any]) -> Any:
     """Return the calibrator fitted to the labelled file; None without such a file."""
     from howsure.errors import HowsureError
-    from howsure.evidence.calibration.calibrate import calibrate
+    from howsure.imperfect_labels.calibration.calibrate import calibrate
 
     if labelled is None and y_true is None:
         return None

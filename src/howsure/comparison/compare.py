@@ -14,21 +14,21 @@ from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import UNKNOWN, Region, Rope, odds_ratio, region_of, region_shares, share_within
 from howsure.errors import HowsureError, listed, one_of
+from howsure.estimates.coercion import refuse_with_own_method
 from howsure.estimates.estimate import Estimate, Quantity, estimate_of
 from howsure.estimates.estimation import estimate
-from howsure.estimates.given import refuse_with_own_method
 from howsure.estimates.grouped import Grouped, over_groups
-from howsure.methods.anytime import Anytime
+from howsure.methods.areas.delong import DeLong
+from howsure.methods.composed.anytime import Anytime
+from howsure.methods.core.draws import child_seed, seed_sequence
+from howsure.methods.core.interval import Interval
+from howsure.methods.core.interval_spec import Alternative, Sides
+from howsure.methods.core.lookup import named
+from howsure.methods.core.method import DrawingMethod, Method
+from howsure.methods.core.names import MethodName
 from howsure.methods.default import checked
-from howsure.methods.delong import DeLong
-from howsure.methods.delta import Delta, Wald
-from howsure.methods.dirichlet import Dirichlet
-from howsure.methods.draws import child_seed, seed_sequence
-from howsure.methods.interval import Interval
-from howsure.methods.method import DrawingMethod, Method
-from howsure.methods.names import MethodName
-from howsure.methods.naming import named
-from howsure.methods.sides import Alternative, Sides
+from howsure.methods.drawn.dirichlet import Dirichlet
+from howsure.methods.variance.delta import Delta, Wald
 from howsure.metrics.binding import of_counts, requested, resolve, resolve_each
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Contrast, Effect, Metric, Side

@@ -22,7 +22,7 @@ from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError
 from howsure.estimates.grouped import OverGroups
 from howsure.grids import Tabular
-from howsure.methods.standard_errors import shows_variation
+from howsure.methods.core.standard_errors import shows_variation
 from howsure.metrics.binding import resolve_each
 from howsure.metrics.metric import Metric, Side
 from howsure.tables.joint import JointTable

@@ -20,11 +20,11 @@ from howsure.errors import checked_level, one_of
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import over_groups
-from howsure.methods.draws import child_seed, group_seed, seed_sequence
-from howsure.methods.method import Method
-from howsure.methods.names import MethodName
-from howsure.methods.naming import named
-from howsure.methods.scales import automatic_scale, on_scale
+from howsure.methods.core.draws import child_seed, group_seed, seed_sequence
+from howsure.methods.core.lookup import named
+from howsure.methods.core.method import Method
+from howsure.methods.core.names import MethodName
+from howsure.methods.core.scales import automatic_scale, on_scale
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.forms import Better
 from howsure.metrics.metric import Metric

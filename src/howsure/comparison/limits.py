@@ -9,12 +9,12 @@ from typing import Any
 from numpy.typing import NDArray
 
 from howsure.cached import cached_property
-from howsure.methods.method import Method
+from howsure.methods.core.method import Method
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Contrast, Metric, Side
+from howsure.tables.marginals import Marginal, Part
 from howsure.tables.table import Table
-from howsure.tables.views import Marginal, Part
 
 Array = NDArray[Any]
 

@@ -23,14 +23,14 @@ from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.grouped import Results, over_groups
 from howsure.estimates.named import Named
 from howsure.grids import Grid, Tabular
-from howsure.methods.bootstrap import Bootstrap
-from howsure.methods.dirichlet import Dirichlet
-from howsure.methods.draws import seed_sequence, stream_of
-from howsure.methods.joint import draws_of_models
-from howsure.methods.method import Method
-from howsure.methods.names import MethodName
-from howsure.methods.naming import named
-from howsure.methods.sides import Alternative, Sides
+from howsure.methods.core.draws import seed_sequence, stream_of
+from howsure.methods.core.interval_spec import Alternative, Sides
+from howsure.methods.core.lookup import named
+from howsure.methods.core.method import Method
+from howsure.methods.core.names import MethodName
+from howsure.methods.drawn.bootstrap import Bootstrap
+from howsure.methods.drawn.dirichlet import Dirichlet
+from howsure.methods.drawn.joint_draws import draws_of_models
 from howsure.metrics.binding import left_out, listed_metrics, resolve, resolve_each
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.metric import Metric

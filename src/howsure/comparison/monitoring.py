@@ -14,10 +14,10 @@ from howsure.estimates.estimation import default_metrics, evaluate, evaluated_wi
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.grouped import of_groups
 from howsure.grids import Grid, Tabular
-from howsure.methods.draws import group_seed, seed_sequence
-from howsure.methods.method import Method
-from howsure.methods.names import MethodName
-from howsure.methods.naming import named
+from howsure.methods.core.draws import group_seed, seed_sequence
+from howsure.methods.core.lookup import named
+from howsure.methods.core.method import Method
+from howsure.methods.core.names import MethodName
 from howsure.metrics.binding import listed_metrics, unseen
 from howsure.metrics.metric import Metric
 from howsure.numbers import interval_text, number, significant_decimals

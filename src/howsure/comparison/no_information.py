@@ -9,9 +9,9 @@ import numpy as np
 
 from howsure.estimates.grouped import over_groups
 from howsure.grids import OneRecord
+from howsure.methods.core.standard_errors import effective_counts
 from howsure.methods.default import checked
-from howsure.methods.proportion import ClopperPearson
-from howsure.methods.standard_errors import effective_counts
+from howsure.methods.proportions.proportion import ClopperPearson
 from howsure.metrics.binding import resolve
 from howsure.numbers import number, p_text
 from howsure.tables.table import Table, require_table

@@ -13,8 +13,8 @@ from howsure.comparison.compare import compared, comparison_of, of_one_model, ow
 from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.result import Comparison
 from howsure.estimates.estimate import Estimate
-from howsure.methods.method import DrawingMethod, Method
-from howsure.methods.sides import Sides
+from howsure.methods.core.interval_spec import Sides
+from howsure.methods.core.method import DrawingMethod, Method
 from howsure.metrics.binding import left_out, resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Contrast, Metric, Side

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from howsure.cached import cached_property
 from howsure.designs.base import quotient
-from howsure.methods.standard_errors import normal_quantile
+from howsure.methods.core.standard_errors import normal_quantile
 
 Array = NDArray[Any]
 DRAWS = 10_000

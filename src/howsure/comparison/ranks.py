@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.cached import cached_property
 from howsure.errors import HowsureError, checked_level, looked_up, one_of, real_numbers
-from howsure.estimates.drawn import Drawn
+from howsure.estimates.draws_mixin import Drawn
 from howsure.estimates.estimate import positive_notes
 from howsure.grids import Grid, Tabular
-from howsure.methods.draws import group_seed
+from howsure.methods.core.draws import group_seed
 from howsure.metrics.forms import Better
 
 Array = NDArray[Any]

@@ -13,15 +13,15 @@ from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.margin import MarginTest
 from howsure.comparison.rope import Rope, share_within
 from howsure.errors import HowsureError, one_of
-from howsure.estimates.drawn import Drawn
+from howsure.estimates.draws_mixin import Drawn
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.named import Named
 from howsure.estimates.sentences import Style, capitalized
 from howsure.grids import Grid, OneRecord
-from howsure.methods.sides import Sides
-from howsure.methods.summary import Probability, probability_above
+from howsure.methods.core.interval_spec import Sides
+from howsure.methods.numerics.draw_summaries import Probability, probability_above
 from howsure.metrics.contrast import EFFECTS
-from howsure.metrics.words import metric_words
+from howsure.metrics.descriptions import metric_words
 from howsure.numbers import interval_text, number, p_text, percent, significant_decimals, value_text
 
 Array = NDArray[Any]

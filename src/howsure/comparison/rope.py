@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.grids import OneRecord
-from howsure.methods.summary import Probability, probability_above
+from howsure.methods.numerics.draw_summaries import Probability, probability_above
 
 Array = NDArray[Any]
 Region = float | tuple[float, float]

@@ -15,11 +15,11 @@ from howsure.errors import HowsureError, real_numbers
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
 from howsure.grids import OneRecord
-from howsure.methods.anytime import Anytime, units
-from howsure.methods.halving import edge
-from howsure.methods.method import Method
-from howsure.methods.names import MethodName
-from howsure.methods.naming import named
+from howsure.methods.composed.anytime import Anytime, units
+from howsure.methods.core.lookup import named
+from howsure.methods.core.method import Method
+from howsure.methods.core.names import MethodName
+from howsure.methods.numerics.bisection import edge
 from howsure.numbers import count_text, value_text
 from howsure.tables.table import Table, require_table
 

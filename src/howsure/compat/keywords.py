@@ -16,10 +16,10 @@ from howsure.compat.targets import classes, is_matrix
 from howsure.errors import HowsureError, OneClassError, boolean, one_label, several
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import evaluate
-from howsure.methods.bootstrap import Bootstrap
-from howsure.methods.method import Method
-from howsure.methods.names import MethodName
-from howsure.methods.naming import named
+from howsure.methods.core.lookup import named
+from howsure.methods.core.method import Method
+from howsure.methods.core.names import MethodName
+from howsure.methods.drawn.bootstrap import Bootstrap
 from howsure.metrics.averages import canonical_average
 from howsure.metrics.binding import labels_to_expand
 from howsure.metrics.metric import Metric

@@ -11,9 +11,9 @@ from howsure.compat.keywords import Settings
 from howsure.compat.score_tables import table_of
 from howsure.errors import HowsureError, one_of
 from howsure.estimates.estimate import Estimate
-from howsure.methods.method import Method
-from howsure.methods.names import MethodName
-from howsure.methods.naming import named
+from howsure.methods.core.lookup import named
+from howsure.methods.core.method import Method
+from howsure.methods.core.names import MethodName
 from howsure.metrics.spec import Spec, parse
 from howsure.tables.table import Table
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.sources.columns import indicator
-from howsure.sources.plain import plain
+from howsure.sources.to_numpy import plain
 
 Array = NDArray[Any]
 MATRIX = 2  # dimensions

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.curves.bands import thresholds_from_top
-from howsure.designs.sums import confusion_from_top
-from howsure.estimates.passes import in_passes
-from howsure.methods.predictive import has_joint_distribution
-from howsure.methods.threshold_limits import ThresholdLimits, cumulated, rate_reaches
+from howsure.designs.cell_sums import confusion_from_top
+from howsure.estimates.batched_intervals import in_passes
+from howsure.methods.drawn.predictive import has_joint_distribution
+from howsure.methods.proportions.threshold_limits import ThresholdLimits, cumulated, rate_reaches
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.confusion import ConfusionTable

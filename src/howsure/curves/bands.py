@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.methods.binomial import clopper_pearson
-from howsure.methods.delong import class_sizes
-from howsure.methods.standard_errors import effective_counts
-from howsure.methods.threshold_limits import cumulated
+from howsure.methods.areas.delong import class_sizes
+from howsure.methods.core.standard_errors import effective_counts
+from howsure.methods.numerics.binomial import clopper_pearson
+from howsure.methods.proportions.threshold_limits import cumulated
 from howsure.metrics.forms import Proportion, divide
 from howsure.tables.scores import ScoresTable as Table
 

@@ -22,11 +22,11 @@ from howsure.curves.bands import (
     precision_simultaneous,
     roc_simultaneous,
 )
-from howsure.designs.sums import confusion_from_top
+from howsure.designs.cell_sums import confusion_from_top
 from howsure.errors import HowsureError, checked_level, looked_up, one_of
 from howsure.estimates.grouped import over_groups
 from howsure.grids import Grid, Tabular, grid_of
-from howsure.methods.binomial import clopper_pearson, wilson
+from howsure.methods.numerics.binomial import clopper_pearson, wilson
 from howsure.metrics.calibration import bin_starts, bin_sums
 from howsure.metrics.forms import divide
 from howsure.metrics.probability import probabilities

@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from howsure.curves.along import confusion_along, on_counts
 from howsure.curves.curves import score_table
 from howsure.designs.base import Design
+from howsure.designs.cell_sums import added_up, confusion_from_top
 from howsure.designs.resampling import Resampling
-from howsure.designs.sums import added_up, confusion_from_top
 from howsure.errors import HowsureError, checked_level, real_number
 from howsure.estimates.estimate import Estimate, estimate_grid
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import over_groups
 from howsure.grids import Grid, Tabular
-from howsure.methods.bootstrap import Bootstrap
-from howsure.methods.delta import Delta
-from howsure.methods.draws import seed_sequence
+from howsure.methods.core.draws import seed_sequence
+from howsure.methods.drawn.bootstrap import Bootstrap
+from howsure.methods.variance.delta import Delta
 from howsure.metrics.forms import divide
 from howsure.metrics.metric import Metric
 from howsure.tables.confusion import ConfusionTable

@@ -16,11 +16,11 @@ from howsure.designs.resampling import Resampling
 from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import checked_level
 from howsure.estimates.grouped import Results, over_groups
-from howsure.methods.binomial import wilson
-from howsure.methods.bootstrap import Bootstrap
-from howsure.methods.draws import seed_sequence, values_of_draws
-from howsure.methods.scales import automatic_scale, on_scale
-from howsure.methods.standard_errors import NOISE, quantile
+from howsure.methods.core.draws import seed_sequence, values_of_draws
+from howsure.methods.core.scales import automatic_scale, on_scale
+from howsure.methods.core.standard_errors import NOISE, quantile
+from howsure.methods.drawn.bootstrap import Bootstrap
+from howsure.methods.numerics.binomial import wilson
 from howsure.metrics.binding import from_split, listed_metrics
 from howsure.metrics.forms import STEP
 from howsure.metrics.metric import Metric

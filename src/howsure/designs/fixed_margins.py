@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import Design, quotient
-from howsure.designs.counted import Independent
-from howsure.designs.resampling import Resampling
-from howsure.designs.sampling import Blocks, gammas_with_prior, multinomial
-from howsure.designs.sums import (
+from howsure.designs.cell_sums import (
     added_up,
     apportioned,
     confusion_from_top,
@@ -24,6 +21,9 @@ from howsure.designs.sums import (
     variance_by_class,
     within_classes,
 )
+from howsure.designs.independent import Independent
+from howsure.designs.resampling import Resampling
+from howsure.designs.sampling import Blocks, gammas_with_prior, multinomial
 from howsure.designs.traits import Traits
 from howsure.designs.two_level import TwoLevel
 from howsure.designs.variance_details import VarianceDetails

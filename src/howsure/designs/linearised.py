@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs import invariants
 from howsure.designs.base import Design, quotient
-from howsure.designs.counted import Independent
+from howsure.designs.independent import Independent
 from howsure.designs.refit import Refit, Refittable
 from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import Blocks

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import Design, quotient
-from howsure.designs.counted import smoothed
+from howsure.designs.independent import smoothed
 from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import Blocks
 from howsure.designs.variance_details import VarianceDetails

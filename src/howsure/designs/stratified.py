@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import DUST, Design, quotient
-from howsure.designs.counted import smoothed
+from howsure.designs.cell_sums import added_up, confusion_from_top, dot, sums_by_place
 from howsure.designs.fixed_margins import FixedMargins
+from howsure.designs.independent import smoothed
 from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import Blocks
 from howsure.designs.separate import Separate
 from howsure.designs.stratified_text import caveats_of_strata, sample_of_strata
-from howsure.designs.sums import added_up, confusion_from_top, dot, sums_by_place
 from howsure.designs.traits import Description, Traits
 from howsure.designs.two_level import TwoLevel
 from howsure.designs.variance_details import VarianceDetails

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.estimates.batched_intervals import Answer, in_passes
 from howsure.estimates.estimate import Estimate, Quantity, estimates_of
-from howsure.estimates.passes import Answer, in_passes
 from howsure.estimates.reasons import reasons
-from howsure.methods.method import Method
-from howsure.methods.sides import Sides
+from howsure.methods.core.interval_spec import Sides
+from howsure.methods.core.method import Method
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec, of_class, of_two_classes, parse

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 from numpy.typing import NDArray
 
-from howsure.estimates.drawn import Drawn
+from howsure.estimates.draws_mixin import Drawn
 from howsure.estimates.sentences import Style, sentence_of
 from howsure.grids import Grid, OneRecord
+from howsure.methods.core.interval import Interval
+from howsure.methods.core.method import Method
 from howsure.methods.default import WHY
-from howsure.methods.interval import Interval
-from howsure.methods.method import Method
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import range_named
 from howsure.numbers import interval_text, number, percent, significant_decimals, value_text

@@ -12,20 +12,20 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.estimates.batch import Estimates, Evaluations
+from howsure.estimates.batched_intervals import Answer, in_passes, own_table
 from howsure.estimates.by_class import of_classes
+from howsure.estimates.coercion import table_of
 from howsure.estimates.estimate import Estimate, Quantity, estimate_of
 from howsure.estimates.evaluation import Evaluation
-from howsure.estimates.given import table_of
 from howsure.estimates.grouped import of_groups
-from howsure.estimates.passes import Answer, in_passes, own_table
 from howsure.estimates.reasons import reasons
+from howsure.methods.core.draws import group_seed, seed_sequence
+from howsure.methods.core.interval import Interval
+from howsure.methods.core.interval_spec import Alternative, Sides
+from howsure.methods.core.lookup import named
+from howsure.methods.core.method import DrawingMethod, Method
+from howsure.methods.core.names import MethodName
 from howsure.methods.default import checked
-from howsure.methods.draws import group_seed, seed_sequence
-from howsure.methods.interval import Interval
-from howsure.methods.method import DrawingMethod, Method
-from howsure.methods.names import MethodName
-from howsure.methods.naming import named
-from howsure.methods.sides import Alternative, Sides
 from howsure.metrics.binding import each_class, listed_metrics, requested, resolve, smallest
 from howsure.metrics.class_sets import alike
 from howsure.metrics.metric import Metric

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, UnknownKeyError
-from howsure.estimates.drawn import Correlations, ToXarray, drawn
+from howsure.estimates.draws_mixin import Correlations, ToXarray, drawn
 from howsure.estimates.estimate import Estimate, estimate_grid
 from howsure.estimates.sentences import Style, sentences_of
 from howsure.grids import Grid, Tabular
-from howsure.methods.method import Method
+from howsure.methods.core.method import Method
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.cautions import positive_doubts

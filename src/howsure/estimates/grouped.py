@@ -13,7 +13,7 @@ import numpy as np
 from howsure.errors import HowsureError, looked_up
 from howsure.estimates.named import Named, by_name
 from howsure.grids import MOST_LINES, MOST_ROWS, Grid, Tabular, grid_of
-from howsure.methods.draws import group_seed, seed_sequence
+from howsure.methods.core.draws import group_seed, seed_sequence
 from howsure.tables.batch import Tables, by_column
 
 T = TypeVar("T", bound=Tabular)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, checked_level, one_of, whole_number
 from howsure.estimates.estimate import Estimate
-from howsure.methods.delong import newcombe_limits, newcombe_variance
+from howsure.methods.areas.delong import newcombe_limits, newcombe_variance
 
 Array = NDArray[Any]
 AreaMethod = Literal["halfway", "newcombe"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.methods.interval import CONSTANT
+from howsure.methods.core.interval import CONSTANT
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table

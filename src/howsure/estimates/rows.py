@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, checked_level, looked_up, whole_number, without_counts
 from howsure.estimates.estimate import Estimate
-from howsure.methods.bootstrap import Bootstrap, limits_of_draws
-from howsure.methods.draws import MOST_DRAWS, child_seed, seed_sequence
-from howsure.methods.jackknife import skewness_of_jackknife
-from howsure.methods.naming import named
+from howsure.methods.core.draws import MOST_DRAWS, child_seed, seed_sequence
+from howsure.methods.core.lookup import named
+from howsure.methods.drawn.bootstrap import Bootstrap, limits_of_draws
+from howsure.methods.drawn.jackknife import skewness_of_jackknife
 from howsure.running.progress import progress
 
 Array = NDArray[Any]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Literal, Protocol, get_args
 
 from howsure.errors import one_of
-from howsure.metrics.words import metric_words
+from howsure.metrics.descriptions import metric_words
 from howsure.numbers import number, percent, significant_decimals
 
 

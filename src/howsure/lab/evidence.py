@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, whole_number
-from howsure.evidence.review.reviewed import reviewed
-from howsure.evidence.unlabelled.calibrated import calibrated
+from howsure.imperfect_labels.review.reviewed import reviewed
+from howsure.imperfect_labels.unlabelled.calibrated import calibrated
 from howsure.lab.truths import Cells, Truth
 from howsure.tables.confusion import ConfusionTable
 

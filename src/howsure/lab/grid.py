@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from howsure.lab.simulation import coverages
 from howsure.lab.truths import Cells, balanced, concentrated, skewed
-from howsure.methods.draws import group_seed
-from howsure.methods.naming import named
+from howsure.methods.core.draws import group_seed
+from howsure.methods.core.lookup import named
 from howsure.metrics.averages import AVERAGES, POOLED
 from howsure.metrics.binding import resolve
 from howsure.metrics.registry import REGISTRY

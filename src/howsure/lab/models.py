@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs.counted import Independent
+from howsure.designs.independent import Independent
 from howsure.designs.separate import Separate
 from howsure.errors import HowsureError, one_of, whole_number
 from howsure.lab.truths import MANY, Asked, Cells, Truth, probabilities
@@ -16,7 +16,7 @@ from howsure.metrics.binding import resolve_each
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Metric, Side
 from howsure.tables.paired import PairedTable
-from howsure.tables.pseudo import pseudo_tuples
+from howsure.tables.prior_tuples import pseudo_tuples
 from howsure.tables.separate import SeparateTables
 
 Array = NDArray[Any]

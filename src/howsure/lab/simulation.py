@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from howsure.designs.algebra import Algebra
 from howsure.errors import HowsureError, checked_level, whole_number
-from howsure.estimates.passes import in_passes
+from howsure.estimates.batched_intervals import in_passes
 from howsure.grids import Grid, OneRecord
 from howsure.lab.truths import Asked, Repeated, Truth
+from howsure.methods.core.draws import MOST_DRAWS, child_seed, seed_sequence, stream_at
+from howsure.methods.core.interval import Interval
+from howsure.methods.core.lookup import named
+from howsure.methods.core.method import DrawingMethod, Method
+from howsure.methods.core.names import MethodName
 from howsure.methods.default import checked
-from howsure.methods.draws import MOST_DRAWS, child_seed, seed_sequence, stream_at
-from howsure.methods.interval import Interval
-from howsure.methods.method import DrawingMethod, Method
-from howsure.methods.names import MethodName
-from howsure.methods.naming import named
 from howsure.metrics.class_sets import alike
 from howsure.metrics.metric import Metric
 from howsure.numbers import number, percent

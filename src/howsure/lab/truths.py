@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsure.designs.cell_sums import apportioned
 from howsure.designs.clusters import clusters_of
-from howsure.designs.counted import Weighted
 from howsure.designs.fixed_margins import FixedMargins
+from howsure.designs.independent import Weighted
 from howsure.designs.resampling import Resampling
-from howsure.designs.sums import apportioned
 from howsure.errors import HowsureError, real_number, real_numbers, whole_number
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric

@@ -21,8 +21,8 @@ from howsure.logs.joined import Joined
 from howsure.logs.log import Log
 from howsure.logs.parts import parts_of
 from howsure.logs.records import Reported
-from howsure.methods.method import Method
-from howsure.methods.names import MethodName
+from howsure.methods.core.method import Method
+from howsure.methods.core.names import MethodName
 from howsure.metrics.binding import resolve
 from howsure.numbers import interval_text, number, p_text, percent, significant_decimals
 

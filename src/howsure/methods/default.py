@@ -15,10 +15,10 @@ from howsure.designs.refit import Refittable
 from howsure.designs.strata import PartialLabels
 from howsure.designs.two_level import TwoLevel
 from howsure.errors import HowsureError
-from howsure.methods.method import Method
-from howsure.methods.naming import named
-from howsure.methods.registry import METHODS
-from howsure.methods.within_classes import is_within_classes
+from howsure.methods.core.lookup import named
+from howsure.methods.core.method import Method
+from howsure.methods.core.registry import METHODS
+from howsure.methods.variance.within_classes import is_within_classes
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.kinds import has_flow
 from howsure.metrics.metric import Contrast, Metric
@@ -127,7 +127,7 @@ def _has_bounds(metric: Metric) -> bool:
 
 
 def _is_predictable(table: Table) -> bool:
-    from howsure.methods.predictive import is_predictable
+    from howsure.methods.drawn.predictive import is_predictable
 
     return is_predictable(table)
 

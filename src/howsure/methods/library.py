@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-from howsure.methods import (
-    anytime,
-    bootstrap,
-    bounded_mean,
-    delong,
-    delong_score,
-    delta,
-    dirichlet,
-    effective_wilson,
-    empirical_likelihood_score,
-    extremes,
-    fieller,
-    flow,
-    gap_test,
-    hall,
-    least_favourable,
-    mann_whitney,
-    mover,
-    order_statistics,
-    pairs,
-    predictive,
+from howsure.methods.areas import delong, delong_score, mann_whitney
+from howsure.methods.composed import anytime, extremes, mover
+from howsure.methods.core.interval import Interval
+from howsure.methods.core.method import DrawingMethod, Method
+from howsure.methods.core.registry import METHODS
+from howsure.methods.default import default_method
+from howsure.methods.drawn import bootstrap, dirichlet, predictive
+from howsure.methods.flow import flow, least_favourable
+from howsure.methods.means import bounded_mean, empirical_likelihood_score, hall, order_statistics
+from howsure.methods.proportions import (
+    independent_proportions,
+    paired_proportions,
     proportion,
-    rater_sampling,
     stratified,
     threshold_limits,
-    two_rates,
-    two_samples,
 )
-from howsure.methods.default import default_method
-from howsure.methods.interval import Interval
-from howsure.methods.method import DrawingMethod, Method
-from howsure.methods.registry import METHODS
+from howsure.methods.variance import delta, effective_wilson, fieller, gap_test, rater_sampling, tpr_fpr_functions
 from howsure.metrics.binding import resolve, smallest
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table, require_table
@@ -42,9 +27,9 @@ __all__ = ["METHODS", "DrawingMethod", "Interval", "Method", "suitable_methods"]
 
 # In the order in which they are listed: of shares, of any metric, of areas, pairs, values, and of particular evidence.
 MODULES = (
-    *(proportion, delta, flow, mover, two_rates, extremes, fieller, least_favourable, bootstrap, dirichlet),
-    *(delong_score, delong, mann_whitney, effective_wilson, threshold_limits, pairs),
-    *(two_samples, empirical_likelihood_score, hall, bounded_mean, order_statistics),
+    *(proportion, delta, flow, mover, tpr_fpr_functions, extremes, fieller, least_favourable, bootstrap, dirichlet),
+    *(delong_score, delong, mann_whitney, effective_wilson, threshold_limits, paired_proportions),
+    *(independent_proportions, empirical_likelihood_score, hall, bounded_mean, order_statistics),
     *(gap_test, predictive, stratified, rater_sampling, anytime),
 )
 

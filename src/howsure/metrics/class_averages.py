@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from howsure.metrics.averages import BY_NAME, Average
 from howsure.metrics.class_sets import ClassSet, gaps, unseen
 from howsure.metrics.class_shares import class_shares
+from howsure.metrics.collapsible_cells import lumps_of_shares
 from howsure.metrics.forms import Parts, divide
-from howsure.metrics.lumps import lumps_of_shares
 from howsure.metrics.metric import Metric
 from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import Spec
+from howsure.tables.cache import Last
 from howsure.tables.counts import ClassCounts
-from howsure.tables.last import Last
 from howsure.tables.table import Table
 
 Array = NDArray[Any]

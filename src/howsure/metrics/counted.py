@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.metrics import averages
 from howsure.metrics.class_averages import averaged, basics, filled, mean_recall, parts_of
+from howsure.metrics.collapsible_cells import lumps_of_outcomes, lumps_of_ratio
 from howsure.metrics.forms import Ratio, complex_step, divide
-from howsure.metrics.lumps import lumps_of_outcomes, lumps_of_ratio
 from howsure.metrics.metric import Metric
 from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import Spec

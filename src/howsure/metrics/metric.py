@@ -23,10 +23,10 @@ from howsure.metrics.spec import Spec
 from howsure.native.averages import ClassShares
 from howsure.native.losses import CellLosses
 from howsure.native.resampling import Ranked
+from howsure.tables.cache import LastByName
 from howsure.tables.counts import Counts
-from howsure.tables.last import LastByName
+from howsure.tables.marginals import Marginal, Part
 from howsure.tables.table import Table
-from howsure.tables.views import Marginal, Part
 
 Array = NDArray[Any]
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import Independent
+from howsure.designs.independent import Independent
 from howsure.errors import HowsureError
 from howsure.metrics.areas_of_pairs import AreasOfPairs
 from howsure.metrics.averages import BY_NAME, Average

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.sums import added_up
+from howsure.designs.cell_sums import added_up
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
 from howsure.metrics.metric import Metric

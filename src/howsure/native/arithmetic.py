@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.native.words import Words
+from howsure.native.random_words import Words
 
 Array = NDArray[Any]
 ONE, TWO_52, SIGN = np.uint64(0x3FF0 << 48), np.uint64(0x4330 << 48), np.uint64(1 << 63)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from howsure.native.arithmetic import ONE, SIGN, exp, log, polynomial, uniform
 from howsure.native.library import kernel
-from howsure.native.words import Words, streams_of, words_at
+from howsure.native.random_words import Words, streams_of, words_at
 
 Array = NDArray[Any]
 LANES = 64  # draws with consecutive words

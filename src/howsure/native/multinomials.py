@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from howsure.native.arithmetic import exp, log, polynomial, uniform
 from howsure.native.library import kernel
-from howsure.native.words import Words, words_at
+from howsure.native.random_words import Words, words_at
 
 Array = NDArray[Any]
 FEW = 10.0  # the mean from which on Hörmann's hat is above the binomial distribution

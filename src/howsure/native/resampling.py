@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.native.library import kernel, require_equal
-from howsure.native.words import streams_of, words_at
+from howsure.native.random_words import streams_of, words_at
 
 Array = NDArray[Any]
 EIGHT = 8  # resamples of one key

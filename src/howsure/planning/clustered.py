@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import quotient
 from howsure.designs.clusters import Clusters
-from howsure.designs.counted import Independent
+from howsure.designs.independent import Independent
 from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError, real_number, whole_number
 from howsure.metrics.binding import resolve

@@ -11,8 +11,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.methods.interval import Interval
-from howsure.methods.standard_errors import normal_quantile
+from howsure.methods.core.interval import Interval
+from howsure.methods.core.standard_errors import normal_quantile
 from howsure.tables.table import Table
 
 Array = NDArray[Any]

@@ -9,14 +9,14 @@ import numpy as np
 from howsure.designs.strata import PartialLabels
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import positive_class
-from howsure.evidence.labels.label_plan import label_plan
-from howsure.evidence.review.budget import ReviewPlan, review_plan
-from howsure.methods.sides import Sides
+from howsure.imperfect_labels.partial.label_plan import label_plan
+from howsure.imperfect_labels.review.review_plan import ReviewPlan, review_plan
+from howsure.methods.core.interval_spec import Sides
 from howsure.metrics.binding import resolve
 from howsure.planning.pilots import Asked
-from howsure.planning.questions import checked_width
 from howsure.planning.result import Plan, curve_of
 from howsure.planning.splits import Share
+from howsure.planning.validation import checked_width
 from howsure.tables.table import Table
 
 MOST_REVIEWS = 2**31

@@ -15,10 +15,10 @@ from howsure.designs.resampling import Resampling
 from howsure.designs.two_level import TwoLevel
 from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError, UndefinedDesignError
-from howsure.estimates.passes import own_table
+from howsure.estimates.batched_intervals import own_table
+from howsure.methods.core.method import DrawingMethod, Method
+from howsure.methods.core.standard_errors import shows_variation, standard_error
 from howsure.methods.default import checked, default_method
-from howsure.methods.method import DrawingMethod, Method
-from howsure.methods.standard_errors import shows_variation, standard_error
 from howsure.metrics.binding import resolve, resolve_each, smallest
 from howsure.metrics.contrast import contrast_metric
 from howsure.metrics.metric import Effect, Metric, Side

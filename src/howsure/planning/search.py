@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.methods.draws import child_seed, stream_at
-from howsure.methods.interval import Interval, stacked
-from howsure.methods.method import DrawingMethod
+from howsure.methods.core.draws import child_seed, stream_at
+from howsure.methods.core.interval import Interval, stacked
+from howsure.methods.core.method import DrawingMethod
 from howsure.planning.goals import MOST, Goal
 from howsure.planning.pilots import Pilot
 

@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of, real_number, whole_number
+from howsure.estimates.coercion import table_of
 from howsure.estimates.estimate import positive_class
-from howsure.estimates.given import table_of
-from howsure.methods.draws import child_seed, seed_sequence
-from howsure.methods.method import Method
-from howsure.methods.names import MethodName
-from howsure.methods.naming import named
-from howsure.methods.sides import Alternative, Sides
+from howsure.methods.core.draws import child_seed, seed_sequence
+from howsure.methods.core.interval_spec import Alternative, Sides
+from howsure.methods.core.lookup import named
+from howsure.methods.core.method import Method
+from howsure.methods.core.names import MethodName
 from howsure.metrics.binding import requested, resolve
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
-from howsure.planning import questions, splits
+from howsure.planning import splits, validation
 from howsure.planning.clustered import (
     Clustering,
     checked_icc,
@@ -152,8 +152,8 @@ def plan(
     one_of("contrast", contrast, EFFECTS)
     tables, metric = _given(table, others)
     if all(each is None for each in (width, power, support, n)):
-        raise HowsureError(questions.ASK)
-    chance = None if power is None else questions.checked_power(power)
+        raise HowsureError(validation.ASK)
+    chance = None if power is None else validation.checked_power(power)
     if n is not None:
         n = whole_number("n", n, 2)
         if width is not None:
@@ -168,7 +168,7 @@ def plan(
     told = round(pilot.cases)
     pilot = (pilot if support is not None else pilot.reduced()).varies()
     own = pilot if true_value is None else pilot.moved(real_number("true_value", true_value))
-    regions = questions.regions_of(pilot, null, margin, sides)
+    regions = validation.regions_of(pilot, null, margin, sides)
     if chance is not None and not regions and support is None:
         message = "`power` of one model needs the value that the interval is to exclude: `null=0.8`."
         raise HowsureError(message)
@@ -179,7 +179,7 @@ def plan(
         states_value=true_value is not None,
         sides=sides,
         regions=regions,
-        least=None if support is None else questions.least_of_classes(support, pilot.tables[0]),
+        least=None if support is None else validation.least_of_classes(support, pilot.tables[0]),
         seed=seed_sequence(random_state),
     )
     if n is not None and chance is not None and regions:
@@ -194,7 +194,7 @@ def plan(
 
 def _given(table: Any, others: tuple[Any, ...]) -> tuple[tuple[Table, ...], Spec | Metric]:
     """Return the tables and the metric from the arguments."""
-    questions.refuse_reader_studies(table)
+    validation.refuse_reader_studies(table)
     *against, metric = others or (None,)
     if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
         raise HowsureError(CALLS)
@@ -241,7 +241,7 @@ class _Question:
     cases: int
     states_value: bool
     sides: Sides
-    regions: questions.Regions
+    regions: validation.Regions
     least: Array | None
     seed: np.random.SeedSequence
 
@@ -255,9 +255,9 @@ class _Question:
         goals: dict[str, Goal] = {}
         if width is not None:
             low, high = self.truth.joint[1].range
-            goals["width"] = Width(questions.checked_width(width, self.sides, high - low), self.level)
+            goals["width"] = Width(validation.checked_width(width, self.sides, high - low), self.level)
         if power is not None and self.regions:
-            questions.refuse_outside(self.truth, self.regions)
+            validation.refuse_outside(self.truth, self.regions)
             goals["power"] = Shown(power, self.level, self.regions)
         if self.least is not None:
             goals["support"] = self._support(USUAL_CHANCE if power is None else power)

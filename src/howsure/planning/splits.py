@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.sums import apportioned
+from howsure.designs.cell_sums import apportioned
 from howsure.metrics.metric import Metric
 from howsure.planning.clustered import intracluster_correlation
 from howsure.planning.pilots import Pilot

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from howsure.curves.axes import DIAGONALS
 from howsure.curves.curves import Curve
 from howsure.estimates.estimate import positive_notes
-from howsure.metrics.words import metric_words
+from howsure.metrics.descriptions import metric_words
 from howsure.numbers import percent
 from howsure.plots.series import by_series, joined, made_by
 from howsure.plots.style import BAND, SIZE, SQUARE, axes, colour, dashes, ink, marker, plain

@@ -8,12 +8,12 @@ from typing import Any, Protocol
 import numpy as np
 from matplotlib.axes import Axes
 
+from howsure.estimates.coercion import table_of
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.estimation import evaluate
-from howsure.estimates.given import table_of
 from howsure.estimates.named import Named, by_name
 from howsure.metrics.contrast import EFFECTS
-from howsure.metrics.words import metric_words
+from howsure.metrics.descriptions import metric_words
 from howsure.numbers import percent
 from howsure.plots.series import evaluated
 from howsure.plots.style import BAND, PALETTE, axes, ink, legend_above, name_rows, of_rows, plain, whiskers

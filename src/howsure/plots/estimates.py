@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from howsure.comparison.compare import compare
 from howsure.comparison.models import compare_all
 from howsure.estimates.estimation import estimate
-from howsure.methods.method import Method
-from howsure.methods.names import MethodName
+from howsure.methods.core.method import Method
+from howsure.methods.core.names import MethodName
 from howsure.metrics.metric import Metric
 from howsure.plots.dots import differences, intervals
 from howsure.plots.forests import forest

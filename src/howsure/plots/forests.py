@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate, positive_notes
-from howsure.metrics.words import metric_words
+from howsure.metrics.descriptions import metric_words
 from howsure.numbers import percent
 from howsure.plots.series import made_by
 from howsure.plots.style import axes, colour, ink, name_rows, of_rows, plain, whiskers

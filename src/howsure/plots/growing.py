@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 
 from howsure.comparison.stopping import looked
 from howsure.errors import HowsureError
-from howsure.methods.method import Method
-from howsure.methods.names import MethodName
-from howsure.metrics.words import metric_words
+from howsure.methods.core.method import Method
+from howsure.methods.core.names import MethodName
+from howsure.metrics.descriptions import metric_words
 from howsure.numbers import percent
 from howsure.plots.style import BAND, axes, colour, dashes, ink, legend_above, plain
 from howsure.tables.table import Table, require_table

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from howsure.comparison.ranks import Ranks
 from howsure.errors import HowsureError, checked_level
+from howsure.estimates.coercion import table_of
 from howsure.estimates.estimate import positive_notes
-from howsure.estimates.given import table_of
-from howsure.methods.proportion import row_shares
+from howsure.methods.proportions.proportion import row_shares
 from howsure.numbers import count_text, percent
 from howsure.plots.series import by_series, made_by
 from howsure.plots.style import FILL, PALETTE, TURNED, are_long, axes, ink, of_cells, plain

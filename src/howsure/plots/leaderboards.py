@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from howsure.comparison.board import Leaderboard, Place
-from howsure.metrics.words import metric_words
+from howsure.metrics.descriptions import metric_words
 from howsure.numbers import percent
 from howsure.plots.dots import with_positive
 from howsure.plots.series import made_by

@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 
 from howsure.comparison.result import Comparison
 from howsure.estimates.estimate import Estimate
-from howsure.methods.summary import density
-from howsure.metrics.words import metric_words
+from howsure.methods.numerics.draw_summaries import density
+from howsure.metrics.descriptions import metric_words
 from howsure.numbers import percent
 from howsure.plots.dots import with_positive
 from howsure.plots.style import BAND, PALETTE, axes, finite_draws, ink, legend_above, plain

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from howsure.errors import HowsureError
-from howsure.evidence.review.budget import ReviewPlan
-from howsure.evidence.review.precision import ReviewedPrecision
+from howsure.imperfect_labels.review.precision import ReviewedPrecision
+from howsure.imperfect_labels.review.review_plan import ReviewPlan
 from howsure.plots.series import made_by
 from howsure.plots.style import BAND, axes, colour, ink, legend_above, name_rows, of_rows
 

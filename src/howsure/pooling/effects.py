@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import HowsureError, checked_level, one_of, real_numbers, several
-from howsure.methods.standard_errors import normal_quantile
+from howsure.methods.core.standard_errors import normal_quantile
 from howsure.pooling.pooled import Pooled
 from howsure.pooling.scales import Scale, scale_named
 

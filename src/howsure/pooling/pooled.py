@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.estimates.drawn import Drawn
+from howsure.estimates.draws_mixin import Drawn
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.named import Named
 from howsure.grids import Grid, OneRecord

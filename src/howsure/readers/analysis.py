@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.grouped import Results
-from howsure.methods.scales import Scale, automatic_scale, on_scale
-from howsure.methods.standard_errors import quantile
+from howsure.methods.core.scales import Scale, automatic_scale, on_scale
+from howsure.methods.core.standard_errors import quantile
 from howsure.readers.anova import Anova, Contrast
 from howsure.readers.components import VarianceComponents
 from howsure.readers.differences import ReaderDifference, two_sided

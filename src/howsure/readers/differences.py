@@ -9,8 +9,8 @@ from typing import Any
 from howsure.comparison.result import Comparison
 from howsure.errors import one_of
 from howsure.estimates.sentences import capitalized
-from howsure.methods.sides import Sides
-from howsure.metrics.words import metric_words
+from howsure.methods.core.interval_spec import Sides
+from howsure.metrics.descriptions import metric_words
 from howsure.numbers import number, p_text, percent, significant_decimals
 
 METHODS = {"obuchowski_rockette": "Obuchowski–Rockette", "one_shot": "one-shot U-statistic"}

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from howsure.errors import HowsureError, checked_level, real_number, whole_number
 from howsure.grids import Grid, Tabular
-from howsure.methods.standard_errors import quantile
+from howsure.methods.core.standard_errors import quantile
 from howsure.numbers import number, percent
 
 NESTED = "readers_in_modalities"

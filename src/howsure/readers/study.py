@@ -13,7 +13,7 @@ from howsure.estimates.grouped import Results
 from howsure.estimates.named import Named
 from howsure.estimates.sentences import capitalized
 from howsure.grids import Grid, OneRecord, Tabular
-from howsure.metrics.words import metric_words
+from howsure.metrics.descriptions import metric_words
 from howsure.numbers import interval_text, number, p_text, percent, significant_decimals
 from howsure.readers.components import VarianceComponents
 from howsure.readers.differences import METHODS, STYLES, ReaderDifference, readers_text, share

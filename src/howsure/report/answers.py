@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.comparison.result import Comparison
 from howsure.estimates.estimate import Estimate
-from howsure.metrics.words import metric_words
+from howsure.metrics.descriptions import metric_words
 from howsure.numbers import count_text, interval_text, number
 from howsure.report.content import Texts
 from howsure.report.evidence import Measured, Part, Shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from howsure.metrics.words import metric_words
+from howsure.metrics.descriptions import metric_words
 from howsure.numbers import count_text, number, percent
 from howsure.report.content import Texts
 from howsure.report.evidence import Measured, Part, Shown

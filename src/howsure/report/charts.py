@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from howsure.curves.axes import DIAGONALS, axes_of, is_along_thresholds
 from howsure.curves.curves import Curve, calibration_curve, precision_recall_curve, roc_curve
 from howsure.curves.thresholds import threshold_curves
-from howsure.metrics.words import metric_words
+from howsure.metrics.descriptions import metric_words
 from howsure.numbers import interval_text
 from howsure.report.content import Chart, Line, Mark
 from howsure.tables.scores import ScoresTable

@@ -9,7 +9,7 @@ from typing import Any
 from howsure.comparison.ranks import Ranks
 from howsure.comparison.result import Comparison
 from howsure.metrics.contrast import EFFECTS
-from howsure.metrics.words import metric_words
+from howsure.metrics.descriptions import metric_words
 from howsure.numbers import interval_text, number, p_text, percent, significant_decimals
 from howsure.pooling.pooled import Pooled
 from howsure.report.bars import Ruler

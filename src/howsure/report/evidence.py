@@ -11,17 +11,17 @@ import numpy as np
 
 from howsure.comparison.models import left_out_of
 from howsure.estimates.batch import Evaluations
+from howsure.estimates.batched_intervals import own_table
+from howsure.estimates.coercion import table_of
 from howsure.estimates.estimate import Estimate, Quantity
 from howsure.estimates.estimation import default_metrics, evaluate, evaluated_without, finished
 from howsure.estimates.evaluation import Evaluation
-from howsure.estimates.given import table_of
-from howsure.estimates.passes import own_table
-from howsure.methods.bootstrap import Bootstrap
+from howsure.methods.core.draws import seed_sequence
+from howsure.methods.core.lookup import named
+from howsure.methods.core.method import DrawingMethod, Method
 from howsure.methods.default import checked
-from howsure.methods.draws import seed_sequence
-from howsure.methods.method import DrawingMethod, Method
-from howsure.methods.naming import named
-from howsure.methods.predictive import Predictive
+from howsure.methods.drawn.bootstrap import Bootstrap
+from howsure.methods.drawn.predictive import Predictive
 from howsure.metrics.binding import listed_metrics, of_counts, resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.batch import ALL, Tables, in_groups

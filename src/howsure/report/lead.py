@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from howsure.estimates.sentences import capitalized
-from howsure.metrics.words import metric_words
+from howsure.metrics.descriptions import metric_words
 from howsure.numbers import count_text, number, percent, significant_decimals
 
 if TYPE_CHECKING:

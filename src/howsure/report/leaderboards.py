@@ -10,7 +10,7 @@ from pathlib import Path
 
 from howsure.comparison.board import Leaderboard, Place
 from howsure.grids import plain
-from howsure.metrics.words import metric_words
+from howsure.metrics.descriptions import metric_words
 from howsure.numbers import number
 from howsure.report import comparisons
 from howsure.report.bars import Ruler

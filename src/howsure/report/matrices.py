@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.methods.proportion import row_shares
+from howsure.methods.proportions.proportion import row_shares
 from howsure.numbers import count_text, interval_text
 from howsure.report.content import Cell, Section, Sheet, count, share_cell, word
 from howsure.report.evidence import Part, Settings

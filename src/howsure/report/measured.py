@@ -16,10 +16,10 @@ from howsure.estimates.batch import Evaluations
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.named import Named, by_name
 from howsure.grids import plain
-from howsure.methods.draws import seed_sequence
-from howsure.methods.method import DrawingMethod, Method
-from howsure.methods.names import MethodName
-from howsure.methods.naming import named
+from howsure.methods.core.draws import seed_sequence
+from howsure.methods.core.lookup import named
+from howsure.methods.core.method import DrawingMethod, Method
+from howsure.methods.core.names import MethodName
 from howsure.metrics.metric import Metric
 from howsure.readers.study import ReaderStudy
 from howsure.report import comparisons as several, sections

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from howsure.comparison.monitoring import Monitoring
 from howsure.grids import plain
-from howsure.metrics.words import metric_words
+from howsure.metrics.descriptions import metric_words
 from howsure.numbers import interval_text, significant_decimals
 from howsure.report import comparisons
 from howsure.report.answers import listed, unseen

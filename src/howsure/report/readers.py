@@ -9,7 +9,7 @@ from typing import Any
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate
 from howsure.grids import plain
-from howsure.metrics.words import metric_words
+from howsure.metrics.descriptions import metric_words
 from howsure.readers.differences import ReaderDifference, readers_text, share
 from howsure.readers.reads import WORDS
 from howsure.readers.study import ReaderStudy

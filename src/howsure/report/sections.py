@@ -10,13 +10,13 @@ from typing import Any
 
 from howsure.comparison.result import Comparison
 from howsure.errors import whole_number
+from howsure.methods.core.registry import find
 from howsure.methods.default import WHY
-from howsure.methods.registry import find
 from howsure.metrics.binding import resolve
+from howsure.metrics.descriptions import metric_words
 from howsure.metrics.spec import named, parse
-from howsure.metrics.words import metric_words
 from howsure.numbers import number, significant_decimals
-from howsure.planning.narrower import to_halve
+from howsure.planning.halve_width import to_halve
 from howsure.report.answers import MOST_MODELS, main_metric
 from howsure.report.bars import IN_PANELS, STEPS, Ruler
 from howsure.report.charts import charts_of

@@ -11,7 +11,7 @@ from howsure.comparison.result import Comparison
 from howsure.comparison.rope import Region
 from howsure.estimates.estimate import Estimate
 from howsure.grids import plain
-from howsure.metrics.words import metric_words
+from howsure.metrics.descriptions import metric_words
 from howsure.pooling.pooled import Pooled
 from howsure.report import comparisons
 from howsure.report.answers import standing

@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.columns import ordinary_scale
-from howsure.sources.plain import plain
+from howsure.sources.to_numpy import plain
 
 Counted = TypeVar("Counted")  # a table, or the tables of groups
 

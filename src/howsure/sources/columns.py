@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.encoding import BLOCK, Column, encoded, sort_order
-from howsure.sources.plain import one_each, plain
+from howsure.sources.to_numpy import one_each, plain
 
 Array = NDArray[Any]
 MOST_CELLS = 2**24  # of a counting array; beyond it combinations are sorted

@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import Design
-from howsure.designs.counted import MOST_ATOMS
+from howsure.designs.independent import MOST_ATOMS
 from howsure.errors import DoubtfulDataError, HowsureError, NoCaseError, OneClassError
 from howsure.sources.columns import Grouped, checked_weight, indicator, same_length
 from howsure.sources.crossed import drawn_anew, one_column
-from howsure.sources.doubts import (
-    refuse_odd_classes,
-    refuse_unshared,
-)
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns, expanded, grouped, refuse_doubtful_lines, weight_or_counts
 from howsure.sources.groups import MOST_CELLS, Cells, Groups, by_columns, clusters, groups_of_columns, roles
+from howsure.sources.input_checks import (
+    refuse_odd_classes,
+    refuse_unshared,
+)
 from howsure.sources.layout import Rank, aligned_columns, class_order, covers, is_stated
 from howsure.sources.positive import positive_last
 from howsure.sources.strata import refuse_strata, stratum_role

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.counted import MOST_ATOMS
+from howsure.designs.independent import MOST_ATOMS
 from howsure.sources.groups import Cells
 from howsure.sources.strata import Strata
 from howsure.tables.paired_values import PairedValuesTable, extremes

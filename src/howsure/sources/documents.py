@@ -17,7 +17,7 @@ from howsure.sources.columns import refuse_other_lengths
 from howsure.sources.conll import TAG, is_conll, read_conll
 from howsure.sources.frames import columns, expanded, taken
 from howsure.sources.locations import is_address, is_file, missing
-from howsure.sources.plain import plain
+from howsure.sources.to_numpy import plain
 
 Array = NDArray[Any]
 NO_DOCUMENTS = (

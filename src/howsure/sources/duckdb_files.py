@@ -16,10 +16,10 @@ from typing import Any
 from weakref import WeakSet
 
 from howsure.errors import HowsureError, reading
+from howsure.sources.file_checks import chunks
 from howsure.sources.layout import stated_order
 from howsure.sources.locations import PARQUET, Location, format_of, is_address, partition_of
 from howsure.sources.parts import kind_of, refuse_different, refuse_header
-from howsure.sources.soundness import chunks
 
 # Types are inferred from all rows; without booleans, because DuckDB parses "yes", "no", "t" and "f" as such.
 TYPES = "sample_size={rows}, auto_type_candidates=['BIGINT', 'DOUBLE', 'TIME', 'DATE', 'TIMESTAMP', 'VARCHAR']"

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.crossed import Combinations
 from howsure.errors import HowsureError, several
-from howsure.sources.plain import one_each, plain
+from howsure.sources.to_numpy import one_each, plain
 from howsure.tables.labels import as_labels
 from howsure.tables.union import ascending
 

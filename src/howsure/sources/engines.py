@@ -20,8 +20,8 @@ from howsure.sources.bins import Bins
 from howsure.sources.columns import ordinary_scale
 from howsure.sources.duckdb_files import percent_read
 from howsure.sources.encoding import is_missing
-from howsure.sources.plain import plain
 from howsure.sources.streams import Stream
+from howsure.sources.to_numpy import plain
 from howsure.tables.labels import as_labels
 from howsure.tables.union import ascending
 

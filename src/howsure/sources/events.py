@@ -14,8 +14,8 @@ from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.encoding import EXACT, Column, encoded
 from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, groups_of_columns, roles
-from howsure.sources.plain import plain
 from howsure.sources.repeated import as_met, names_of_models
+from howsure.sources.to_numpy import plain
 from howsure.sources.units import UnitRows
 from howsure.tables.batch import Tables
 from howsure.tables.events import EACH, EventsTable

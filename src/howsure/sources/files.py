@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError
+from howsure.sources.file_checks import refuse_unsound
 from howsure.sources.json_tables import is_object
 from howsure.sources.locations import (
     ARROW,
@@ -22,7 +23,6 @@ from howsure.sources.locations import (
     partition_of,
 )
 from howsure.sources.parts import kind_of, kind_of_values, refuse_different
-from howsure.sources.soundness import refuse_unsound
 from howsure.sources.texts import read_plain, read_text
 
 INSTALLS = {"duckdb": "pip install 'howsure[cli]'", "pyarrow": "pip install pyarrow"}

@@ -24,20 +24,20 @@ from howsure.sources.columns import (
     refuse_other_lengths,
 )
 from howsure.sources.crossed import joined_factors, split_factors
-from howsure.sources.doubts import (
+from howsure.sources.encoding import Column, missing, refuse_missing
+from howsure.sources.engines import CLUSTER, Counted, collected, counted, is_held
+from howsure.sources.groups import Tally
+from howsure.sources.input_checks import (
     FEW_LINES,
     refuse_confused,
     refuse_counted_lines,
     refuse_other_codes,
     refuse_total_row,
 )
-from howsure.sources.encoding import Column, missing, refuse_missing
-from howsure.sources.engines import CLUSTER, Counted, collected, counted, is_held
-from howsure.sources.groups import Tally
 from howsure.sources.locations import is_located
 from howsure.sources.nested import fields_named, with_fields
-from howsure.sources.plain import plain
 from howsure.sources.streams import Stream
+from howsure.sources.to_numpy import plain
 from howsure.tables.labels import as_labels
 
 Array = NDArray[Any]

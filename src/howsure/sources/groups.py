@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import Design, quotient
 from howsure.designs.clusters import Clusters
-from howsure.designs.counted import MOST_ATOMS, Independent, Weighted
 from howsure.designs.crossed import Combinations, Crossed, crossed
+from howsure.designs.independent import MOST_ATOMS, Independent, Weighted
 from howsure.errors import HowsureError
 from howsure.sources.crossed import refuse_crossed
 from howsure.sources.encoding import Column, encoded

@@ -12,7 +12,7 @@ from howsure.sources.layout import as_written, is_stated
 from howsure.sources.positive import FAILING, PASSING, positive_order
 from howsure.tables.labels import OUTCOMES, label_array
 from howsure.tables.paired import PairedTable
-from howsure.tables.pseudo import pseudo_tuples
+from howsure.tables.prior_tuples import pseudo_tuples
 
 Array = NDArray[Any]
 RIGHT, WRONG = PASSING | {"1", "hit"}, FAILING | {"0", "miss"}

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar
 
-from howsure.sources.soundness import chunks
+from howsure.sources.file_checks import chunks
 
 Kind = TypeVar("Kind")
 HEAD = 256  # bytes in which a file has its first character

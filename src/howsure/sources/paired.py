@@ -23,7 +23,7 @@ from howsure.sources.strata import ROLE, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.labels import as_labels
 from howsure.tables.paired import PairedTable
-from howsure.tables.pseudo import pseudo_tuples
+from howsure.tables.prior_tuples import pseudo_tuples
 
 Array = NDArray[Any]
 

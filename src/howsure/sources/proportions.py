@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.errors import HowsureError, listed, whole_number, without_counts
 from howsure.sources.frames import columns
-from howsure.sources.plain import plain
+from howsure.sources.to_numpy import plain
 from howsure.sources.values import values
 from howsure.tables.batch import Tables
 from howsure.tables.values import ValuesTable

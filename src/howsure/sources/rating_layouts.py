@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from howsure.errors import DoubtfulDataError, HowsureError, one_of
 from howsure.sources.encoding import missing
-from howsure.sources.plain import one_each, plain
 from howsure.sources.rating_names import refuse_items_in_columns, refuse_one_a_row
+from howsure.sources.to_numpy import one_each, plain
 
 Array = NDArray[Any]
 Layout: TypeAlias = Literal["items_by_raters", "raters_by_items", "category_counts"]

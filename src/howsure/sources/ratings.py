@@ -13,10 +13,10 @@ from howsure.errors import HowsureError, one_of
 from howsure.sources.beside import Beside
 from howsure.sources.counted_values import counted_units, distinct_tuples
 from howsure.sources.crossed import drawn_anew
-from howsure.sources.doubts import refuse_identifiers, refuse_odd_classes
 from howsure.sources.encoding import coded_with_gaps, encoded, positions
 from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import by_columns, roles
+from howsure.sources.input_checks import refuse_identifiers, refuse_odd_classes
 from howsure.sources.layout import class_order, in_own_order, is_stated, stated_order
 from howsure.sources.rating_layouts import Layout, arranged, by_rater
 from howsure.sources.repeated import first_rows

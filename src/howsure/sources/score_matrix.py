@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.errors import HowsureError, listed
 from howsure.sources.columns import checked_weight, indicator, same_length
 from howsure.sources.crossed import drawn_anew
-from howsure.sources.doubts import refuse_alike, refuse_odd_classes
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, clusters, groups_of_columns, roles
+from howsure.sources.input_checks import refuse_alike, refuse_odd_classes
 from howsure.sources.layout import (
     aligned_columns,
     categories_of,

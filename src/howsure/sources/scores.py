@@ -13,14 +13,14 @@ from howsure.errors import HowsureError, OneClassError
 from howsure.native.sorting import count_scores
 from howsure.sources.columns import refuse_other_lengths, same_length
 from howsure.sources.crossed import drawn_anew
-from howsure.sources.doubts import refuse_alike, refuse_odd_classes
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import rows
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
+from howsure.sources.input_checks import refuse_alike, refuse_odd_classes
 from howsure.sources.layout import Rank, class_order, covers, is_stated
-from howsure.sources.plain import numbers_of, plain
 from howsure.sources.positive import opposite, positive_class
 from howsure.sources.strata import ROLE, stratum_role
+from howsure.sources.to_numpy import numbers_of, plain
 from howsure.tables.batch import Tables
 from howsure.tables.scores import ScoresTable
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.base import Design
-from howsure.designs.counted import Independent
+from howsure.designs.cell_sums import added_up
+from howsure.designs.independent import Independent
 from howsure.designs.separate import Separate
 from howsure.designs.stratified import NOWHERE, StratifiedSample
-from howsure.designs.sums import added_up
 from howsure.errors import HowsureError, by_index, listed
 
 Array = NDArray[Any]

@@ -13,10 +13,10 @@ from typing import Any
 
 from howsure.errors import HowsureError
 from howsure.sources.encoding import EXACT
+from howsure.sources.file_checks import chunks
 from howsure.sources.json_tables import records_of
 from howsure.sources.locations import JSON, format_of
 from howsure.sources.parts import refuse_header
-from howsure.sources.soundness import chunks
 
 Values = list[Any]
 EXAMPLE = '[{"y_true": 1, "y_pred": 0}, …]'

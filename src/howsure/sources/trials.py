@@ -16,9 +16,9 @@ from howsure.sources.crossed import drawn_anew
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
-from howsure.sources.plain import plain
 from howsure.sources.repeated import as_met, first_rows, names_of_models
 from howsure.sources.strata import ROLE, Strata, stratum_role
+from howsure.sources.to_numpy import plain
 from howsure.tables.batch import Tables
 from howsure.tables.paired_values import PairedValuesTable
 from howsure.tables.values import TrialsTable, by_share, spread_successes

@@ -13,13 +13,13 @@ from howsure.sources.beside import Beside
 from howsure.sources.columns import refuse_other_lengths
 from howsure.sources.counted_values import counted_values
 from howsure.sources.crossed import drawn_anew
-from howsure.sources.doubts import refuse_last_sum
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import columns, expanded, taken, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, roles
+from howsure.sources.input_checks import refuse_last_sum
 from howsure.sources.long import Incomplete, by_model
-from howsure.sources.plain import numbers_of, plain
 from howsure.sources.strata import ROLE, stratum_role
+from howsure.sources.to_numpy import numbers_of, plain
 from howsure.tables.batch import Tables
 from howsure.tables.paired_values import PairedValuesTable
 from howsure.tables.values import ErrorsTable, ValuesTable

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of
 from howsure.estimates.estimate import Estimate
-from howsure.methods.standard_errors import shows_variation
-from howsure.methods.summary import highest_density
+from howsure.methods.core.standard_errors import shows_variation
+from howsure.methods.numerics.draw_summaries import highest_density
 from howsure.pooling.bounded import BINOMIAL_NORMAL, ESTIMANDS, bounded_pool
 from howsure.pooling.conflation import DENSITIES, conflate
 from howsure.pooling.effects import ALONE, MODELS, normal_pool

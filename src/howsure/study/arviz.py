@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.estimates.drawn import xarray_for
+from howsure.estimates.draws_mixin import xarray_for
 from howsure.study.collection import Collection
 
 

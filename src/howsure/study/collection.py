@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, one_of, whole_number
 from howsure.estimates.estimate import Quantity
 from howsure.estimates.estimation import estimate
-from howsure.methods.draws import MOST_DRAWS
-from howsure.methods.standard_errors import standard_error
+from howsure.methods.core.draws import MOST_DRAWS
+from howsure.methods.core.standard_errors import standard_error
 from howsure.metrics.binding import labels_to_expand, resolve_experiment
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import parse

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.cached import cached_property
-from howsure.designs.counted import Independent
+from howsure.designs.independent import Independent
 from howsure.errors import HowsureError, one_of
-from howsure.methods.dirichlet import Dirichlet, Prior, cell_prior
-from howsure.methods.draws import values_of_draws
+from howsure.methods.core.draws import values_of_draws
+from howsure.methods.drawn.dirichlet import Dirichlet, Prior, cell_prior
 from howsure.metrics.metric import Metric
 from howsure.sources.confusion import confusion
 from howsure.sources.matrices import from_counts, matrix_table

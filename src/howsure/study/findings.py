@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import UNKNOWN, Region, odds_ratio, region_of, region_shares, share_within
 from howsure.errors import HowsureError
-from howsure.estimates.drawn import drawn
+from howsure.estimates.draws_mixin import drawn
 from howsure.estimates.estimate import Estimate, positive_notes
-from howsure.methods.summary import Summary, summarise
+from howsure.methods.numerics.draw_summaries import Summary, summarise
 from howsure.metrics.spec import parse
 from howsure.pooling.pooled import Pooled
 from howsure.running.progress import progress

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.estimates.estimation import default_metrics
-from howsure.methods.dirichlet import Prior
+from howsure.methods.drawn.dirichlet import Prior
 from howsure.study.aggregation import Aggregation, aggregation as chosen_aggregation
 from howsure.study.arviz import tree_of
 from howsure.study.collection import LEVEL, N_DRAWS, SEED, Collection

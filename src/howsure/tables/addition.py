@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.algebra import Algebra
-from howsure.designs.sums import added_up
+from howsure.designs.cell_sums import added_up
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.tables.protocols import cell_positions, span
 from howsure.tables.union import identity_of_sum

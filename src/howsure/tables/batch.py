@@ -14,7 +14,7 @@ from howsure.errors import HowsureError, UndefinedDesignError, listed, looked_up
 from howsure.grids import MOST_ROWS, Grid
 from howsure.tables.addition import add_tables, stack_tables, sum_over
 from howsure.tables.protocols import span, with_limits_of
-from howsure.tables.stored import registered, save
+from howsure.tables.serialization import registered, save
 from howsure.tables.table import Table
 from howsure.tables.union import in_order, natural
 

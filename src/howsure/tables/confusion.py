@@ -16,10 +16,10 @@ from howsure.errors import UndefinedDesignError
 from howsure.grids import Grid
 from howsure.numbers import count_text, percent
 from howsure.tables.cautions import of_classes, of_tags
+from howsure.tables.collapsed import LumpedTable, lumped
 from howsure.tables.counts import ConfusionCounts, Counts, occurring
 from howsure.tables.kind import Kind
 from howsure.tables.labels import other_classes, union_of_labels
-from howsure.tables.lumped import LumpedTable, lumped
 from howsure.tables.priors import Priors
 from howsure.tables.table import Table
 from howsure.tables.union import places_of_names

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.errors import HowsureError, listed
+from howsure.tables.marginals import Marginal, SharedPart
 from howsure.tables.table import Table
-from howsure.tables.views import Marginal, SharedPart
 
 Array = NDArray[Any]
 

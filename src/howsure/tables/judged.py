@@ -12,7 +12,7 @@ from howsure.designs import invariants
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.joint import JointTable
 from howsure.tables.kind import Kind
-from howsure.tables.views import Marginal
+from howsure.tables.marginals import Marginal
 
 
 @final

@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import quotient
-from howsure.designs.sums import added_up
+from howsure.designs.cell_sums import added_up
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.joint import JointTable
 from howsure.tables.kind import Kind
 from howsure.tables.labels import union_of_labels
+from howsure.tables.marginals import Marginal
+from howsure.tables.pairwise_tables import each_added_up, merged_pairs, triples
+from howsure.tables.prior_tuples import pseudo_tuples
 from howsure.tables.priors import Priors
-from howsure.tables.pseudo import pseudo_tuples
 from howsure.tables.table import BLOCK_CELLS, LONG_TABLE
-from howsure.tables.triples import each_added_up, merged_pairs, triples
 from howsure.tables.union import distinct_rows, places_of_names, places_of_rows, shares_of_rows
-from howsure.tables.views import Marginal
 
 Array = NDArray[Any]
 FEW_TRIPLES = 2**10  # number of triples of labels up to which joint tables of pairs of models use all triples

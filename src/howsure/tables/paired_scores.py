@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
-from howsure.designs.sums import added_up
+from howsure.designs.cell_sums import added_up
 from howsure.tables.joint import JointTable
 from howsure.tables.kind import Kind
+from howsure.tables.marginals import Marginal
 from howsure.tables.paired import PairedTable
-from howsure.tables.pseudo import pseudo_tuples
+from howsure.tables.prior_tuples import pseudo_tuples
 from howsure.tables.scores import ScoresTable, two_of_scores, widest_spread
 from howsure.tables.table import require_table, smallest_block, tables_in_block
 from howsure.tables.union import distinct_rows, places_of_rows
-from howsure.tables.views import Marginal
 
 Array = NDArray[Any]
 

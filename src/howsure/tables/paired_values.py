@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from howsure.designs import invariants
 from howsure.tables.joint import JointTable
 from howsure.tables.kind import Kind
+from howsure.tables.marginals import Marginal
+from howsure.tables.prior_tuples import pseudo_tuples
 from howsure.tables.priors import Priors
 from howsure.tables.protocols import cell_positions, span
-from howsure.tables.pseudo import pseudo_tuples
 from howsure.tables.table import Table
 from howsure.tables.union import distinct_rows, places_of_rows, shares_of_rows
 from howsure.tables.values import WithoutClasses
-from howsure.tables.views import Marginal
 
 Array = NDArray[Any]
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from howsure.designs import invariants
 from howsure.tables.joint import JointTable
 from howsure.tables.kind import Kind
+from howsure.tables.marginals import Marginal
 from howsure.tables.union import distinct_rows, in_order, places_of_names, places_of_rows
 from howsure.tables.values import WithoutClasses
-from howsure.tables.views import Marginal
 
 Array = NDArray[Any]
 OUTCOMES = 3  # of each pair: the first wins, the second wins, a tie

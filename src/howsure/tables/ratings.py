@@ -14,8 +14,8 @@ from howsure.designs import invariants
 from howsure.errors import HowsureError, listed
 from howsure.tables.kind import Kind
 from howsure.tables.labels import other_classes, union_of_labels
+from howsure.tables.prior_tuples import MOST_PSEUDO_CELLS, pseudo_tuples
 from howsure.tables.priors import Priors
-from howsure.tables.pseudo import MOST_PSEUDO_CELLS, pseudo_tuples
 from howsure.tables.table import Table, tables_in_block
 from howsure.tables.union import distinct_rows, places_of_names, places_of_rows, shares_of_rows
 

@@ -15,10 +15,10 @@ from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.known import KnownProbabilities
 from howsure.errors import HowsureError, listed, real_number, warn
+from howsure.tables.cache import Last
 from howsure.tables.cautions import of_bins, of_scores
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.kind import Kind
-from howsure.tables.last import Last
 from howsure.tables.table import Table, smallest_block, tables_in_block
 
 Array = NDArray[Any]

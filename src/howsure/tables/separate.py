@@ -12,9 +12,9 @@ from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.separate import Separate
 from howsure.tables.kind import Kind
+from howsure.tables.marginals import Part
 from howsure.tables.priors import Priors
 from howsure.tables.table import Table
-from howsure.tables.views import Part
 
 Array = NDArray[Any]
 

@@ -15,8 +15,8 @@ from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import PSEUDO_CASES, Design, quotient
-from howsure.designs.counted import Independent, smoothed
-from howsure.designs.sums import added_up
+from howsure.designs.cell_sums import added_up
+from howsure.designs.independent import Independent, smoothed
 from howsure.designs.two_level import TwoLevel
 from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError
@@ -27,7 +27,7 @@ from howsure.tables.display import Displayed
 from howsure.tables.frequencies import at_shares, class_shares, share_covariance
 from howsure.tables.labels import is_plain_order
 from howsure.tables.priors import Priors
-from howsure.tables.stored import registered, save
+from howsure.tables.serialization import registered, save
 
 Array = NDArray[Any]
 BLOCK_CELLS = 2**17  # of the tables drawn at once: 1 MiB

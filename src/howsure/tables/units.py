@@ -13,10 +13,10 @@ from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.tables.joint import JointTable
 from howsure.tables.kind import Kind
+from howsure.tables.marginals import SharedPart
 from howsure.tables.priors import Priors
 from howsure.tables.protocols import cell_positions, span, unit_weights
 from howsure.tables.table import Table
-from howsure.tables.views import SharedPart
 
 Array = NDArray[Any]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_CASES
-from howsure.designs.counted import Independent
+from howsure.designs.independent import Independent
 from howsure.errors import HowsureError
 from howsure.tables.kind import Kind
 from howsure.tables.priors import Priors

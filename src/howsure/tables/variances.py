@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.designs.cell_sums import added_up
 from howsure.designs.clustering import Clustering
-from howsure.designs.sums import added_up
 from howsure.designs.variance_details import VarianceDetails
 from howsure.tables.table import Table
 

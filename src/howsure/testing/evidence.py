@@ -19,7 +19,7 @@ from howsure.estimates.estimation import estimate, evaluate
 from howsure.methods.library import METHODS, suitable_methods
 from howsure.metrics.kinds import form_of
 from howsure.metrics.registry import REGISTRY
-from howsure.tables.stored import load
+from howsure.tables.serialization import load
 from howsure.tables.table import Table
 from howsure.testing.metrics import check_metric
 

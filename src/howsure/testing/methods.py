@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.clusters import Clusters
-from howsure.designs.counted import Weighted
 from howsure.designs.crossed import Crossed
 from howsure.designs.fixed_margins import FixedMargins
+from howsure.designs.independent import Weighted
 from howsure.errors import HowsureError
-from howsure.evidence.labels.judged import judged
-from howsure.methods.gap_test import GapTest
-from howsure.methods.interval import Interval
-from howsure.methods.method import DrawingMethod, Method
-from howsure.methods.naming import named
-from howsure.methods.registry import METHODS
+from howsure.imperfect_labels.noisy.judged import judged
+from howsure.methods.core.interval import Interval
+from howsure.methods.core.lookup import named
+from howsure.methods.core.method import DrawingMethod, Method
+from howsure.methods.core.registry import METHODS
+from howsure.methods.variance.gap_test import GapTest
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.kinds import all_forms

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
-from howsure.evidence.review.reviewed import reviewed
-from howsure.evidence.unlabelled.calibrated import calibrated
+from howsure.imperfect_labels.review.reviewed import reviewed
+from howsure.imperfect_labels.unlabelled.calibrated import calibrated
 from howsure.sources.confusion import confusion
 from howsure.sources.paired import paired
 from howsure.sources.paired_scores import paired_scores

@@ -10,7 +10,7 @@ from typing import Any, cast, get_args
 from howsure.errors import HowsureError, checked_level, listed, one_of
 from howsure.estimates.estimate import Quantity
 from howsure.estimates.estimation import asked_metrics, default_metrics, estimate
-from howsure.methods.scales import Scale
+from howsure.methods.core.scales import Scale
 from howsure.metrics.binding import listed_metrics
 from howsure.training.inference import Method, answer, checked_method, corrected, forms_by_fold, word
 from howsure.training.linear import Asked, Average, Form, Question

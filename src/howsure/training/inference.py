@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of
-from howsure.methods.scales import Scale, automatic_scale, on_scale
-from howsure.methods.standard_errors import quantile, shows_variation
+from howsure.methods.core.scales import Scale, automatic_scale, on_scale
+from howsure.methods.core.standard_errors import quantile, shows_variation
 from howsure.training.linear import Form
 from howsure.training.predictions import Predictions
 from howsure.training.result import Part

@@ -14,9 +14,9 @@ from howsure.sources.columns import refuse_other_lengths
 from howsure.sources.confusion import confusion
 from howsure.sources.encoding import encoded
 from howsure.sources.frames import columns
-from howsure.sources.plain import numbers_of, plain
 from howsure.sources.score_matrix import multiclass_scores
 from howsure.sources.scores import scores
+from howsure.sources.to_numpy import numbers_of, plain
 from howsure.tables.table import Table
 from howsure.training.predictions import Kind, Predictions
 

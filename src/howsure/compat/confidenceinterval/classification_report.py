@@ -10,8 +10,8 @@ from howsure.compat.keywords import Settings
 from howsure.errors import HowsureError, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.grids import columns_of, to_frame
-from howsure.methods.method import Method
-from howsure.methods.names import MethodName
+from howsure.methods.core.method import Method
+from howsure.methods.core.names import MethodName
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import odds_ratio, region_shares, share_within
 from howsure.estimates.estimate import Estimate
-from howsure.methods.summary import Summary, summarise
+from howsure.methods.numerics.draw_summaries import Summary, summarise
 
 Array = NDArray[Any]
 SHARE_OF_DEVIATION = 0.1  # of the difference's draws: the region of no difference there, unless one is named

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import HowsureError, HowsureWarning
-from howsure.methods.dirichlet import Prior, prior_array
+from howsure.methods.drawn.dirichlet import Prior, prior_array
 
 FEWEST = 10_000  # draws below which their error is noticed
 DEFAULTS: dict[str, Callable[[], Any]] = {

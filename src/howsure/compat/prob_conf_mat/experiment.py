@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.compat.prob_conf_mat.metrics.abc import MetricLike
-from howsure.methods.dirichlet import cell_prior, prior_array
-from howsure.methods.draws_of_tables import draw_tables
+from howsure.methods.drawn.dirichlet import cell_prior, prior_array
+from howsure.methods.drawn.draws_of_tables import draw_tables
 from howsure.study.experiment import Experiment as Held
 
 Array = NDArray[Any]

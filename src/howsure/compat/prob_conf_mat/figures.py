@@ -8,7 +8,7 @@ import numpy as np
 
 from howsure.compat.differences import say_once
 from howsure.estimates.estimate import Estimate
-from howsure.methods.summary import summarise
+from howsure.methods.numerics.draw_summaries import summarise
 from howsure.pooling.pools import pool
 
 STYLE = "Figures are howsure's own, and take no arguments of style: Matplotlib's settings say how they look."

@@ -10,7 +10,7 @@ import numpy as np
 from howsure.compat.differences import say_once
 from howsure.compat.prob_conf_mat.tables import limits, table
 from howsure.errors import HowsureError
-from howsure.methods.summary import Summary, summarise
+from howsure.methods.numerics.draw_summaries import Summary, summarise
 
 ALONE = "prob_conf_mat 0.4 reports I² = 100 % for a group of one experiment, which says nothing of it; this is nan."
 TRANSPOSED = (

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from howsure.compat.prob_conf_mat.experiment_group import ExperimentGroup
 from howsure.compat.prob_conf_mat.metrics.abc import MetricLike
 from howsure.errors import HowsureError
-from howsure.methods.standard_errors import shows_variation
+from howsure.methods.core.standard_errors import shows_variation
 from howsure.pooling.pools import pool
 
 Array = NDArray[Any]

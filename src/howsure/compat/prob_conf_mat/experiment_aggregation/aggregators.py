@@ -12,7 +12,7 @@ from howsure.compat.differences import say_once
 from howsure.compat.prob_conf_mat.config import ConfigWarning
 from howsure.compat.prob_conf_mat.experiment_aggregation.abc import AGGREGATION_REGISTRY, ExperimentAggregator
 from howsure.errors import HowsureError, one_of
-from howsure.methods.draws import seed_sequence
+from howsure.methods.core.draws import seed_sequence
 from howsure.study.aggregation import Aggregation, Members, aggregated
 
 Array = NDArray[Any]

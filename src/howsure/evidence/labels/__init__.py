@@ -1,1 +1,0 @@
-"""Labels from annotators, models and imperfect references."""

@@ -1,0 +1,1 @@
+"""Labels with errors: those of judges, annotators, models and imperfect references."""

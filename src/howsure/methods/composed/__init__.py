@@ -1,0 +1,1 @@
+"""Methods that combine the intervals of other methods."""

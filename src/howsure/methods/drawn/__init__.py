@@ -1,0 +1,1 @@
+"""Intervals from draws: bootstrap, jackknife, posterior, and predictions."""

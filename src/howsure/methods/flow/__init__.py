@@ -1,0 +1,1 @@
+"""Intervals from the empirical likelihood along the path of least favourable tables."""

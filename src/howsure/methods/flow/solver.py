@@ -1,0 +1,275 @@
+"""The path from the observed table in both directions, and its values at a normal quantile: the limits of the flow."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.designs.base import quotient
+from howsure.methods.core.standard_errors import shows_variation
+from howsure.methods.flow.all_cells import WAYS, PathTables, Point
+from howsure.methods.flow.exponential_tilting import CLOSE, FARTHEST, FLAT, HOPELESS, MOST_STRIDES, STRIDE, SYMMETRIC
+
+Array = NDArray[Any]
+EARLY = 0.5  # normal quantiles: a path passes the observed value before them, unless pseudo-counts outweigh a class
+REACHES = (2.0, 4.0, 8.0, 16.0, HOPELESS)  # searched in turn for a value: the walk to a far one is long
+REMOTE = 6 * np.log(10.0)  # on a logarithmic scale: rounding decides how likely values are that far from the observed
+
+
+@final
+class Path:
+    """The tables along the path down and up from each observed one, and their distances from it as normal quantiles."""
+
+    def __init__(self, tables: PathTables, value: Array, excess: Array, bounds: tuple[float, float]) -> None:
+        self.tables, self.excess, self.bounds = tables, excess, bounds
+        self.start = tables.start()
+        centre = tables.scale.scaled(value)
+        self.observed = centre
+        self.bias, self.inflation = tables.second_order()
+        self.is_sparse = tables.is_sparse()
+        centre = np.where(np.isfinite(centre), centre, self.start.value[0]) - self.bias
+        self.ends = tables.scale.scaled(np.array(bounds))[:, None]
+        self.centre = np.clip(centre, *self.ends)  # no table has a value beyond them
+        self.varies = shows_variation(np.sqrt(self.start.variance[0]), self.centre)
+        self.reach = np.full(self.centre.shape, -np.inf)
+        self.distances = self.values = np.zeros((1, 2, len(self.centre)))
+        self.way: _Way | None = None
+
+    def distance(self, here: Point, near: Point, far: Point, tables: Any) -> Array:
+        """Return the normal quantile of the observed table if ``here`` were the true one.
+
+        Rao's score measures the distance of the observed cells from ``here`` along its gradient. It is linear in the
+        counts, so its variance and skewness are exact even if the metric is strongly nonlinear.
+        """
+        if self.tables.by_deviance:
+            return self.tables.deviance(here, tables)
+        error = np.sqrt(here.variance)
+        skewness = here.third / (here.variance * error)
+        excess = self.excess[tables] * skewness  # of clusters, whose variance is estimated
+        share, found = self.tables.score_share, np.zeros(error.shape)
+        error = error * np.sqrt(self.inflation[tables])
+        if share > 0:
+            off = self.tables.score(here, tables) - (self.bias[tables] if self.tables.sums_classes else 0.0)
+            score = off / error
+            found = share * _quantile(score + excess / 2, skewness - 2 * excess)
+        if share < 1:
+            off = (self.centre[tables] - here.value) / error
+            bent = _bent_skewness(here, near, far)
+            found = found + (1 - share) * _quantile(off + excess / 2, bent - 2 * excess)
+        return found
+
+    def walk(self, reach: Array) -> None:
+        """Continue both directions of each path until its distance exceeds the quantile ``reach``."""
+        short = reach > self.reach
+        if self.way is None or not (self.way.is_of_all and short.all()):
+            self.way = _Way(self, slice(None) if short.all() else np.flatnonzero(short))
+        way = self.way
+        way.walk(reach)
+        been = np.maximum(reach, np.where(way.ended, np.inf, way.farthest).min(0))
+        self.reach = np.where(short, been, self.reach)
+        self.distances = _put(short, np.stack([-way.distances[1][::-1], *way.distances]), self.distances)
+        self.values = _put(short, np.stack([way.values[1][::-1], *way.values]), self.values)
+
+    def end(self, last: Point) -> Array:
+        """Return the value at the end of a path, where the next step would turn back: the end of the range, if close.
+
+        Near an extreme value e the metric is ``e + c x²``. A step turns back if x is less than half its length; e is
+        then closer than half of the step in value.
+        """
+        is_near = np.abs(self.ends - last.value) <= STRIDE / 2 * np.sqrt(last.variance)
+        return np.where(is_near, self.ends, last.value)
+
+    def limits(self, z: Array) -> Array:
+        """Return the lower and upper values on the path at which the observed table is at a quantile."""
+        z = self._beyond_observed(np.where(np.isfinite(z), z, 0.0))
+        beyond = self.distances[1:] >= z
+        places = np.maximum(beyond.argmax(0) + np.array([-1, 0, 1])[:, None, None], 0)
+        around = (np.take_along_axis(part, places, 0) for part in (self.distances, self.values))
+        limit = _between(z, *around)
+        remote = (np.abs(limit - self.start.value) > REMOTE) & (self.tables.scale.sign != 0)
+        found = beyond.any(0) & ~remote & (z <= HOPELESS)
+        return np.where(found, self.tables.scale.unscaled(limit), np.array(self.bounds)[:, None])
+
+    def quantiles_at(self, limit: float, lower: Array, farthest: Array) -> Array:
+        """Return the quantile at which a limit of each table equals a value; infinite if no limit does.
+
+        Parameters
+        ----------
+        limit : float
+            The value, which is outside the interval at small quantiles.
+        lower : ndarray of bool of shape (tables,)
+            Whether the lower limit is searched, otherwise the upper one.
+        farthest : ndarray of shape (tables,)
+            Largest quantile of interest.
+        """
+        each, way = np.arange(len(lower)), np.where(lower, 0, 1)
+        sign = WAYS[way, 0]
+        goal = self.tables.scale.scaled(np.full(len(lower), limit))
+        if self.tables.scale.sign:  # farther values are those of the end of the range
+            start = self.start.value[0]
+            goal = np.clip(goal, start - REMOTE, start + REMOTE)
+        for reach in REACHES:
+            z = np.minimum(reach, np.minimum(farthest, HOPELESS))
+            late = (self._beyond_observed(z) - z)[way, each]
+            beyond = sign * (self.values[1:, way, each] - goal) >= 0
+            if beyond.any(0).all():
+                break
+        stops = np.maximum(beyond.argmax(0) + np.array([-1, 0, 1])[:, None], 0)
+        around = (part[stops, way, each] for part in (self.distances, self.values))
+        last = self.distances[-1, way, each]  # from which on the limit is the end of the range
+        place = np.where(beyond.any(0), _place_between(goal, *around), np.where(last < FARTHEST, last, np.inf))
+        never = sign * (limit - np.array(self.bounds)[way]) > 0
+        return np.where(never, np.inf, np.minimum(place - late, HOPELESS))
+
+    def _beyond_observed(self, z: Array) -> Array:
+        """Return the quantiles down and up the path, ``(2, tables)``, and walk that far.
+
+        A few pseudo-counts can move the start of the path so far from the observed value that tables between the two
+        are improbable, because they have other proportions of the classes. Quantiles are then counted from where the
+        path passes the observed value.
+        """
+        self._walk_to(z)
+        open_ends = self.observed != self.ends
+        passes = self._passes()
+        is_known = (passes | ~open_ends).all(0)
+        if not is_known.all():  # those that end before it have their own largest value
+            self._walk_to(np.where(is_known, z, HOPELESS))
+            passes = self._passes()
+        late = np.where(passes & open_ends, self._passed() - EARLY, 0.0)
+        wanted = z + np.maximum(late, 0.0)
+        self._walk_to(wanted.max(0))
+        return np.asarray(wanted)
+
+    def _walk_to(self, reach: Array) -> None:
+        if (reach > self.reach).any():
+            self.walk(reach)
+
+    def _passes(self) -> Array:
+        """Return whether each path, as far as it is known, passes the observed value, ``(2, tables)``."""
+        return np.asarray((WAYS * (self.values[1:] - self.observed) > 0).any(0))
+
+    def _passed(self) -> Array:
+        """Return the quantile at which each path passes the observed value, between two of its stops."""
+        number = (WAYS * (self.values[1:] - self.observed) <= 0).sum(0)  # stops before it: values are in order
+        places = np.clip(number + np.array([-1, 0])[:, None, None], 0, len(self.values) - 2)
+        near, far = np.take_along_axis(self.distances[1:], places, 0)
+        start, stop = np.take_along_axis(self.values[1:], places, 0)
+        part = quotient(np.abs(self.observed - start), np.abs(stop - start))
+        passed = near + np.where(far < FARTHEST, part * (far - near), 0.0)
+        return np.where(number > 0, passed, 0.0)
+
+
+@final
+class _Way:
+    """A walk along the paths of some tables, which can be continued as long as it is of all of them.
+
+    Attributes
+    ----------
+    distances, values : list of ndarray of shape (2, tables)
+        The points so far: distances from the observed table as normal quantiles, and values; both monotone.
+    farthest : ndarray of shape (2, tables)
+        The last distances.
+    ended : ndarray of bool of shape (2, tables)
+        Whether a direction turned back, or has no variance.
+    is_of_all : bool
+        Whether all tables are still on their way.
+    """
+
+    def __init__(self, path: Path, tables: Any) -> None:
+        self.path, self.tables, self.is_of_all = path, tables, isinstance(tables, slice)
+        self.near = path.start.of(tables)
+        self.here = path.tables.ahead(self.near, tables)
+        self.far = self.here.turned()
+        self.farthest, self.latest = np.zeros((2, len(path.centre))), np.repeat(path.start.value, 2, axis=0)
+        self.farthest[:, tables] = path.distance(self.near, self.here, self.far, tables)
+        self.ended = np.zeros(self.farthest.shape, dtype=bool)
+        self.distances, self.values = [self.farthest.copy()], [self.latest.copy()]
+        self._arrive()
+
+    def walk(self, reach: Array) -> None:
+        """Continue each path until its distance in both directions exceeds a quantile, or it ends."""
+        while len(self.values) <= MOST_STRIDES:
+            going = np.asarray(((self.farthest < reach) & ~self.ended)[:, self.tables].any(0))
+            if not going.any():
+                return
+            self.near, self.far = self.here, self.near
+            if not going.all():
+                self.tables, self.is_of_all = np.arange(len(reach))[self.tables][going], False
+                self.near, self.far = self.near.of(going), self.far.of(going)
+            self.here = self.path.tables.ahead(self.near, self.tables)
+            self._arrive()
+
+    def _arrive(self) -> None:
+        """Store the points that were reached."""
+        here, near, tables, path = self.here, self.near, self.tables, self.path
+        turned = WAYS * (here.value - near.value) <= CLOSE * np.sqrt(here.variance)
+        found = np.where(turned, FARTHEST, path.distance(here, near, self.far, tables))
+        value = np.where(turned, path.end(near), here.value)
+        found, value = (np.where(self.ended[:, tables], np.nan, each) for each in (found, value))
+        self.farthest[:, tables] = np.fmax(self.farthest[:, tables], found)
+        self.latest[:, tables] = WAYS * np.fmax(WAYS * self.latest[:, tables], WAYS * value)
+        self.distances.append(self.farthest.copy())
+        self.values.append(self.latest.copy())
+        self.ended[:, tables] |= turned | ~(here.variance > FLAT * path.start.variance[:, tables])
+
+
+def _put(tables: Array, path: Array, other: Array) -> Array:
+    """Return one path for some tables and another for the others; the shorter path is extended by its last value."""
+    if tables.all():
+        return path
+    strides = max(len(path), len(other))
+    path, other = (np.concatenate([each, np.repeat(each[-1:], strides - len(each), 0)]) for each in (path, other))
+    return np.where(tables, path, other)
+
+
+def _quantile(statistic: Array, skewness: Array) -> Array:
+    """Return the normal quantile of a statistic with mean 0, variance 1 and a skewness, down and up the path."""
+    skewness = np.where(np.abs(skewness) > SYMMETRIC, skewness, SYMMETRIC)
+    return np.asarray(-WAYS * (6 / skewness * (np.cbrt(1 + skewness * statistic / 2) - 1) + skewness / 6))
+
+
+def _bent_skewness(here: Point, near: Point, far: Point) -> Array:
+    """Return the skewness of the metric's value at a point, allowing for the change of the variance with the value.
+
+    The change is that of a parabola through the point and two others of its path.
+    """
+    rise = _slope(here, near)
+    rise = rise + (here.value - near.value) * (rise - _slope(near, far)) / (here.value - far.value)
+    return np.asarray((1.5 * rise - 0.5 * here.third / here.variance) / np.sqrt(here.variance))
+
+
+def _slope(here: Point, there: Point) -> Array:
+    """Return the derivative of the variance with respect to the value, from one point to another."""
+    return np.asarray((there.variance - here.variance) / (there.value - here.value))
+
+
+def _between(place: Array, at: Array, values: Array) -> Array:
+    """Return interpolated values between the last two of three points, by the monotone part of a parabola.
+
+    If the requested place is beyond the end of the path, the last value is returned.
+    """
+    (_, near, far), (_, start, stop) = at, values
+    slope, bend = _parabola(at, values)
+    inside = start + (place - near) * (slope + (place - far) * bend)
+    return np.asarray(np.where(place <= near, start, np.where((place < far) & (far < FARTHEST), inside, stop)))
+
+
+def _parabola(at: Array, values: Array) -> tuple[Array, Array]:
+    """Return slope and bend of the parabola through three points, monotone between the last two."""
+    (before, near, far), (first, start, stop) = at, values
+    slope, earlier = (stop - start) / (far - near), (start - first) / (near - before)
+    steepest = np.abs(slope) / (far - near)
+    return slope, np.clip(np.where(near - before > CLOSE, (slope - earlier) / (far - before), 0.0), -steepest, steepest)
+
+
+def _place_between(value: Array, at: Array, values: Array) -> Array:
+    """Return the place at which `_between` is a value: the inverse of its parabola."""
+    (_, near, far), (_, start, stop) = at, values
+    slope, bend = _parabola(at, values)
+    linear, way = slope - (far - near) * bend, np.where(stop < start, -1.0, 1.0)
+    ahead = way * (value - start)
+    root = np.sqrt(np.maximum(linear**2 + 4 * way * bend * ahead, 0.0))
+    inside = near + np.clip(quotient(2 * ahead, way * linear + root), 0.0, far - near)
+    return np.asarray(np.where(far < FARTHEST, np.where(near < far, inside, far), near))

@@ -1,0 +1,1 @@
+"""Numerical parts: quantiles, binomial limits, bisection, and summaries of draws."""

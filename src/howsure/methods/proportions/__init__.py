@@ -1,0 +1,1 @@
+"""Intervals of proportions: one, paired, independent, stratified, and at a threshold."""

@@ -1,0 +1,1 @@
+"""Intervals from the variance of a metric: delta, Fieller, and functions of two rates."""

@@ -1,0 +1,194 @@
+"""The delta method, on a scale that respects the metric's range."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from howsure.methods.core.interval import CONSTANT, NO_ERROR, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, told
+from howsure.methods.core.method import ONE_CLASS, Method
+from howsure.methods.core.scales import Scale, automatic_scale, check_scale, inside, on_scale
+from howsure.methods.core.standard_errors import (
+    critical_value,
+    large_sample,
+    shows_variation,
+    small_sample,
+    standard_error,
+)
+from howsure.methods.flow.loss_histogram import of_filled_cells
+from howsure.methods.variance.within_classes import is_within_classes
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Table
+
+NOISE_ADDS = f"noise adds to the calibration error of each class. {ONE_CLASS}"
+SCALES = ("auto", "identity", "logit", "log")
+MOST_INFLATION = 2.0  # of a variance on the log scale, on which an error is a factor
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Delta(Method):
+    """Normal interval from the delta-method standard error, on a transformed scale.
+
+    Parameters
+    ----------
+    transform : {"auto", "identity", "logit", "log"}
+        ``"logit"``: logit of ``(value - lowest) / (highest - lowest)``, which for a range of [-1, 1] is twice Fisher's
+        z; ``"log"``: logarithm of the distance from the only finite end; ``"identity"``: no transformation (Wald);
+        ``"auto"``: chosen by the metric's range.
+
+    Notes
+    -----
+    ``Var = sum(C * g**2)`` for independent cases, with C the counts and g the gradient with respect to C; other designs
+    have their own formulas. If the sample shows no variation (for example, a table without errors) or the value is at
+    an end of the range, two cases are spread evenly over the cells. Centre and standard error are then those of this
+    table, and the interval is extended to the observed value; it is never a point.
+
+    The quantile is Student's t, with the design's degrees of freedom. These allow for few unequal clusters and uneven
+    weights (`VarianceDetails.small_sample_correction`). For metrics of scores they also allow for a class with few
+    cases, and for few cases that make up most of the variance (`VarianceDetails.satterthwaite_df`). On the log scale,
+    the small-sample correction for clusters at most doubles the variance.
+
+    For estimated counts, the automatic scale is the identity, clipped at the metric's range, except for rates within
+    classes for which only the class frequencies are estimated. The sampling variance of the cases is evaluated at the
+    limit, as in Wilson's interval, if that gives a wider interval.
+
+    References
+    ----------
+    Takahashi, Yamamoto, Kuchiba, Koyama (2022), Applied Intelligence 52; Satterthwaite (1946), Biometrics Bulletin 2.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "mcc", method=Delta()))
+    0.840 [0.696, 0.919]
+    """
+
+    transform: Scale = "auto"
+    name: ClassVar[str] = "delta"
+    takes_batches: ClassVar[bool] = True
+    takes_levels: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_scale(self.transform, SCALES)
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level; the standard error is computed once."""
+        return normal_intervals(*of_filled_cells(metric, table), self.transform)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Wald(Method):
+    """Plain normal interval, value ± z · standard error: may leave the metric's range, and may be a point.
+
+    References
+    ----------
+    Wald (1943), Transactions of the American Mathematical Society 54:426–482.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> print(hs.estimate(hs.from_counts([[50, 3], [5, 42]]), "mcc", method=hs.methods.Wald()))
+    0.840 [0.734, 0.946]
+    """
+
+    name: ClassVar[str] = "wald"
+    synonyms: ClassVar[tuple[str, ...]] = ("takahashi", "normal")
+    takes_batches: ClassVar[bool] = True
+    takes_levels: ClassVar[bool] = True
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level; the standard error is computed once."""
+        return normal_intervals(metric, table, "identity", sample_of=large_sample)
+
+
+def normal_intervals(
+    metric: Metric,
+    table: Table,
+    transform: Scale = "auto",
+    *,
+    error_of: Callable[[Metric, Table], Any] = standard_error,
+    sample_of: Callable[[Metric, Table], tuple[Any, Any]] = small_sample,
+) -> AtLevels:
+    """Return the interval on a transformed scale as a function of its level, with a Student t quantile.
+
+    ``error_of`` returns the standard error; ``sample_of`` returns the small-sample factor of its square and its degrees
+    of freedom.
+    """
+    if metric.averages_distances:
+        nothing = np.full(np.shape(metric(table.counted)), np.nan)
+        return lambda _: Interval(nothing, nothing, reason=np.full(nothing.shape, NOISE_ADDS))
+    inflation, freedom = sample_of(metric, table)
+    value, error = metric.value_at(table.counted), np.asarray(error_of(metric, table))
+    if transform == "identity":
+        return lambda level: _identity(value, error, critical_value(level, inflation, freedom))
+    scale = automatic_scale(metric.range) if transform == "auto" else transform
+    if scale == "log":
+        inflation = np.minimum(inflation, MOST_INFLATION)
+    with np.errstate(invalid="ignore"):
+        varies = shows_variation(error, value)
+        shows = varies & inside(value, metric.range)
+        # The error of estimated counts does not vanish near the ends of the range, except for rates within a class.
+        estimated = varies & (not table.design.traits.has_binomial_proportions and table.design.traits.has_labels)
+        estimated = estimated & ~(shows & is_within_classes(metric, table))
+        shows = estimated | shows
+    centre, spread = value, error
+    if not shows.all():
+        filled = table.smoothed()
+        with np.errstate(all="ignore"):
+            centre = np.where(shows, value, metric(filled.counted))
+            spread = np.where(shows, error, error_of(metric, filled))
+        fewer = np.minimum(sample_of(metric, filled)[1], table.design.degrees_of_freedom)
+        freedom = np.where(shows, freedom, fewer)
+        shows = shows | shows_variation(spread, centre) | np.isnan(spread)
+
+    def interval(confidence_level: float) -> Interval:
+        z = critical_value(confidence_level, inflation, freedom)
+        low, high = on_scale(scale, centre, z * spread, metric.range)
+        if transform == "auto" and estimated.any():
+            plain = _of_estimated_counts(metric, table, centre, spread, z)
+            low, high = (np.where(estimated, own, other) for own, other in zip(plain, (low, high), strict=True))
+        with np.errstate(invalid="ignore"):
+            found = shows & (low < high)
+            low = np.maximum(np.minimum(low, value), metric.range[0])
+            high = np.minimum(np.maximum(high, value), metric.range[1])
+        return _checked(value, error, z, low, high, found)
+
+    return interval
+
+
+def _of_estimated_counts(metric: Metric, table: Table, value: Any, error: Any, z: Any) -> tuple[Any, Any]:
+    """Return limits on the identity scale, with the sampling variance of the cases evaluated at the limit.
+
+    The variance of the metric is S, that of n cases with known labels, plus the part due to estimated labels. S is
+    proportional to ``N(θ) = (θ - lowest)(highest - θ)``, as for a proportion. The limits solve
+    ``(value - θ)² = z² (error² - S + S N(θ) / N(value))``. If the limits with S at the estimate are wider, or the
+    range is infinite, those are returned.
+    """
+    lowest, highest = metric.range
+    low, high = on_scale("identity", value, z * error, metric.range)
+    if not np.isfinite([lowest, highest]).all():
+        return low, high
+    with np.errstate(all="ignore"):
+        gradient = np.nan_to_num(metric.gradient_at(table.counted).reshape(table.cells.shape), posinf=0.0, neginf=0.0)
+        weight = table.cells.sum(-1) / np.maximum(table.rows, 1)  # average weight of a case
+        sampled = np.minimum(weight * (np.maximum(table.cells, 0.0) * gradient**2).sum(-1), error**2)
+        each = np.where(inside(value, metric.range), sampled / ((value - lowest) * (highest - value)), 0.0) * z**2
+        square, linear = 1 + each, value + each * (lowest + highest) / 2
+        constant = value**2 - z**2 * (error**2 - sampled) + each * lowest * highest
+        half = np.sqrt(np.maximum(linear**2 - square * constant, 0.0))
+        return np.fmin(low, (linear - half) / square), np.fmax(high, (linear + half) / square)
+
+
+def _checked(value: Any, error: Any, z: Any, low: Any, high: Any, found: Any) -> Interval:
+    """Return the interval, with nan limits and a reason if it was not found."""
+    refusals = (~np.asarray(found), CONSTANT), (np.isnan(low), NO_ERROR), (~np.isfinite(z), ONE_CLUSTER)
+    return told(low, high, error, *refusals, (~np.isfinite(value), UNDEFINED))
+
+
+def _identity(value: Any, error: Any, z: Any) -> Interval:
+    return _checked(value, error, z, value - z * error, value + z * error, found=True)

@@ -1,0 +1,231 @@
+"""Interval of a distance from calibration by test inversion: it contains 0 if the scores may be calibrated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.cached import cached_property
+from howsure.designs.base import DUST
+from howsure.designs.variance_details import VarianceDetails
+from howsure.methods.core.interval import ONE_CLUSTER, UNDEFINED, AtLevels, Interval
+from howsure.methods.core.method import Method, needs_labels
+from howsure.methods.core.standard_errors import standard_error
+from howsure.methods.numerics.bisection import edge
+from howsure.metrics.forms import Distance, divide
+from howsure.metrics.metric import Metric
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+SIZE = 2048  # draws of the noise, each taken with both signs
+PRECISION = 1e-4  # of the limits, relative
+OFF = 2.5  # standard errors from which on a sum is taken for off zero, and not for noise
+FARTHEST = 2.0  # times the largest noise beyond the observed distance: where the upper limit is sought
+NEGLIGIBLE = 1e-9  # eigenvalue of the covariance, relative to the largest
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GapTest(Method):
+    """Interval of a calibration error by inverting a test of the norm of the sample's gaps.
+
+    Notes
+    -----
+    A calibration error is a norm of gaps between stated and observed proportions. Noise increases it whatever its sign,
+    so calibrated scores have an error above 0 in every sample, and a normal interval around it never contains 0. This
+    interval contains a true error t if the observed error is between the tail quantiles of its distribution, with gaps
+    of norm t and normal noise with the covariance of the design. The lower limit is 0 if calibrated scores would often
+    show an error as large as the observed one.
+
+    The gaps that make up t are unknown, so the widest limits of three assumptions are used. Only the gaps that
+    differ clearly from zero are real, and all others are noise. All gaps are real, in proportion to the observed ones,
+    or to their standard errors if these are larger. These gaps all lie on one side. Near 0 the covariance is that of
+    calibrated scores.
+
+    The limits do not depend on the estimator of the error. They are extended to contain the estimate: the plain
+    estimator lies above the middle of the interval, the debiased one closer to it.
+
+    References
+    ----------
+    Sun, Chaudhari, Barnett, Dobriban (2024), arXiv 2408.08998, for the two regimes of the l2 error, at 0 and away.
+
+    Examples
+    --------
+    >>> import numpy as np, howsure as hs
+    >>> rng = np.random.default_rng(0)
+    >>> score = rng.random(500)
+    >>> hs.estimate(hs.scores(rng.random(500) < score, score), "ece", method=hs.methods.GapTest()).low
+    0.0
+    """
+
+    name: ClassVar[str] = "gap_test"
+
+    def suits(self, metric: Metric, table: Table) -> str:
+        """Return "" for distances from calibration of labelled scores, otherwise the reason why not."""
+        if metric.distance is None:
+            return f"`GapTest` is for calibration errors such as `ece`, not for `{metric.name}`. Use `Delta()`."
+        return needs_labels(self, table)
+
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+        """Return the interval as a function of its level; see the class."""
+        value, error = float(metric(table.counted)), float(standard_error(metric, table))
+        if metric.distance is None or not np.isfinite(value):
+            return lambda _: Interval(np.nan, np.nan, reason=UNDEFINED)
+        if not table.design.degrees_of_freedom > 0:
+            return lambda _: Interval(np.nan, np.nan, error, reason=ONE_CLUSTER)
+        gaps, power = _Gaps.of(metric.distance, table), metric.distance.power
+        lowest, highest = metric.range
+
+        def interval(confidence_level: float) -> Interval:
+            low, high = (limit**power for limit in gaps.limits(confidence_level))
+            return Interval(max(min(low, value), lowest), min(max(high, value), highest), error)
+
+        return interval
+
+    def p_value(
+        self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
+    ) -> float:
+        """Return the p-value of the inverted test, at least the smallest that the number of noise draws resolves."""
+        value = float(metric(table.counted))
+        if metric.distance is None or not (np.isfinite(value) and table.design.degrees_of_freedom > 0 and null >= 0):
+            return np.nan
+        return _Gaps.of(metric.distance, table).p_value(null ** (1 / metric.distance.power))
+
+
+@dataclass(frozen=True, eq=False)
+class _Gaps:
+    """Observed sums of residuals, the proportions of cases in their runs, and the covariance of their noise.
+
+    ``calibrated`` is the covariance under the assumption that the stated probabilities are right.
+    """
+
+    distance: Distance
+    sums: Array
+    shares: Array
+    covariance: Array
+    calibrated: Array
+    degrees_of_freedom: Any
+
+    @classmethod
+    def of(cls, distance: Distance, table: Table) -> _Gaps:
+        sums, shares = distance.sums(table.counts)
+        observed, calibrated = _covariances(distance, table, sums)
+        covariance, freedom = observed + np.diag(_unseen(distance, table)), table.design.degrees_of_freedom
+        return cls(distance, sums, shares, covariance, calibrated, freedom)
+
+    def norm(self, sums: Array) -> Array:
+        return self.distance.norm(sums, self.shares)
+
+    @cached_property
+    def found(self) -> float:
+        """The observed norm."""
+        return float(self.norm(self.sums))
+
+    @cached_property
+    def least(self) -> float:
+        """Return the observed norm, or that of noise alone if larger: no sample shows a smaller error."""
+        return max(self.found, float(np.median(self.norm(self.noise[0]))))
+
+    @cached_property
+    def directions(self) -> list[Array]:
+        """Return possible directions of the true sums, with norm 1; see `GapTest`."""
+        errors, size = np.sqrt(np.diag(self.covariance)), np.abs(self.sums)
+        largest = size >= (1 - DUST) * size.max()  # or as large
+        off = (divide(size, errors) > OFF) | largest
+        spread = np.maximum(size, errors)
+        side = -1.0 if self.sums.sum() < -DUST * size.sum() else 1.0  # of some metrics they sum to 0
+        every = (np.where(off, self.sums, 0.0), np.where(self.sums < 0, -1.0, 1.0) * spread, side * spread)
+        return [each / self.norm(each) for each in every if self.norm(each) > 0]
+
+    @cached_property
+    def noise(self) -> list[Array]:
+        """Return draws of the noise, with the observed covariance and with that of calibrated scores."""
+        rng, found = np.random.default_rng(0), []
+        for covariance in (self.covariance, self.calibrated):
+            values, vectors = np.linalg.eigh(covariance)
+            spread = np.sqrt(np.where(values > NEGLIGIBLE * values.max(), values, 0.0))
+            root = (vectors * spread) @ vectors.T  # the symmetric one, which rounding does not turn
+            draws = rng.standard_normal((SIZE, len(values))) @ root
+            found.append(np.concatenate([draws, -draws]))
+        if np.isfinite(self.degrees_of_freedom):  # Student's t for the normal
+            heavier = np.sqrt(self.degrees_of_freedom / rng.chisquare(self.degrees_of_freedom, (2 * SIZE, 1)))
+            found = [heavier * draws for draws in found]
+        return found
+
+    def drawn(self, norm: float) -> list[Array]:
+        """Return draws of the observed norm for a hypothetical true norm, for each direction."""
+        nearness = max(0.0, 1 - norm / self.found) if self.found > 0 else float(norm == 0)
+        noise = np.sqrt(1 - nearness) * self.noise[0] + np.sqrt(nearness) * self.noise[1]  # whose covariances add up
+        return [self.norm(norm * direction + noise) for direction in self.directions]
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Return the smallest and largest norm that the test does not reject at a level."""
+        if not self.directions:
+            return 0.0, self.found
+        tails = ((1 - level) / 2, (1 + level) / 2)
+
+        def is_less(norm: Array) -> Array:
+            return np.asarray(max(np.quantile(each, tails[1]) for each in self.drawn(float(norm))) >= self.found)
+
+        def is_more(norm: Array) -> Array:
+            return np.asarray(min(np.quantile(each, tails[0]) for each in self.drawn(float(norm))) <= self.least)
+
+        farthest = self.found + FARTHEST * float(self.norm(self.noise[0]).max())
+        low = edge(is_less, self.found, 0.0, relative=PRECISION, tiniest=self.least)
+        high = edge(is_more, 0.0, farthest, relative=PRECISION, tiniest=self.least)
+        return float(low), float(high)
+
+    def p_value(self, norm: float) -> float:
+        """Return the two-sided p-value of a hypothetical true norm."""
+        if not self.directions:
+            return 1.0
+        drawn = self.drawn(norm)
+        tails = (max((each >= self.found).mean() for each in drawn), max((each <= self.least).mean() for each in drawn))
+        return float(min(1.0, max(2 * min(tails), 2 / (2 * SIZE + 1))))
+
+
+def _covariances(distance: Distance, table: Table, sums: Array) -> tuple[Array, Array]:
+    """Return the observed covariance of the sums, and that under calibrated scores."""
+    stated, total = distance.stated, table.counts.sum()
+    squares = VarianceDetails.of(table.design).squared_weights(table.cells)
+    if squares is None:
+        by_cell = np.stack([-stated, 1 - stated], -1) / total
+        forms = [row[:, None] * by_cell - own / total for row, own in zip(distance.weights(), sums, strict=True)]
+        observed = _polarised(forms, table)
+        return observed, observed
+    by_class, kernel = squares.reshape(-1, 2), distance.kernel / total
+    residuals = np.stack([-stated, 1 - stated], -1)
+    second = distance.runs((by_class * residuals**2).sum(-1))
+    first = np.outer(kernel @ distance.runs((by_class * residuals).sum(-1)), sums / total)
+    observed = (kernel * second) @ kernel.T - first - first.T + by_class.sum() * np.outer(sums, sums) / total**2
+    expected = distance.runs(by_class.sum(-1) * stated * (1 - stated))
+    return observed, (kernel * expected) @ kernel.T
+
+
+def _polarised(forms: list[Array], table: Table) -> Array:
+    """Return the covariance of linear forms in the counts, from variances of sums of pairs."""
+    own = np.array([float(table.variance(form)) for form in forms])
+    found = np.diag(own)
+    for first in range(len(forms)):
+        for second in range(first):
+            both = float(table.variance(forms[first] + forms[second]))
+            found[first, second] = found[second, first] = (both - own[first] - own[second]) / 2
+    return found
+
+
+def _unseen(distance: Distance, table: Table) -> Array:
+    """Return the variance to add to sums whose cases agree: that of the sum with one more case of either class."""
+    mass, hits, total = table.counts.sum(-1), table.counts[:, 1], table.counts.sum()
+    lacking = np.zeros(len(distance.kernel))
+    for place, row in enumerate(distance.weights()):
+        weight = np.maximum(row, 0.0)
+        worth = float(table.effective_trials(np.stack([weight, weight], -1)))
+        part = float(weight @ mass)
+        if part > 0 and worth > 0:
+            share = float(weight @ hits) / part
+            smoothed = (worth * share + 1) / (worth + 2)
+            lacking[place] = (part / total) ** 2 * max(smoothed * (1 - smoothed) - share * (1 - share), 0.0) / worth
+    return lacking

@@ -1,0 +1,150 @@
+"""Checks of the arguments of a plan: widths, power, regions, and cases of each class."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, real_number, whole_number
+from howsure.methods.core.interval_spec import Sides
+from howsure.planning.clustered import has_weights
+from howsure.planning.pilots import Pilot
+from howsure.tables.table import Table
+
+Array = NDArray[Any]
+Regions = tuple[tuple[float, float], ...]
+ASK = (
+    "State the aim of the study: `width=0.05`, `power=0.8` or `support=30`; or give `n=500` to learn what so many "
+    "cases reach."
+)
+
+
+def checked_width(width: Any, sides: Sides, span: float) -> float:
+    """Return a valid width of an interval; refuse other values, and widths that every study reaches."""
+    found = real_number("width", width)
+    if not 0 < found < math.inf:
+        message = f"`width` is {width!r}. Give a positive number, such as 0.05."
+        raise HowsureError(message)
+    if sides.alternative != "two-sided":
+        message = "`width` is of an interval with two limits: drop `alternative`."
+        raise HowsureError(message)
+    if found >= span:
+        message = f"`width` is {found:g}, and the values lie within {span:g}: any study reaches it. Give a smaller one."
+        raise HowsureError(message)
+    return found
+
+
+def checked_power(power: Any) -> float:
+    """Return a valid power; refuse other values."""
+    found = real_number("power", power)
+    if not 0 < found < 1:
+        hint = f" Did you mean {found / 100:g}?" if 1 < found < 100 else ""
+        message = f"`power` is the chance that the study succeeds, between 0 and 1, not {power!r}.{hint}"
+        raise HowsureError(message)
+    return found
+
+
+def regions_of(pilot: Pilot, null: Any, margin: Any, sides: Sides) -> Regions:
+    """Return the regions; the study succeeds if its interval lies inside one of them. Empty without such a goal.
+
+    The regions without a margin are the two sides of the null value. The region with a margin contains the values that
+    are worse by less than the margin (one limit), or that differ by less (two limits).
+
+    Parameters
+    ----------
+    pilot : Pilot
+        The pilot of the study.
+    null : float, optional
+        Value to be excluded; for a comparison, by default the value for equal models.
+    margin : float or tuple of two float, optional
+        Largest irrelevant distance from the null value; or the limits of the irrelevant values.
+    sides : Sides
+        Limits of the interval: one or both.
+    """
+    if null is None and not pilot.is_comparison:
+        if margin is not None and np.ndim(margin) == 0:
+            message = "`margin` lies around a value: give it as `null=0.8`, or both ends as `margin=(0.75, 0.85)`."
+            raise HowsureError(message)
+        if margin is None:
+            return ()
+    centre = pilot.effect.null if null is None else real_number("null", null)
+    if not math.isfinite(centre):
+        message = f"`null` is {null!r}: give a finite number."
+        raise HowsureError(message)
+    ratio = pilot.is_comparison and pilot.effect.null == 1
+    low, high = (centre, centre) if margin is None else _ends(margin, centre, ratio=ratio)
+    if sides.alternative == "greater":
+        return ((low, math.inf),)
+    if sides.alternative == "less":
+        return ((-math.inf, high),)
+    return ((centre, math.inf), (-math.inf, centre)) if margin is None else ((low, high),)
+
+
+def _ends(margin: Any, centre: float, *, ratio: bool) -> tuple[float, float]:
+    """Return the limits of the irrelevant values."""
+    if np.ndim(margin) == 0:
+        reach = real_number("margin", margin)
+        if not (1 if ratio else 0) < reach < math.inf:
+            words = "a ratio above 1, such as 1.25" if ratio else "a positive number, such as 0.05"
+            message = f"`margin` is {margin!r}. Give {words}."
+            raise HowsureError(message)
+        return (centre / reach, centre * reach) if ratio else (centre - reach, centre + reach)
+    ends = [real_number("margin", each) for each in margin]
+    if len(ends) != 2 or not -math.inf < ends[0] < ends[1] < math.inf:
+        message = f"`margin` is the largest difference that does not matter, or both ends in order, not {margin!r}."
+        raise HowsureError(message)
+    return ends[0], ends[1]
+
+
+def refuse_outside(pilot: Pilot, regions: Regions) -> None:
+    """Refuse regions that do not contain the true value of the pilot."""
+    if not any(low < pilot.value < high for low, high in regions):
+        ends = " or ".join(f"between {low:g} and {high:g}" for low, high in regions).replace("-inf", "−∞")
+        message = (
+            f"`{pilot.name}` is {pilot.value:.4g} in truth, no study shows that it lies {ends.replace('inf', '∞')}. "
+            "State another `true_value`, `null` or `margin`."
+        )
+        raise HowsureError(message)
+
+
+def refuse_reader_studies(table: object) -> None:
+    """Refuse a reader study, which has a method for the plan of another."""
+    if callable(getattr(table, "plan", None)):
+        message = "A reader study plans another by its own method: `study.plan(readers=8, power=0.8)`."
+        raise HowsureError(message)
+
+
+def least_of_classes(support: Any, table: Table) -> Array:
+    """Return the required number of cases of each class: one number for all, or one for each named class.
+
+    Parameters
+    ----------
+    support : int or mapping of labels to int
+        The numbers.
+    table : Table
+        Table with these classes.
+    """
+    if not (len(table.labels) > 1 and table.kind.has_one_cell_per_case and table.kind.has_one_label_per_case):
+        message = f"`support` is for cases of one class each, not for a {table.kind.noun}. Drop it."
+        raise HowsureError(message)
+    if has_weights(table) or not table.design.traits.is_counted:
+        message = "`support` counts cases, and those of the pilot have weights, strata or estimated counts. Drop it."
+        raise HowsureError(message)
+    least = np.zeros(len(table.labels))
+    if isinstance(support, Mapping):
+        for label, number in support.items():
+            least[table.position(label)] = whole_number(f"support[{label!r}]", number)
+    else:
+        least[:] = whole_number("support", support)
+    if (unmet := (least > 0) & (table.class_totals == 0)).any():
+        label = table.labels[unmet][0]
+        message = f"The pilot has no case of class '{label}', so its frequency is unknown. State it by `from_counts`."
+        raise HowsureError(message)
+    if table.design.traits.has_fixed_class_totals:
+        message = "`support` asks how often a class is met, and the design fixes the numbers of the classes. Drop it."
+        raise HowsureError(message)
+    return least

@@ -1,0 +1,256 @@
+"""Confusion tables with collapsed cells: draws of the sums that metrics use, without single cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import count, takewhile
+from typing import Any, ClassVar, final
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.cached import cached_property
+from howsure.designs.cell_sums import added_up
+from howsure.tables.counts import DUST, ClassCounts, Outcomes
+from howsure.tables.kind import Kind
+from howsure.tables.priors import Priors
+from howsure.tables.table import BLOCK_CELLS, SMALLEST_BLOCK, Table
+
+Array = NDArray[Any]
+Rounds = list[tuple[Array, Array]]
+REMEMBERED = 8  # numbers of classes
+MARGINS = 8  # factor between the entries and the cells that are in memory at once
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Lumps:
+    """Partition of the cells of a square table into lumps. Each lump is represented by one of its cells.
+
+    A metric of the sums of the lumps has the same value for the table in which that cell contains all cases of the
+    lump.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (cells,)
+        The lump of each cell, 0 … B−1.
+    classes : int
+        Number of classes.
+    """
+
+    codes: Array
+    classes: int
+
+    @cached_property
+    def places(self) -> tuple[Array, Array]:
+        """True and predicted class of the cell that represents each lump."""
+        backwards = _by_diagonal(self.classes)[::-1]
+        first = np.empty(int(self.codes.max()) + 1, dtype=np.intp)
+        first[self.codes[backwards]] = backwards  # the last one written is the first one in order
+        true, predicted = np.divmod(first, self.classes)
+        return true, predicted
+
+    @property
+    def size(self) -> int:
+        """Number of lumps."""
+        return len(self.places[0])
+
+    @cached_property
+    def diagonal(self) -> Rounds:
+        """Class and lump of the right predictions."""
+        rows, columns = self.places
+        return rounds(rows, rows == columns)
+
+    @cached_property
+    def off_diagonal(self) -> tuple[Rounds, Rounds]:
+        """Class and lump of the wrong predictions: by true class, and by predicted class."""
+        rows, columns = self.places
+        return rounds(rows, rows != columns), rounds(columns, rows != columns)
+
+
+@lru_cache(REMEMBERED)
+def _by_diagonal(classes: int) -> Array:
+    """Return the cells of a square table by diagonals, so that few of the first cells share a column."""
+    steps, rows = np.divmod(np.arange(classes**2), classes)
+    return np.asarray(classes * rows + (rows + steps) % classes)
+
+
+def rounds(targets: Array, chosen: Array) -> Rounds:
+    """Return the additions as pairs of targets and sources; no target occurs twice in a pair.
+
+    Examples
+    --------
+    >>> [(to.tolist(), source.tolist()) for to, source in rounds(np.array([0, 1, 0]), np.array([True, True, True]))]
+    [([0, 1], [0, 1]), ([0], [2])]
+    """
+    sources = np.flatnonzero(chosen)
+    sources = sources[np.argsort(targets[sources], kind="stable")]
+    own = targets[sources]
+    rank = np.arange(len(own)) - np.searchsorted(own, own)
+    every = ((own[rank == turn], sources[rank == turn]) for turn in count())
+    return list(takewhile(lambda pair: len(pair[0]), every))
+
+
+@final
+class LumpedCounts(ClassCounts):
+    """Counts of lumps of cells, ``(..., B)``, with margins as if each lump were in its representing cell."""
+
+    has_few_cells: ClassVar[bool] = True
+
+    def __init__(self, cells: Array, lumps: Lumps) -> None:
+        super().__init__(cells)
+        self.lumps = lumps
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.cells, self.lumps)
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return self.lumps.classes
+
+    @cached_property
+    def hits(self) -> Array:
+        """Right predictions of each class, ``(..., K)``."""
+        return self._sums(self.lumps.diagonal)
+
+    @cached_property
+    def rows(self) -> Array:
+        """Cases of each true class, ``(..., K)``."""
+        return np.asarray(self.hits + self._sums(self.lumps.off_diagonal[0]))
+
+    @cached_property
+    def columns(self) -> Array:
+        """Cases predicted as each class, ``(..., K)``."""
+        return np.asarray(self.hits + self._sums(self.lumps.off_diagonal[1]))
+
+    def _sums(self, parts: Rounds) -> Array:
+        cells = np.moveaxis(self.cells, -1, 0)  # draws of one lump are contiguous
+        sums = np.zeros((self.classes, *cells.shape[1:]))
+        for targets, sources in parts:
+            sums[targets] += cells[sources]
+        return np.moveaxis(sums, 0, -1)
+
+    def _outcomes(self, index: int | None) -> Outcomes:
+        if index is not None:
+            rows, columns = self.lumps.places
+            true, said = rows == index, columns == index
+            marks = true & said, true & ~said, ~true & said, ~true & ~said
+            tp, fn, fp, tn = (self.cells[..., np.flatnonzero(each)].sum(-1) for each in marks)
+            return tp, fn, fp, tn
+        fn, fp = (self._sums(each) for each in self.lumps.off_diagonal)
+        total = self.cells.sum(-1)[..., None]
+        tn = total - self.hits - fn - fp
+        tn[np.abs(tn) <= DUST * self.classes * total] = 0.0
+        return self.hits, fn, fp, tn
+
+    def by_cell(self, slopes: Array) -> Array:
+        """Turn derivatives by (tp, fn, fp, tn) of each class, ``(4, ..., K)``, into derivatives by each lump."""
+        (tp, fn, fp, tn), (rows, columns) = slopes, self.lumps.places
+        every = tn.sum(-1)[..., None]
+        wrong = every + (fn - tn)[..., rows] + (fp - tn)[..., columns]
+        return np.asarray(np.where(rows == columns, every + (tp - tn)[..., rows], wrong))
+
+    def by_cell_of(self, slopes: Array, where: Any) -> Array:
+        """Return `by_cell` of derivatives, ``(4, ...)``, of the classes at ``where`` only."""
+        if np.size(where) > 1 or isinstance(where, slice):
+            return super().by_cell_of(slopes, where)
+        true, said = (place == where for place in self.lumps.places)
+        outcome = np.where(true, np.where(said, 0, 1), np.where(said, 2, 3))
+        return np.moveaxis(slopes[outcome], 0, -1)
+
+    def at(self, form: Array) -> Array:
+        """Return the coefficient of a linear form of the cells, ``(K, K)``, for each lump."""
+        return np.asarray(form[self.lumps.places])
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class LumpedTable(Table):
+    """Confusion table with collapsed cells; draws of its sums have the same distribution as for the whole table.
+
+    Parameters
+    ----------
+    whole : ConfusionTable
+        The table.
+    lumps : Lumps
+        Partition of its cells.
+    """
+
+    whole: Table = field()
+    lumps: Lumps = field()
+    axes: ClassVar[int] = 1
+    kind: ClassVar[Kind] = Kind(has_rows=True)
+
+    @property
+    def truth(self) -> Array:
+        """Position of the true class of the cell that represents each lump."""
+        return self.lumps.places[0]
+
+    @cached_property
+    def counted(self) -> LumpedCounts:
+        """The counts as metrics take them."""
+        return self.wrap(self.counts)
+
+    def wrap(self, cells: Array) -> LumpedCounts:
+        """Return other tables over the same lumps, ``(..., B)``, as metrics take them."""
+        return LumpedCounts(cells, self.lumps)
+
+    def added(self, cells: Array) -> Array:
+        """Return the sums of the lumps, ``(..., B)``, of values by the whole table's cells in their shape."""
+        super()._check()
+        return added_up(np.ravel(cells), self.lumps.codes, self.lumps.size)
+
+    @property
+    def priors(self) -> Priors:
+        """Pseudo-counts of the whole table, summed by lump."""
+        whole = self.whole.priors
+        cells = whole.cells
+        return Priors(
+            self.added(whole.shares),
+            mean=self.added(whole.default),
+            cells=None if cells is None else lambda size, rng: self.lumps.codes[cells(size, rng)],
+            occurring=lambda: self.added(whole.of_occurring),
+            given_shape=whole.shape,
+            spread=lambda given: self.added(whole.by_cell(given)),
+        )
+
+    @property
+    def half_hits(self) -> Array:
+        """Those of the whole table, added up."""
+        return self.added(self.whole.half_hits)  # type: ignore[attr-defined]  # a confusion table
+
+    @property
+    def draws_at_once(self) -> int:
+        """Number of tables to draw at once: they fit in the processor's cache, and their margins in a shared one."""
+        few = min(BLOCK_CELLS // self.lumps.size, MARGINS * BLOCK_CELLS // self.lumps.classes)
+        return max(SMALLEST_BLOCK, few)
+
+
+def lumped(whole: Table, codes: Array) -> LumpedTable:
+    """Return a confusion table after collapsing the cells with the same code.
+
+    Parameters
+    ----------
+    whole : ConfusionTable
+        The table.
+    codes : ndarray of shape (cells,)
+        The lump of each cell, 0 … B−1.
+
+    Raises
+    ------
+    UndefinedDesignError
+        If the design is not defined for the merged table.
+    """
+    lumps = Lumps(codes, len(whole.labels))
+    return LumpedTable(
+        counts=added_up(whole.cells, codes, lumps.size),
+        labels=whole.labels,
+        design=whole.design.collapse_cells(codes, lumps.size),
+        rows=whole.rows,
+        identity=whole.identity_of(crc32(codes.tobytes())),
+        whole=whole,
+        lumps=lumps,
+    )

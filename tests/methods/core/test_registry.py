@@ -1,0 +1,76 @@
+"""Names of methods: which are found, which are taken and which are refused."""
+
+import pytest
+
+import howsure as hs
+from howsure.methods.core.lookup import named
+from howsure.methods.core.method import Method
+from howsure.methods.core.registry import METHODS, Variant, canonical, find, register
+
+
+def kind_of(name, **more):
+    """Return a class of methods that is not registered, outside the package."""
+    body = {"name": name, "at_levels": lambda self, *_: None, "__module__": "elsewhere", "__slots__": (), **more}
+    return type("Own", (object,), body)
+
+
+@pytest.mark.parametrize("name", ["bootstrap_bca", "BCA", " Bootstrap-BCa ", "bootstrap bca"])
+def test_names_are_found_however_they_are_written(name):
+    """Blanks, hyphens and capitals do not matter, nor whether it is a synonym."""
+    assert canonical(name) in ("bootstrap_bca", "bca")
+    assert find(name).method() == hs.methods.Bootstrap("bca")
+    assert named(name) == hs.methods.Bootstrap("bca")
+
+
+def test_methods_are_named_by_themselves_their_class_or_nothing():
+    """None and 'auto' leave the choice; other things are refused, and unknown names have their nearest."""
+    wilson = hs.methods.Wilson()
+    assert named(wilson) is wilson
+    assert named(hs.methods.Wilson) == wilson
+    assert named(None) is named("auto") is named(" Auto") is None
+    assert find("no_such_method") is None
+    with pytest.raises(hs.HowsureError, match="wilson"):
+        named("wilsn")
+    with pytest.raises(hs.HowsureError, match="not int"):
+        named(3)
+    with pytest.raises(hs.HowsureError, match="not type"):
+        named(int)
+
+
+@pytest.mark.parametrize(
+    "name, words",
+    [
+        ("My-Method", "small letters"),
+        ("", "small letters"),
+        ("auto", "small letters"),
+        ("wilson", "taken by `Wilson`"),
+        ("bca", "taken by `Bootstrap`"),
+        (None, "needs a name"),
+    ],
+)
+def test_names_that_cannot_be_are_refused(name, words):
+    """Those that are not as they would be looked up, those that are taken, and none."""
+    before = dict(METHODS)
+    with pytest.raises(hs.HowsureError, match=words):
+        register(kind_of(name))
+    assert before.items() <= METHODS.items()
+
+
+def test_a_class_defined_anew_takes_the_place_of_the_former():
+    """So it does in a notebook; a class of another name may not."""
+    register(kind_of("own_of_test"))
+    later = kind_of("own_of_test", __doc__="What it does.\n\nAnd more.", synonyms=("other_of_test",))
+    register(later)
+    assert find("own_of_test").kind is find("other_of_test").kind is later
+    assert find("own_of_test").variant == Variant("own_of_test", {}, "What it does.", ("other_of_test",))
+    with pytest.raises(hs.HowsureError, match="taken by `Own`"):
+        register(type("Another", (object,), dict(vars(later))))
+    with pytest.raises(hs.HowsureError, match="taken by `Own`"):
+        register(type("Another", (object,), {**vars(later), "name": "other_of_test", "synonyms": ()}))
+
+
+def test_a_class_that_lacks_a_method_is_named_with_it():
+    """It is not registered."""
+    with pytest.raises(hs.HowsureError, match="`at_levels`"):
+        type("Lacking", (Method,), {"name": "lacking_of_test", "__module__": "elsewhere"})
+    assert find("lacking_of_test") is None
