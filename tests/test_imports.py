@@ -44,16 +44,16 @@ def test_a_first_estimate_loads_what_it_asks_for():
     }
     assert not loaded & {*HEAVY, *unasked}
     others = {
-        "bootstrap",
-        "delong",
-        "delta",
-        "dirichlet",
-        "fieller",
-        "flow",
-        "gap_test",
-        "mover",
-        "pairs",
-        "predictive",
+        "drawn.bootstrap",
+        "areas.delong",
+        "variance.delta",
+        "drawn.dirichlet",
+        "variance.fieller",
+        "flow.flow",
+        "variance.gap_test",
+        "composed.mover",
+        "proportions.paired_proportions",
+        "drawn.predictive",
     }
     assert "howsure.methods.proportions.proportion" in loaded
     assert not loaded & {f"howsure.methods.{each}" for each in others}

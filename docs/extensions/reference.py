@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 GROUPS = {  # heading → what the names are for, and the modules in which they are defined
     "Make a table": (
         "Functions that make a table from arrays, frames, files, matrices, rates, reviews or judges.",
-        "sources tables logs evidence.unlabelled evidence.labels evidence.review evidence.shift",
+        (
+            "sources tables logs imperfect_labels.unlabelled imperfect_labels.noisy imperfect_labels.partial "
+            "imperfect_labels.review imperfect_labels.dataset_shift"
+        ),
     ),
-    "Estimate": ("A metric with its interval.", "estimates evidence.calibration"),
+    "Estimate": ("A metric with its interval.", "estimates imperfect_labels.calibration"),
     "Compare and rank": (
         "Two models or many, on the same cases or on different ones; readers of the same cases.",
         "comparison readers",

@@ -4,9 +4,9 @@ from .algebra import Algebra as Algebra
 from .base import Design as Design
 from .clustering import Clustering as Clustering
 from .clusters import Clusters as Clusters
-from .counted import Independent as Independent, Weighted as Weighted
 from .expected import Batch as Batch, Population as Population
 from .fixed_margins import FixedMargins as FixedMargins
+from .independent import Independent as Independent, Weighted as Weighted
 from .resampling import Resampling as Resampling
 from .traits import Description as Description, Traits as Traits
 from .two_level import TwoLevel as TwoLevel

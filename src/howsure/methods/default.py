@@ -137,63 +137,84 @@ class Preference:
     """A method that is a default, and why; the page on coverage has the measurements."""
 
     name: str
+    module: str  # below `howsure.methods`
     why: str
-    module: str = ""  # module of the method, if not of the same name
 
 
 PREFERENCE = (
     Preference(
         "stratified",
+        "proportions.stratified",
         "partially labelled cases: it combines the intervals of their strata",
     ),
-    Preference("tango", "paired proportions: its error rates are right even if the models rarely disagree", "pairs"),
+    Preference(
+        "tango",
+        "proportions.paired_proportions",
+        "paired proportions: its error rates are right even if the models rarely disagree",
+    ),
     Preference(
         "nam_blackwelder",
+        "proportions.paired_proportions",
         "a ratio of paired proportions: its error rates are right even if the models rarely disagree",
-        "pairs",
     ),
     Preference(
         "delong_score",
+        "areas.delong_score",
         "an area under the ROC curve: it allows for errors that are absent from a small sample",
     ),
-    Preference("delong", "areas under the ROC curve: their variance is known in closed form"),
+    Preference("delong", "areas.delong", "areas under the ROC curve: their variance is known in closed form"),
     Preference(
         "effective_wilson",
+        "variance.effective_wilson",
         "average precision: it allows for errors that are absent from a small sample",
     ),
     Preference(
         "threshold_limits",
+        "proportions.threshold_limits",
         "a rate at a stated rate: it includes the uncertainty of the threshold, also where scores are sparse",
     ),
-    Preference("gap_test", "a distance from calibration: it allows for the upward bias that noise causes"),
-    Preference("predictive", "scores without labels: the distribution of the metric follows from them"),
+    Preference(
+        "gap_test", "variance.gap_test", "a distance from calibration: it allows for the upward bias that noise causes"
+    ),
+    Preference(
+        "predictive", "drawn.predictive", "scores without labels: the distribution of the metric follows from them"
+    ),
     Preference(
         "mid_p",
+        "proportions.proportion",
         "a proportion of cases with equal weights: its coverage is near the nominal level, also near 0 and 1",
-        "proportion",
     ),
-    Preference("order_statistics", "a quantile: the ranks of its limits are binomial quantiles"),
+    Preference(
+        "order_statistics", "means.order_statistics", "a quantile: the ranks of its limits are binomial quantiles"
+    ),
     Preference(
         "empirical_likelihood_score",
+        "means.empirical_likelihood_score",
         "a mean of values, or a difference of two: a score test, with the variance that the hypothetical mean implies",
     ),
-    Preference("hall", "another metric of values: Student's t, corrected for skewness"),
-    Preference("extremes", "the worst or the best class: its limits follow from the intervals of all classes"),
-    Preference("flow", "a smooth metric: its coverage is near the nominal level in small samples too"),
-    Preference("mover", "a sum of parts: it combines the intervals of the parts"),
+    Preference("hall", "means.hall", "another metric of values: Student's t, corrected for skewness"),
+    Preference(
+        "extremes",
+        "composed.extremes",
+        "the worst or the best class: its limits follow from the intervals of all classes",
+    ),
+    Preference("flow", "flow.flow", "a smooth metric: its coverage is near the nominal level in small samples too"),
+    Preference("mover", "composed.mover", "a sum of parts: it combines the intervals of the parts"),
     Preference(
         "least_favourable",
+        "flow.least_favourable",
         "an estimate from several samples: it combines their limits, also if a sample is small or a class rare",
     ),
-    Preference("fieller", "a ratio of estimated counts: it follows from their joint variance"),
+    Preference("fieller", "variance.fieller", "a ratio of estimated counts: it follows from their joint variance"),
     Preference(
         "two_rates",
+        "variance.tpr_fpr_functions",
         "a metric of one class: it combines the limits of two rates, also with few errors",
     ),
-    Preference("delta", "no other method is applicable: it needs many cases in each denominator"),
+    Preference("delta", "variance.delta", "no other method is applicable: it needs many cases in each denominator"),
 )
 WHY = {each.name: each.why for each in PREFERENCE}
-MODULES = {each.name: each.module or each.name for each in PREFERENCE}
+MODULES = {each.name: each.module for each in PREFERENCE}
 
 
 @cache

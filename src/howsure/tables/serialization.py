@@ -41,7 +41,7 @@ TEXTS: dict[type, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
 }
 TABLES: dict[str, type] = {}  # by name; a class of tables registers itself when it is defined
 PARTS = {  # kinds of designs and of other parts of tables → modules
-    **dict.fromkeys(("Independent", "Weighted"), "designs.counted"),
+    **dict.fromkeys(("Independent", "Weighted"), "designs.independent"),
     **dict.fromkeys(("Linearised", "MergedDraws", "Sample"), "designs.linearised"),
     **dict.fromkeys(("Batch", "Population"), "designs.expected"),
     "Cases": "designs.cases",
@@ -51,15 +51,15 @@ PARTS = {  # kinds of designs and of other parts of tables → modules
     "Known": "designs.known",
     "Separate": "designs.separate",
     "StratifiedSample": "designs.stratified",
-    **dict.fromkeys(("Beta", "Isotonic", "Platt", "VennAbers"), "evidence.calibration.calibrators"),
-    "Steps": "evidence.calibration.isotonic",
-    "Votes": "evidence.labels.dawid_skene",
-    "TwoPhase": "evidence.labels.two_phase",
-    "Cells": "evidence.review.prior",
-    "Reviewed": "evidence.review.design",
-    **dict.fromkeys(("LowRank", "ShiftRefit"), "evidence.shift.shares"),
-    "CalibratedBatch": "evidence.unlabelled.batch",
-    "csr_array": "tables.stored",
+    **dict.fromkeys(("Beta", "Isotonic", "Platt", "VennAbers"), "imperfect_labels.calibration.calibrators"),
+    "Steps": "imperfect_labels.calibration.isotonic",
+    "Votes": "imperfect_labels.noisy.dawid_skene",
+    "TwoPhase": "imperfect_labels.partial.two_phase",
+    "Cells": "imperfect_labels.review.prior",
+    "Reviewed": "imperfect_labels.review.design",
+    **dict.fromkeys(("LowRank", "ShiftRefit"), "imperfect_labels.dataset_shift.shares"),
+    "CalibratedBatch": "imperfect_labels.unlabelled.batch",
+    "csr_array": "tables.serialization",
     "SeparateTables": "tables.separate",  # the one table without a public name
 }
 OBJECTS = "Of"  # kinds of arrays that are kept element by element

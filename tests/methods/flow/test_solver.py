@@ -85,10 +85,10 @@ def test_limits_are_those_of_a_path_of_many_more_points(monkeypatch):
         return np.array([(each.low, each.high) for each in found])
 
     usual = limits()
-    for module in ("path", "path_tables", "path_classes", "tilting"):
-        monkeypatch.setattr(f"howsure.methods.{module}.STRIDE", exponential_tilting.STRIDE / 40, raising=False)
-    for module in ("path", "tilting"):
-        monkeypatch.setattr(f"howsure.methods.{module}.MOST_STRIDES", 4000)
+    for module in ("solver", "all_cells", "class_averages", "exponential_tilting"):
+        monkeypatch.setattr(f"howsure.methods.flow.{module}.STRIDE", exponential_tilting.STRIDE / 40, raising=False)
+    for module in ("solver", "exponential_tilting"):
+        monkeypatch.setattr(f"howsure.methods.flow.{module}.MOST_STRIDES", 4000)
     fine = limits()
     assert not np.array_equal(usual, fine)
     np.testing.assert_allclose(usual, fine, atol=2e-4)
