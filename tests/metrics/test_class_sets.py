@@ -205,7 +205,7 @@ def test_tables_of_a_batch_have_each_its_own_classes():
         rows = group == name
         alone = hs.estimate(hs.confusion(truth[rows], predicted[rows], labels=range(4)), "recall@macro")
         assert (found[name].low, found[name].high) == pytest.approx((alone.low, alone.high), rel=1e-9)
-    assert not resolve("recall@macro", hs.from_counts([[5, 1], [0, 0]])).members.differs
+    assert not resolve("recall@macro", hs.from_counts([[5, 1], [0, 0]])).class_average.members.differs
 
 
 @pytest.mark.thorough
@@ -243,6 +243,6 @@ def test_a_constant_class_does_not_depend_on_the_unit_of_the_weights(unit):
         [0.7382047647097951, 1.3767461353806834, 0.5169066777762091, 1.416823145055733, 4.224606741174105]
     )
     table = hs.judged(truth, said, sample_weight=unit * weight, labels=["yes", "no", "maybe", "ill"])
-    members = resolve("markedness@macro", table).members
+    members = resolve("markedness@macro", table).class_average.members
     assert members.constants[3] == 0
     assert np.isnan(members.constants[:3]).all()

@@ -41,9 +41,9 @@ def test_a_metric_of_lumped_cells_is_that_of_the_table(average):
     for spec, table in itertools.product(SPECS[average], TABLES):
         for classes in (None, [0, 2]) if average and "binary" not in average else (None,):
             metric = resolve(spec, table, classes=classes)
-            if metric.lumps is None:
+            if metric.collapsible_cells is None:
                 continue
-            codes = in_order(metric.lumps().ravel())
+            codes = in_order(metric.collapsible_cells().ravel())
             small = table.collapse_cells(codes)
             assert small.cells.sum() == table.cells.sum()
             assert metric(small.counted) == pytest.approx(metric(table.counted), rel=1e-12, abs=1e-14, nan_ok=True)
@@ -68,13 +68,13 @@ def test_a_metric_of_lumped_cells_is_that_of_the_table(average):
 def test_metrics_look_at_few_sums(spec, cells):
     """Accuracy needs two sums, one class four, means of recalls or precisions two for each class."""
     table = TABLES[-1]
-    assert len(np.unique(resolve(spec, table).lumps())) == cells
+    assert len(np.unique(resolve(spec, table).collapsible_cells())) == cells
 
 
 @pytest.mark.parametrize("spec", ["f1@macro", "mcc", "kappa", "precision@weighted"])
 def test_metrics_of_both_margins_tell_all_cells_apart(spec):
     """What depends on the totals of true and of predicted classes has no cells in common."""
-    assert resolve(spec, TABLES[-1]).lumps is None
+    assert resolve(spec, TABLES[-1]).collapsible_cells is None
 
 
 def test_metrics_together_keep_apart_what_one_of_them_does():

@@ -59,8 +59,10 @@ def test_an_average_over_some_classes_is_the_sum_of_what_each_adds(classes):
     rest = table.counts.sum() - rows - columns + diagonal
     f1 = 2 * diagonal / (rows + columns)
     expected = f1[list(range(3)) if classes is None else classes].mean()
-    assert metric.terms(diagonal, rows - diagonal, columns - diagonal, rest).sum() == pytest.approx(expected)
-    assert metric.shares.slopes(diagonal, rows, columns).value == pytest.approx(expected)
+    assert metric.class_average.class_terms(diagonal, rows - diagonal, columns - diagonal, rest).sum() == pytest.approx(
+        expected
+    )
+    assert metric.class_shares.slopes(diagonal, rows, columns).value == pytest.approx(expected)
     assert float(metric(table.counted)) == pytest.approx(expected)
 
 

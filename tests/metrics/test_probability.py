@@ -279,7 +279,7 @@ def test_the_distance_of_a_metric_is_the_metric(spec):
     if spec == "brier_resolution":  # of other positive cases with the same scores: its overall share is theirs
         hits = np.random.default_rng(2).binomial(counts.sum(1).astype(int), 0.3 + 0.6 * table.scores)
         counts = np.stack([counts.sum(1) - hits, hits], 1) * 1.0
-    distance = metric.distance
+    distance = metric.structure
     found = distance.norm(*distance.sums(counts)) ** distance.power
     assert float(found) == pytest.approx(float(metric(counts)), rel=1e-9)
 

@@ -157,12 +157,12 @@ def unused(question, case, table, found):
 
     labels = case.keywords["labels"]
     another = np.append(labels, ["zzz"] if labels.dtype.kind == "U" else [99])
-    if resolve(question.metric, table).members is None or (table.class_totals > 0).sum() < 2:
+    if resolve(question.metric, table).class_average is None or (table.class_totals > 0).sum() < 2:
         return  # a truth of one class shows no variation, and a table smoothed over all classes stands in for it
     if found.value in table_range(question, table) or not found.standard_error > 1e-12 * abs(found.value):
         return  # nor does a value at the end of the range, nor a sample in which the metric does not vary
     wider = replace(case, keywords=case.keywords | {"labels": another}).table()
-    if len(labels) in resolve(question.metric, wider).members.kept:
+    if len(labels) in resolve(question.metric, wider).class_average.members.kept:
         return  # the class enters, as the accuracy of a class does, where it is 1 without cases
     again, fault = question.of(wider)
     if fault or isinstance(again, Exception):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
@@ -138,9 +138,10 @@ def left_out_of(metrics: Sequence[str | Spec | Metric], tables: Sequence[Table])
 
 def _of_any_model(metric: Metric, table: Table) -> Metric:
     """Return the metric for draws of every model: no class is treated as constant because of a single model."""
-    if metric.members is None or metric.members.varies:
+    average = metric.class_average
+    if average is None or average.members.varies:
         return metric
-    some = cast("Sequence[int]", metric.classes)
+    some = average.members.kept.tolist()
     return resolve(metric.spec or metric, replace(table, counts=np.ones(table.counts.shape)), classes=some)
 
 

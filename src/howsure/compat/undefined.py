@@ -96,7 +96,7 @@ def _absent(metric: Metric | Spec, table: Table) -> Array:
             return np.isnan(metric.definition.evaluate(*counts.outcomes(), **metric.arguments))
         bound = resolve(metric, table)
         found = np.isnan([bound.value_at(counts)] if bound.per_class is None else bound.per_class(counts))
-        return found if bound.members is None else bound.members.among_named(found)
+        return found if bound.class_average is None else bound.class_average.members.among_named(found)
 
 
 def warn(words: str, category: type[Warning] = UndefinedMetricWarning) -> None:

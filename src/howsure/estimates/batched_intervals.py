@@ -48,4 +48,4 @@ def in_passes(
 
 def own_table(table: Table, metric: Metric) -> tuple[Table, Metric]:
     """Return the smaller table that determines a metric, if there is one, and the metric bound to it."""
-    return (table, metric) if metric.smaller is None else metric.smaller(table)
+    return (table, metric) if metric.reduced_to is None else metric.reduced_to(table)

@@ -313,7 +313,7 @@ class _Question:
             return (self.of_one(each, table) for each in metrics)
         bound = self._bound(metrics, table)
         quantities = [Quantity.of(metric, table) for metric in bound]
-        if table.kind.has_thresholds and all(metric.smaller for metric in bound):
+        if table.kind.has_thresholds and all(metric.reduced_to for metric in bound):
             own = [own_table(table, metric) for metric in bound]  # the smaller table has all the information
             table, bound = own[0][0], [metric for _, metric in own]
         level = self.sides.two_sided
@@ -352,7 +352,8 @@ class _Question:
         self, tables: Tables[Any], stack: Table, bound: Sequence[Metric], overall: Sequence[Estimate]
     ) -> dict[str, Estimates]:
         """Return the estimates of averages whose classes differ between groups, in one pass per set of classes."""
-        places = [place for place, metric in enumerate(bound) if metric.members is not None and metric.members.differs]
+        averages = [(place, metric.class_average) for place, metric in enumerate(bound)]
+        places = [place for place, average in averages if average is not None and average.members.differs]
         groups = alike(stack) if places and stack.design.traits.is_independent else []
         if not groups or len(groups) > len(tables) / 2:
             return {}

@@ -76,7 +76,8 @@ def _empty_parts(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
 
 def _left_out(per_class: Callable[[Any], Array], metric: Metric, table: Table, value: Array) -> Any:
     """Return a note on the number of classes that an average leaves out as undefined, or includes as constants."""
-    undefined, members = np.isnan(per_class(table.counted)), metric.members
+    undefined, average = np.isnan(per_class(table.counted)), metric.class_average
+    members = None if average is None else average.members
     before = 0 if members is None else len(members.named) - len(members.kept)
     missing, number = undefined.sum(-1) + before, undefined.shape[-1] + before
     fixed = [] if members is None else members.fixed.tolist()

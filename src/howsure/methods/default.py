@@ -20,6 +20,7 @@ from howsure.methods.core.method import Method
 from howsure.methods.core.registry import METHODS
 from howsure.methods.variance.within_classes import is_within_classes
 from howsure.metrics.averages import EXTREMES
+from howsure.metrics.forms import Distance, OperatingPoint, Rank
 from howsure.metrics.kinds import has_flow
 from howsure.metrics.metric import Contrast, Metric
 from howsure.native.resampling import Ranked
@@ -71,11 +72,11 @@ def _for_one_model(metric: Metric, table: Table) -> Iterator[str]:
     traits, share = table.design.traits, metric.proportion
     if metric.is_area:
         yield from ("delong_score", "delong")
-    if metric.ranked is Ranked.PRECISION:
+    if metric.structure is Ranked.PRECISION:
         yield "effective_wilson"
-    if metric.operating is not None and (traits.has_labels or not traits.has_known_probabilities):
+    if isinstance(metric.structure, OperatingPoint) and (traits.has_labels or not traits.has_known_probabilities):
         yield "threshold_limits"
-    if metric.distance is not None or metric.averages_distances:
+    if metric.is_distance:
         yield "gap_test"
     if traits.has_known_probabilities and _is_predictable(table):
         yield "predictive"
@@ -83,13 +84,13 @@ def _for_one_model(metric: Metric, table: Table) -> Iterator[str]:
         traits.is_independent or TwoLevel.of(table.design).has_equal_weights(share.trials.ravel())
     ):
         yield "mid_p"
-    if metric.rank is not None:
+    if isinstance(metric.structure, Rank):
         yield "order_statistics"
 
 
 def _is_of_separate_tables(contrast: Contrast, table: Table) -> bool:
     """Return whether two models have different test sets, and no metric of ranks, for which `delta` is narrower."""
-    by_ranks = contrast.is_of_areas or contrast.first.metric.ranked is Ranked.PRECISION
+    by_ranks = contrast.is_of_areas or contrast.first.metric.structure is Ranked.PRECISION
     return len(table.design.test_sets) > 1 and not by_ranks
 
 
@@ -100,7 +101,8 @@ def _is_smooth_and_bounded(metric: Metric, table: Table) -> bool:
     covered = has_flow(table)
     of_a_sample = one.spec is not None and one.spec.definition.disagreement is not None  # rebuilt for each table
     smooth = one.average in SMOOTH or _is_mean_of_rates(one)
-    plain = (one.takes_batches or covered or of_a_sample) and one.distance is None and smooth and not stated
+    is_distance = isinstance(one.structure, Distance)
+    plain = (one.takes_batches or covered or of_a_sample) and not is_distance and smooth and not stated
     shown = metric.contrast is None or metric.contrast.effect.name != "odds_ratio"
     few_losses = one.is_mean_loss and math.prod(table.shape) <= MOST_LOSSES
     bounded = few_losses or covered or _has_bounds(one)

@@ -72,7 +72,7 @@ def suitable_methods(table: Table, metric: str | Metric, *, threshold: float | N
     """
     table = require_table(Table, table, "`suitable_methods` takes a table, as `confusion` and `scores` make it.")
     bound = resolve(metric, table, threshold=threshold)
-    own, same = smallest(*((table, bound) if bound.smaller is None else bound.smaller(table)))
+    own, same = smallest(*((table, bound) if bound.reduced_to is None else bound.reduced_to(table)))
     first = default_method(same, own).name
     others = [name for name, entry in list(METHODS.items()) if name != first and not entry.method().suits(same, own)]
     return [first, *others]

@@ -98,7 +98,7 @@ def win_rate(table: Table) -> Scored:
     def slopes(cells: Array) -> Array:
         return np.asarray(divide(won - value(cells)[..., None] * own, (cells @ own)[..., None]))
 
-    return Scored(value, slopes, ratio=Ratio(won, own))
+    return Scored(value, slopes, structure=Ratio(won, own))
 
 
 @battles_metric()

@@ -176,10 +176,10 @@ def _at_threshold(
     small = table.at(threshold)
     counted = resolve(spec, small, classes=classes)
 
-    def smaller(scored: Table) -> tuple[Table, Metric]:
+    def reduced_to(scored: Table) -> tuple[Table, Metric]:
         return small if scored is table else scored.at(threshold), counted  # type: ignore[attr-defined]  # of scores
 
-    return replace(from_split(counted, int(np.searchsorted(table.scores, threshold))), smaller=smaller)
+    return replace(from_split(counted, int(np.searchsorted(table.scores, threshold))), reduced_to=reduced_to)
 
 
 def _refuse_others_arguments(spec: Spec, table: Table) -> None:
@@ -249,15 +249,7 @@ def from_split(metric: Metric, split: int) -> Metric:
         counts_class=Counts,
         value=lambda counts: metric.value(divided(counts.cells)),
         gradient=gradient,
-        as_ratio=None,
-        parts=None,
-        terms=None,
-        shares=None,
-        lumps=None,
-        positive=None,
-        per_class=None,
-        classes=None,
-        members=None,
+        structure=None,
     )
 
 

@@ -136,7 +136,7 @@ def _ece(
 
     binned = binned_metric(table, bins, strategy, distance)
     from_zero = _of_bins(table, bins, strategy, NORMS[norm])
-    return replace(binned, takes_batches=binned.takes_batches and not debiased, distance=from_zero)
+    return replace(binned, takes_batches=binned.takes_batches and not debiased, structure=from_zero)
 
 
 def _folded(mean: Array, variance: Array) -> Array:
@@ -164,7 +164,7 @@ def _reliability(table: Table, *, bins: int = 10, strategy: str = "uniform") -> 
         return np.asarray((share * (_rate(mass, hits) - _rate(mass, sums)) ** 2).sum(-1))
 
     binned = binned_metric(table, bins, strategy, value, "brier_reliability")
-    return replace(binned, distance=_of_bins(table, bins, strategy, _l2, power=2))
+    return replace(binned, structure=_of_bins(table, bins, strategy, _l2, power=2))
 
 
 @score_metric(name="brier_resolution", range=(0.0, 0.25))
@@ -177,7 +177,7 @@ def _resolution(table: Table, *, bins: int = 10, strategy: str = "uniform") -> S
         return np.asarray((divide(mass, total) * (_rate(mass, hits) - overall) ** 2).sum(-1))
 
     binned = binned_metric(table, bins, strategy, value, "brier_resolution")
-    return replace(binned, distance=_from_overall(table, bin_starts(table, bins, strategy)))
+    return replace(binned, structure=_from_overall(table, bin_starts(table, bins, strategy)))
 
 
 def _from_overall(table: Table, starts: Array) -> Distance:
@@ -240,7 +240,7 @@ def _smooth_ece(table: Table) -> Scored:
         by_cell = by_residual[..., None] * np.stack([-scores, 1 - scores], -1)
         return np.asarray((by_cell - value(cells)[..., None, None]) / cells.sum((-2, -1))[..., None, None])
 
-    return Scored(value, slopes, takes_batches=False, distance=distance)
+    return Scored(value, slopes, takes_batches=False, structure=distance)
 
 
 def _mean_size(sums: Array, shares: Array) -> Array:

@@ -7,27 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.metrics.averages import Average
-from howsure.metrics.class_sets import ClassSet
-from howsure.metrics.spec import Spec
 from howsure.native.averages import ClassShares
 from howsure.tables.counts import ClassCounts
 
 Array = NDArray[Any]
-BY_TOTAL = np.array([[1, 0, 0], [-1, 1, 0], [-1, 0, 1], [0, 0, 0]])  # tp, fn, fp, tn by hits, row and column total
-
-
-def class_shares(spec: Spec, average: Average, members: ClassSet, classes: int) -> ClassShares | None:
-    """Return the average over some classes that a spec names, or None for other specs."""
-    ratio = spec.definition.outcome_ratio(**spec.arguments)
-    if ratio is None or spec.definition.form.name != "outcomes" or average.name not in {"macro", "weighted"}:
-        return None
-    forms = np.array([ratio.numerator, ratio.denominator])
-    if forms[:, 3].any():
-        return None
-    above, below = (forms @ BY_TOTAL).tolist()
-    times = np.zeros(classes) if members.is_empty else np.bincount(members.kept, minlength=classes)
-    return ClassShares.of(above, below, by_total=average.reads_weights, times=times, constants=members.constants)
 
 
 def variance_of_independent(averages: ClassShares, counts: ClassCounts) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, cast
 
 import numpy as np
@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics import averages
-from howsure.metrics.class_averages import averaged, basics, filled, mean_recall, parts_of
+from howsure.metrics.class_averages import averaged, basics, mean_recall
 from howsure.metrics.collapsible_cells import lumps_of_outcomes, lumps_of_ratio
 from howsure.metrics.forms import Ratio, complex_step, divide
 from howsure.metrics.metric import Metric
 from howsure.metrics.registry import REGISTRY, Definition
 from howsure.metrics.spec import Spec
+from howsure.metrics.structures import CellSums, filled
 from howsure.tables.counts import ClassCounts, ConfusionCounts, Outcomes
 from howsure.tables.table import Table
 
@@ -131,12 +132,11 @@ def _default_class(table: Table) -> int | None:
 
 def of_one_class(spec: Spec, table: Table, index: int) -> Metric:
     """Return the metric of the class at a position against the rest."""
-    where, facts = np.array([index]), dict[str, Any]()
+    form, where = None, np.array([index])
     if spec.definition.linear and table.shape == (2, 2):
         arguments = tuple(spec.arguments.items())
-        facts["as_ratio"] = lambda: _ratio_of_two_classes(spec.definition, arguments, index)
-    facts |= {"parts": parts_of(spec, where), "positive": index}
-    return _of_one_table(spec, table, where, lambda counts: counts.outcomes(index), **facts)
+        form = partial(_ratio_of_two_classes, spec.definition, arguments, index)
+    return _of_one_table(spec, table, where, lambda counts: counts.outcomes(index), form=form, positive=index)
 
 
 @lru_cache(REMEMBERED)
@@ -171,11 +171,13 @@ def _of_one_table(
     outcomes: Callable[[ClassCounts], Outcomes],
     *,
     last_share: float = 1.0,
-    **facts: Any,
+    form: Callable[[], Ratio] | None = None,
+    positive: int | None = None,
+    classes: Array | None = None,
 ) -> Metric:
     """Return the metric of one 2×2 table, the sum of the outcomes of the classes ``where``.
 
-    The true negatives may be multiplied by a fraction.
+    The true negatives may be multiplied by a fraction. For other parameters see `CellSums`.
     """
     definition, arguments, size = spec.definition, spec.arguments, len(table.labels)
     own = cast("ClassCounts", table.counted)  # as of all tables with classes
@@ -184,14 +186,15 @@ def _of_one_table(
         each = single if last_share == 1.0 else np.stack([*single[:3], last_share * single[3]])
         return counts.by_cell_of(each, where)
 
-    ratio = (lambda: _ratio_of_outcomes(definition, arguments, by_cell)) if definition.linear else None
+    if form is None and definition.linear:
+        form = partial(_ratio_of_outcomes, definition, arguments, by_cell)
+    codes = partial(lumps_of_outcomes, size, where) if table.kind.has_rows else None
     return Metric(
         **basics(spec, size),
         counts_class=type(own),
         value=lambda counts: filled(definition.evaluate(*outcomes(counts), **arguments), spec),
         gradient=lambda counts: by_cell(definition.slopes(*outcomes(counts), **arguments), counts),
-        lumps=(lambda: lumps_of_outcomes(size, where)) if table.kind.has_rows else None,
-        **{"as_ratio": ratio} | facts,
+        structure=CellSums(codes, form, positive, classes),
     )
 
 
@@ -225,8 +228,7 @@ def _of_margins(spec: Spec, size: int) -> Metric:
         counts_class=ConfusionCounts,
         value=value,
         gradient=(lambda counts: slopes_of_ratio(ratio(), counts)) if definition.linear else gradient,
-        as_ratio=ratio if definition.linear else None,
-        lumps=(lambda: lumps_of_ratio(ratio())) if definition.linear else None,
+        structure=CellSums(lambda: lumps_of_ratio(ratio()), ratio) if definition.linear else None,
     )
 
 
@@ -267,8 +269,7 @@ def _of_coefficients(spec: Spec, size: int) -> Metric:
         counts_class=ConfusionCounts,
         value=lambda counts: value_of_ratio(ratio, counts),
         gradient=lambda counts: slopes_of_ratio(ratio, counts),
-        as_ratio=lambda: ratio,
-        lumps=lambda: lumps_of_ratio(ratio),
+        structure=CellSums(lambda: lumps_of_ratio(ratio), lambda: ratio),
     )
 
 

@@ -8,22 +8,17 @@ is stored with it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.cached import cached_property
 from howsure.errors import HowsureError
-from howsure.metrics.class_sets import ClassSet
-from howsure.metrics.forms import Better, Distance, OperatingPoint, Parts, Proportion, Rank, Ratio
-from howsure.metrics.registry import Scored
+from howsure.metrics.forms import Better, Distance, Parts, Proportion, Ratio
 from howsure.metrics.spec import Spec
+from howsure.metrics.structures import CellSums, ClassAverage, Structure, ViewAverage, parts_of
 from howsure.native.averages import ClassShares
-from howsure.native.losses import CellLosses
-from howsure.native.resampling import Ranked
-from howsure.tables.cache import LastByName
 from howsure.tables.counts import Counts
 from howsure.tables.marginals import Marginal, Part
 from howsure.tables.table import Table
@@ -49,51 +44,18 @@ class Metric:
         Smallest and largest possible value.
     better : {"higher", "lower", "neither"}
         Whether higher or lower values are better.
-    as_ratio : callable, optional
-        Returns the metric as a ratio of linear forms.
-    parts : Parts, optional
-        The metric as a sum of proportions.
-    terms : callable, optional
-        Outcomes (tp, fn, fp, tn) of each class ``(..., K)`` → the contribution of each class, in the same shape, for
-        sums over the classes.
-    shares : ClassShares, optional
-        The metric as an average over classes of ratios of their hits and totals.
-    lumps : callable, optional
-        Returns codes of the cells of a confusion table, in their shape: the metric depends only on the sums of the
-        cells with equal codes. None if all cells differ.
-    positive : int, optional
-        Position of the class that is compared with all others, for a table of predictions.
     spec : Spec, optional
         The spec that it was bound from: definition, arguments, average, class. None for a contrast.
-    per_class : callable, optional
-        Counts → the values that are averaged, ``(..., classes)``.
-    classes : ndarray of shape (classes,), optional
-        Positions of the classes that are averaged, or pooled if these are not all.
-    members : ClassSet, optional
-        The classes of an average, including those that are left out.
-    smaller : callable, optional
-        Table → a smaller table that determines the metric, and the metric of that table.
+    structure : Structure, optional
+        A property beyond value and gradient that some interval methods use.
+    population : Metric, optional
+        The metric that it estimates, if its value is corrected for the sample size.
     contrast : Contrast, optional
         The metrics of the two models, for a contrast.
     side : Side, optional
         The model that the metric describes, for a joint table.
-    rank : Rank, optional
-        The rank of the value, for a quantile.
-    ranked : Ranked, optional
-        The statistic of the ranks of resampled cases that determines the metric.
-    losses : CellLosses, optional
-        The loss of each cell, for a mean loss.
-    operating : OperatingPoint, optional
-        The stated rate that determines the threshold.
-    of_some : callable, optional
-        Positions of some cells → the metric as a function of their counts, for a table without cases in other cells:
-        see `Scored`.
-    distance : Distance, optional
-        The distance from calibration that it estimates.
-    population : Metric, optional
-        The metric that it estimates, if its value is corrected for the sample size.
-    averages_distances : bool
-        Whether it is an average of distances from calibration, one for each class.
+    reduced_to : callable, optional
+        Table → a smaller table that determines the metric, and the metric of that table.
     takes_batches : bool
         Whether it can be bound to a batch of tables. A metric whose form depends on the observed counts (bins of equal
         mass, a correction for the sample size) is bound to each table separately.
@@ -105,59 +67,28 @@ class Metric:
     gradient: Callable[[Any], Array]
     range: tuple[float, float] = (0.0, 1.0)
     better: Better = "higher"
-    as_ratio: Callable[[], Ratio] | None = None
-    parts: Parts | None = None
-    terms: Callable[..., Array] | None = None
-    shares: ClassShares | None = None
-    lumps: Callable[[], Array] | None = None
-    positive: int | None = None
     spec: Spec | None = None
-    per_class: Callable[[Any], Array] | None = None
-    classes: Array | None = None
-    members: ClassSet | None = None
-    smaller: Callable[[Table], tuple[Table, Metric]] | None = None
+    structure: Structure | None = None
+    population: Metric | None = None
     contrast: Contrast | None = None
     side: Side | None = None
-    rank: Rank | None = None
-    ranked: Ranked | None = None
-    losses: CellLosses | None = None
-    operating: OperatingPoint | None = None
-    of_some: Callable[[tuple[Array, ...]], Scored] | None = None
-    distance: Distance | None = None
-    population: Metric | None = None
-    averages_distances: bool = False
+    reduced_to: Callable[[Table], tuple[Table, Metric]] | None = None
     takes_batches: bool = True
-    _last: LastByName = field(default_factory=LastByName, init=False, repr=False)
 
     def __call__(self, counts: Any) -> Array:
         """Return the value on counts, shape ``(..., *cells)``."""
         return self.value(counts if isinstance(counts, Counts) else self.counts_class(counts))
 
     def value_at(self, counts: Counts) -> Array:
-        """Return the value on counts; the last result is cached."""
-        return self._last.at("value", counts, lambda: np.asarray(self.value(counts)))
+        """Return the value on counts, which cache it."""
+        return np.asarray(counts.once_for(self, "value", self.value))
 
     def gradient_at(self, counts: Counts) -> Array:
-        """Return the gradient on counts; the last result is cached.
+        """Return the gradient on counts, with its cells in a row; the counts cache it.
 
         An interval uses it more than once: for the variance, and for its degrees of freedom.
         """
-        # Its cells lie in a row.
-        return self._last.at("gradient", counts, lambda: np.ascontiguousarray(self.gradient(counts)))
-
-    def drawn_from(self, table: Table, kept_apart: Array | None, lump: Callable[[], Table]) -> Table:
-        """Return the smallest table that determines the draws of this metric alone; the last result is cached.
-
-        Parameters
-        ----------
-        table : Table
-            The table to which the metric is bound.
-        kept_apart : ndarray of shape (cells,), optional
-            Codes of the cells that the draws distinguish; None for all cells.
-        lump : callable
-            Returns the smallest table.
-        """
-        return self._last.at("drawn", (table, None if kept_apart is None else kept_apart.tobytes()), lump)
+        return counts.once_for(self, "gradient", lambda own: np.ascontiguousarray(self.gradient(own)))
 
     def slopes(self, counts: Any) -> Array:
         """Return the gradient on counts, in their shape; 0 where it is undefined."""
@@ -192,7 +123,7 @@ class Metric:
     def is_distance(self) -> bool:
         """Whether it is a distance from calibration, to which noise only adds, or an average or contrast of such."""
         one = self.of_one_model
-        return one.distance is not None or one.averages_distances
+        return isinstance(one.structure, Distance) or one.averages_distances
 
     @property
     def of_one_model(self) -> Metric:
@@ -213,10 +144,58 @@ class Metric:
         """The average over classes, or None."""
         return None if self.spec is None else self.spec.average
 
-    @cached_property
+    @property
+    def averages_distances(self) -> bool:
+        """Whether it is an average of distances from calibration, one for each class."""
+        return isinstance(self.structure, ViewAverage) and self.structure.of_distances
+
+    @property
+    def class_average(self) -> ClassAverage | None:
+        """Its structure, if it is an average over classes of a table of predictions."""
+        return self.structure if isinstance(self.structure, ClassAverage) else None
+
+    @property
+    def class_shares(self) -> ClassShares | None:
+        """The average over classes of ratios of their hits and totals that it is, if it is one."""
+        return self.structure.shares if isinstance(self.structure, ClassAverage) else None
+
+    @property
+    def per_class(self) -> Callable[[Any], Array] | None:
+        """The function from counts to the values that it averages, ``(..., classes)``; None if it is no average."""
+        return self.structure.per_class if isinstance(self.structure, ClassAverage | ViewAverage) else None
+
+    @property
+    def classes(self) -> Array | None:
+        """Positions of the classes that it averages, or adds up if these are not all."""
+        if isinstance(self.structure, ClassAverage):
+            return self.structure.members.kept
+        return self.structure.classes if isinstance(self.structure, CellSums) else None
+
+    @property
+    def positive(self) -> int | None:
+        """Position of the class that is compared with all others, for a table of predictions."""
+        return self.structure.positive if isinstance(self.structure, CellSums) else None
+
+    @property
+    def collapsible_cells(self) -> Callable[[], Array] | None:
+        """The function that returns codes of a table's cells: it depends only on sums of cells with equal codes."""
+        return self.structure.codes if isinstance(self.structure, CellSums | ClassAverage) else None
+
+    @property
+    def proportion_sum(self) -> Parts | None:
+        """The weighted sum of proportions that it is, if it is one."""
+        if isinstance(self.structure, ClassAverage):
+            return self.structure.proportion_sum
+        if self.positive is not None and self.spec is not None:
+            return parts_of(self.spec, np.array([self.positive]))
+        return self.structure if isinstance(self.structure, Parts) else None
+
+    @property
     def ratio(self) -> Ratio | None:
-        """The ratio of linear forms in the cells that the metric is, if it is one."""
-        return None if self.as_ratio is None else self.as_ratio()
+        """The ratio of linear forms in the cells that it is, if it is one."""
+        if isinstance(self.structure, CellSums):
+            return self.structure.ratio
+        return self.structure if isinstance(self.structure, Ratio) else None
 
     @property
     def is_mean(self) -> bool:
@@ -224,12 +203,14 @@ class Metric:
         if self.contrast is not None:
             sides = (self.contrast.first, self.contrast.second)
             return self.contrast.effect.name == "difference" and all(side.metric.is_mean for side in sides)
-        return self.ratio is not None and bool((self.ratio.denominator == 1).all())
+        ratio = self.ratio
+        return ratio is not None and bool((ratio.denominator == 1).all())
 
     @property
     def proportion(self) -> Proportion | None:
         """The binomial proportion that the metric follows from, if any."""
-        return None if self.ratio is None else self.ratio.proportion
+        ratio = self.ratio
+        return None if ratio is None else ratio.proportion
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,6 +22,7 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.rows import of_rows
 from howsure.metrics.scored import of_scores
 from howsure.metrics.spec import Spec
+from howsure.metrics.structures import ViewAverage
 from howsure.metrics.two_class_views import AgainstRest, Pair, Pooled, TwoClassView
 from howsure.tables.counts import Counts
 from howsure.tables.score_matrix import ScoreMatrixTable as Table
@@ -184,7 +185,7 @@ def _single(spec: Spec, table: Table) -> Metric:
     metric = of_scores(own, small)
     named = replace(spec, positive_class=str(table.labels[index]))
     bound = _averaged(named, OfViews(table, [view], [metric]), table, BY_NAME["macro"])
-    return bound if design is None else replace(bound, smaller=lambda _: (small, metric))
+    return bound if design is None else replace(bound, reduced_to=lambda _: (small, metric))
 
 
 def _averaged(spec: Spec, parts: Parts, table: Table, average: Average) -> Metric:
@@ -209,7 +210,6 @@ def _averaged(spec: Spec, parts: Parts, table: Table, average: Average) -> Metri
         range=parts.range,
         better=spec.definition.better,
         spec=spec,
-        per_class=lambda counts: found(counts.cells)[0],
-        averages_distances=parts.of_distances,
+        structure=ViewAverage(lambda counts: found(counts.cells)[0], parts.of_distances),
         takes_batches=parts.takes_batches,
     )

@@ -119,7 +119,7 @@ def average_advantage(met: Sequence[Contests]) -> Scored:
     found = of_totals(np.hstack([wins, held]), value, (0.0, 1.0))
     if len(met) > 1:
         return found
-    return Scored(found.value, found.gradient, range=(0.0, 1.0), ratio=Ratio(wins[:, 0], held[:, 0]))
+    return Scored(found.value, found.gradient, range=(0.0, 1.0), structure=Ratio(wins[:, 0], held[:, 0]))
 
 
 @ratings_metric(range=(-1.0, 1.0), random=0.0)

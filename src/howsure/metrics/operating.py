@@ -120,7 +120,7 @@ def _rate_at_rate(table: Table, chosen: int, limit: float) -> Scored:
         by_cell = np.stack([-ratio * (above - false) / others, (above - rate) / number], -1)
         return turned(by_cell)
 
-    return Scored(value, slopes, operating=OperatingPoint(limit, turned=not chosen))
+    return Scored(value, slopes, structure=OperatingPoint(limit, turned=not chosen))
 
 
 @score_metric(
@@ -172,4 +172,4 @@ def _precision_at(table: Table, *, recall: float = 0.9) -> Scored:
         by_positive = (1 + inverse * (above - hits / number)) / number
         return np.asarray(precision * (1 - precision) * np.stack([-above / errors, by_positive], -1))
 
-    return Scored(value, slopes, operating=OperatingPoint(wanted, is_precision=True))
+    return Scored(value, slopes, structure=OperatingPoint(wanted, is_precision=True))

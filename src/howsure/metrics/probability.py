@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
-from howsure.metrics.registry import RowLoss, Scored, score_metric
+from howsure.metrics.registry import MeanLoss, RowLoss, Scored, score_metric
 from howsure.native.losses import CellLosses, square_losses
 from howsure.tables.scores import ScoresTable as Table
 
@@ -51,7 +51,7 @@ def mean_loss(losses: CellLosses) -> Scored:
     def slopes(cells: Array) -> Array:
         return np.asarray((losses.every - value(cells)[every]) / cells.sum(axes)[every])
 
-    return Scored(value, slopes, losses=losses, of_some=lambda some: mean_loss(CellLosses(losses.every[some])))
+    return Scored(value, slopes, structure=MeanLoss(lambda some: mean_loss(CellLosses(losses.every[some])), losses))
 
 
 def _squares(scores: Array) -> Array:

@@ -41,25 +41,14 @@ class Scored:
         Such counts → the derivative with respect to each, in their shape; see `per_table` for that of a single table.
     takes_batches : bool
         False if the function depends on the table's own counts in addition to the scores.
-    distance : Distance, optional
-        The distance from calibration that it estimates.
     population : Scored, optional
         The metric that it estimates, if its value is corrected for the sample size.
     range : tuple of float, optional
         Its range on this table, if narrower than the declared one.
-    ratio : Ratio, optional
-        The metric as a ratio of linear forms in the counts.
-    rank : Rank, optional
-        The rank of the value, for a quantile.
-    ranked : Ranked, optional
-        The statistic of the ranks of resampled cases that determines the metric.
-    losses : CellLosses, optional
-        The loss of each cell, for a mean loss.
-    operating : OperatingPoint, optional
-        The stated rate that determines the threshold.
-    of_some : callable, optional
-        Positions of some cells, an array for each axis → the metric as a function of their counts, ``(..., cells)``,
-        for a table without cases in other cells.
+    structure : Ratio, Rank, Ranked, MeanLoss, OperatingPoint or Distance, optional
+        A property that some interval methods use: the metric as a ratio of linear forms in the counts, the rank of a
+        quantile, the statistic of ranks that determines it, a mean loss, the stated rate that determines its
+        threshold, or a distance from calibration.
 
     Examples
     --------
@@ -74,15 +63,26 @@ class Scored:
     value: Callable[[Array], Array]
     gradient: Callable[[Array], Array]
     takes_batches: bool = True
-    distance: Distance | None = None
     population: Scored | None = None
     range: Bounds | None = None
-    ratio: Ratio | None = None
-    rank: Rank | None = None
-    ranked: Ranked | None = None
-    losses: CellLosses | None = None
-    operating: OperatingPoint | None = None
-    of_some: Callable[[tuple[Array, ...]], Scored] | None = None
+    structure: Ratio | Rank | Ranked | MeanLoss | OperatingPoint | Distance | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeanLoss:
+    """A mean of the losses of the cases, or the part of a null model's mean loss that the scores save.
+
+    Parameters
+    ----------
+    on_subset : callable
+        Positions of some cells, an array for each axis → the metric as a function of their counts, ``(..., cells)``,
+        for a table without cases in other cells.
+    cells : CellLosses, optional
+        The loss of each cell, for a mean of losses.
+    """
+
+    on_subset: Callable[[tuple[Array, ...]], Scored]
+    cells: CellLosses | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -229,7 +229,7 @@ def _roc_auc(table: Table, *, max_fpr: float = 1.0) -> Scored:
         message = f"`max_fpr` of `roc_auc` lies in (0, 1], not {max_fpr:g}."
         raise HowsureError(message)
     if max_fpr == 1:
-        return Scored(roc_auc, roc_auc_slopes, ranked=Ranked.AREA)
+        return Scored(roc_auc, roc_auc_slopes, structure=Ranked.AREA)
     return Scored(
         lambda cells: partial_auc(cells, max_fpr), per_table(lambda cells: partial_auc_slopes(cells, max_fpr))
     )
@@ -242,4 +242,4 @@ def _roc_auc(table: Table, *, max_fpr: float = 1.0) -> Scored:
 )
 def _average_precision(table: Table) -> Scored:
     """Mean precision over the positive cases, each at its own score (area under the precision–recall curve)."""
-    return Scored(average_precision, average_precision_slopes, ranked=Ranked.PRECISION)
+    return Scored(average_precision, average_precision_slopes, structure=Ranked.PRECISION)

@@ -14,7 +14,7 @@ from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
 from howsure.metrics.metric import Metric
 from howsure.metrics.probability import mean_loss
-from howsure.metrics.registry import RowLoss, Scored
+from howsure.metrics.registry import MeanLoss, RowLoss, Scored
 from howsure.metrics.scored import of_cells
 from howsure.metrics.spec import Spec
 from howsure.native.losses import CellLosses
@@ -107,13 +107,14 @@ def _mean(loss: RowLoss, probabilities: Array, table: Table) -> Scored:
 def _saved_by(mean: Scored, null: Null, table: Table) -> Scored:
     """Return the fraction by which the rows of a table reduce the loss of a null model."""
     found = _saved(mean, null, _layout(table))
-    mean_of_some = mean.of_some
-    if mean_of_some is None or not table.kind.has_one_label_per_case:
+    loss = mean.structure
+    if not isinstance(loss, MeanLoss) or not table.kind.has_one_label_per_case:
         return found
-    return replace(
-        found,
-        of_some=lambda some: _saved(mean_of_some(some), null, _layout_of_some(some[-1], len(table.labels))),
-    )
+
+    def on_subset(some: tuple[Array, ...]) -> Scored:
+        return _saved(loss.on_subset(some), null, _layout_of_some(some[-1], len(table.labels)))
+
+    return replace(found, structure=MeanLoss(on_subset))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from howsure.designs.known import KnownProbabilities
 from howsure.errors import HowsureError
 from howsure.metrics.metric import Metric
-from howsure.metrics.registry import Scored
+from howsure.metrics.registry import MeanLoss, Scored
 from howsure.metrics.spec import Spec
+from howsure.native.resampling import Ranked
 from howsure.tables.counts import Counts
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
@@ -62,7 +63,7 @@ def of_values(spec: Spec, table: Table) -> Metric:
 
 def of_cells(spec: Spec, built: Scored, bounds: tuple[float, float], beyond: float = 0.0) -> Metric:
     """Return the metric of a function of the cells; ``beyond`` is added, the exact value minus that of the rows."""
-    ratio = built.ratio
+    is_of_rows = beyond != 0 and isinstance(built.structure, Ranked | MeanLoss)
     return Metric(
         name=spec.text,
         counts_class=Counts,
@@ -71,13 +72,7 @@ def of_cells(spec: Spec, built: Scored, bounds: tuple[float, float], beyond: flo
         range=bounds,
         better=spec.definition.better,
         spec=spec,
-        as_ratio=None if ratio is None else lambda: ratio,
-        rank=built.rank,
-        ranked=None if beyond else built.ranked,
-        losses=None if beyond else built.losses,
-        operating=built.operating,
-        of_some=None if beyond else built.of_some,
-        distance=built.distance,
+        structure=None if is_of_rows else built.structure,
         population=None if built.population is None else of_cells(spec, built.population, bounds, beyond),
         takes_batches=built.takes_batches,
     )

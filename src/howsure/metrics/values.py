@@ -78,7 +78,7 @@ def mean_of(numbers: Array, bounds: Bounds | None) -> Scored:
     def slopes(cells: Array) -> Array:
         return np.asarray((numbers - value(cells)[..., None]) / cells.sum(-1)[..., None])
 
-    return Scored(value, slopes, range=bounds, ratio=Ratio(numbers, np.ones(len(numbers))))
+    return Scored(value, slopes, range=bounds, structure=Ratio(numbers, np.ones(len(numbers))))
 
 
 @value_metric(range=REAL, better="neither", aliases=("average",))
@@ -93,7 +93,7 @@ def share(table: Table, *, at_least: float = 0.5) -> Scored:
     above = table.values >= at_least
     every = np.ones(len(above))
     known = Proportion(above, every > 0, (1.0, 1.0), (0.0, 1.0))
-    return replace(mean_of(above * 1.0, (0.0, 1.0)), ratio=Ratio(above * 1.0, every, share=known))
+    return replace(mean_of(above * 1.0, (0.0, 1.0)), structure=Ratio(above * 1.0, every, share=known))
 
 
 @value_metric(range=(0.0, np.inf), better="neither", aliases=("standard_deviation", "stddev", "sd"))
@@ -157,7 +157,7 @@ def _quantile_metric(table: Table, at: float) -> Scored:
         rise = ((high - low) / (ends[1] - ends[0]))[..., None]
         return np.asarray(rise * (share - below) / total)
 
-    return Scored(value, slopes, takes_batches=False, range=table.bounds, rank=Rank(values, at))
+    return Scored(value, slopes, takes_batches=False, range=table.bounds, structure=Rank(values, at))
 
 
 def _rate(metric: str, name: str, value: float, most: float = 1.0) -> float:

@@ -1,4 +1,4 @@
-"""Caches of the most recent results."""
+"""Cache of the most recent result."""
 
 from __future__ import annotations
 
@@ -30,25 +30,3 @@ class Last(Generic[Found]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), ()  # the cached result is recomputed
-
-
-class LastByName:
-    """Cache of the most recent result of each of several functions, by name.
-
-    Examples
-    --------
-    >>> last = LastByName()
-    >>> last.at("value", 2, lambda: "two"), last.at("gradient", 2, lambda: "slope"), last.at("value", 2, lambda: "new")
-    ('two', 'slope', 'two')
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[str, Last[Any]] = {}
-
-    def at(self, name: str, key: Hashable, function: Callable[[], Found]) -> Found:
-        """Return the cached result of the name and key, or the result of the function."""
-        found: Found = self._known.setdefault(name, Last()).at(key, function)
-        return found
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), ()  # the cached results are recomputed

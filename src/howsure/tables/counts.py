@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, ClassVar, Protocol, Self, TypeVar, final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,6 +42,7 @@ class Counts:
     def __init__(self, cells: ArrayLike) -> None:
         self.cells: Array = np.asarray(cells)
         self._found: dict[object, Any] = {}
+        self._found_for: WeakKeyDictionary[object, dict[Hashable, Any]] | None = None
 
     def through(self, view: View) -> Counts:
         """Return one model's counts from joint counts; the sums are cached for all metrics."""
@@ -54,6 +56,19 @@ class Counts:
         if function not in self._found:
             self._found[function] = function(self)
         found: Found = self._found[function]
+        return found
+
+    def once_for(self, owner: object, name: Hashable, function: Callable[[Any], Found]) -> Found:
+        """Return the cached result of a function of the counts, by name; it is released with its owner, a metric."""
+        known = self._found_for
+        if known is None:
+            known = self._found_for = WeakKeyDictionary()
+        own = known.get(owner)
+        if own is None:
+            own = known[owner] = {}
+        if name not in own:
+            own[name] = function(self)
+        found: Found = own[name]
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -23,6 +23,7 @@ from howsure.methods.core.registry import METHODS
 from howsure.methods.variance.gap_test import GapTest
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
+from howsure.metrics.forms import Distance
 from howsure.metrics.kinds import all_forms
 from howsure.metrics.metric import Metric, Side
 from howsure.tables.confusion import ConfusionTable
@@ -88,7 +89,7 @@ def check_method(method: str | Method | type[Method]) -> None:
 
 def _is_for_it(method: Method, metric: Metric) -> bool:
     """Whether a law may ask a method about a metric: other methods' intervals need not hold an estimated distance."""
-    return metric.distance is None or isinstance(method, GapTest)
+    return not isinstance(metric.structure, Distance) or isinstance(method, GapTest)
 
 
 def _fail(method: Method, words: str, law: str) -> NoReturn:

@@ -20,7 +20,7 @@ SEED = np.random.SeedSequence(4)
 
 def by_tables(metric):
     """Return the metric without its way by the ranks of the cases."""
-    return replace(metric, ranked=None)
+    return replace(metric, structure=None)
 
 
 @pytest.mark.parametrize("size", [1, 7, 130, 700])

@@ -42,7 +42,7 @@ def test_tables_told_by_less_have_the_moments_the_score_and_the_bias_of_tables_t
     """The generic path evaluates each metric's value and gradient, and perturbs every cell for the bias."""
     table = table_of(classes, 300, seed)
     metrics = [resolve(spec, table) for spec in SPECS]
-    averages = ClassShares.beside([each.shares for each in metrics])
+    averages = ClassShares.beside([each.class_shares for each in metrics])
     together = told_by(averages, table.counted, np.ones(len(SPECS)))
     alone = [AllCells(each, table, table.cells[None]) for each in metrics]
     of_each = np.concatenate([walked(each, 2) for each in alone], -1)
@@ -51,7 +51,7 @@ def test_tables_told_by_less_have_the_moments_the_score_and_the_bias_of_tables_t
     scores = np.concatenate([each.score(point, slice(None)) for each, point in zip(alone, apart, strict=True)], -1)
     np.testing.assert_allclose(together.score(here, slice(None)), scores, rtol=1e-9, atol=1e-12)
     for metric, own, each in zip(metrics, together.bias(), alone, strict=True):
-        step = 1e-9 if metric.terms else 1e-4  # by cell steps are longer than by class
+        step = 1e-9 if metric.class_average.class_terms else 1e-4  # by cell steps are longer than by class
         np.testing.assert_allclose([own], each.bias(), rtol=1e-6, atol=step)
 
 
@@ -92,7 +92,7 @@ def test_a_stride_too_steep_for_products_is_taken_by_all_cells():
     counts[0, 1] = 1
     table = hs.from_counts(counts.astype(int))
     metric = resolve("f1@macro", table)
-    paths = ManyClasses(ClassShares.beside([metric.shares]), table.counted, np.ones(1))
+    paths = ManyClasses(ClassShares.beside([metric.class_shares]), table.counted, np.ones(1))
     with pytest.raises(TooSteepError):
         walked(paths, 80)
     found = hs.estimate(table, metric, confidence_level=0.9999999)
@@ -107,8 +107,8 @@ def test_averages_have_the_value_and_the_slopes_of_their_metric(spec):
     metric = resolve(spec, table)
     counts = table.counted
     with np.errstate(all="ignore"):  # as of the callers: a class may not occur
-        value, by_hit, by_row, by_column = metric.shares.slopes(counts.hits, counts.rows, counts.columns)
-        variance = float(variance_of_independent(metric.shares, counts))
+        value, by_hit, by_row, by_column = metric.class_shares.slopes(counts.hits, counts.rows, counts.columns)
+        variance = float(variance_of_independent(metric.class_shares, counts))
     slopes = by_row[:, None] + by_column + np.diag(by_hit)
     assert float(value) == pytest.approx(float(metric(counts)), rel=1e-12)
     np.testing.assert_allclose(slopes, metric.slopes(counts), rtol=1e-9, atol=1e-12)

@@ -34,7 +34,7 @@ def left_out(table, spec):
     apart = truth != prediction
     layout = ProductTables(truth[apart], prediction[apart], len(table.labels))
     cells = np.diag(table.counts), table.counts[layout.truth, layout.prediction]
-    return LeftOut(ClassShares.beside([resolve(spec, table).shares]), layout, np.concatenate(cells)[None])
+    return LeftOut(ClassShares.beside([resolve(spec, table).class_shares]), layout, np.concatenate(cells)[None])
 
 
 @pytest.mark.parametrize("spec", ["precision@macro", "f1@macro", "jaccard@macro", "precision@weighted", "f1@weighted"])

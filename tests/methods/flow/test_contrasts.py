@@ -38,7 +38,7 @@ def test_the_bias_of_a_difference_is_that_of_both_averages(classes, kind, spec):
     alone = []
     for name in "AB":
         own = table.model(name)
-        averages = ClassShares.beside([resolve(spec, own).shares])
+        averages = ClassShares.beside([resolve(spec, own).class_shares])
         alone.append(kind(averages, own.counted, np.ones(1)).centre_bias())
     assert bias == pytest.approx(alone[0] - alone[1], rel=1e-6, abs=1e-12)
     turned = ContrastOfAverages(contrast(spec, table, names="BA"), table, table.cells[None])

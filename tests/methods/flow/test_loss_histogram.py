@@ -28,7 +28,7 @@ def scores(kind, rows=ROWS):
 
 def has_grid(metric, table):
     """Return whether an interval of a metric uses a grid."""
-    return len(Losses.of(table, resolve(metric, table).losses).losses) < 2 * BINS
+    return len(Losses.of(table, resolve(metric, table).structure.cells).losses) < 2 * BINS
 
 
 def intervals(table, metric):

@@ -277,7 +277,7 @@ def test_errors_of_one_side_have_the_side_of_all_cases_together(sign):
     score = rng.uniform(0.3, 0.7, 400)
     table = hs.scores(rng.random(400) < score + 0.15 * sign, score)
     metric = resolve("ece", table)
-    gaps = _Gaps.of(metric.distance, table)
+    gaps = _Gaps.of(metric.structure, table)
     assert np.sign(gaps.sums.sum()) == sign
     assert (np.sign(gaps.directions[-1][gaps.covariance.diagonal() > 0]) == sign).all()
     assert (gaps.directions[1] * gaps.sums >= 0).all()

@@ -58,7 +58,7 @@ class Extremes(Method):
 
     def suits(self, metric: Metric, table: Table) -> str:
         """Return "" for the smallest or the largest of the classes' values on one test set, else why not."""
-        if metric.average in EXTREMES and metric.classes is not None:
+        if metric.average in EXTREMES and metric.class_average is not None:
             return ""
         return f"`Extremes` is for the worst or the best of several classes; `{metric.name}` is none. Use `Delta()`."
 
@@ -106,9 +106,10 @@ def _known(metric: Metric, table: Table) -> AtLevels:
 
 def _constants(metric: Metric, axes: int) -> Array:
     """Return the values of classes whose value cannot vary and nan for others, ahead of the axes of a batch."""
-    if metric.members is None or metric.classes is None:
+    if metric.class_average is None:
         return np.array(np.nan)
-    return metric.members.constants[metric.classes].reshape(-1, *(1 for _ in range(axes)))
+    members = metric.class_average.members
+    return members.constants[members.kept].reshape(-1, *(1 for _ in range(axes)))
 
 
 def _fixed(interval: Interval, constants: Array) -> Interval:

@@ -68,7 +68,7 @@ class Mover(Method):
             )
         if refusal := needs_labels(self, table):
             return refusal
-        if metric.parts is None:
+        if metric.proportion_sum is None:
             return (
                 f"`Mover` needs an average or a sum of proportions, and `{metric.name}` is not one. "
                 "Use `Delta()` or `Bootstrap()`."
@@ -79,10 +79,11 @@ class Mover(Method):
         """Return the interval as a function of its level; see the class."""
         if metric.contrast is not None:
             return _difference(metric, metric.contrast, table)
-        assert metric.parts is not None  # noqa: S101 - see `suits`
+        proportions = metric.proportion_sum
+        assert proportions is not None  # noqa: S101 - see `suits`
         with np.errstate(all="ignore"):
             value = np.asarray(metric(table.counted))
-        error, parts = standard_error(metric, table), _Part.of_all(metric.parts, table)
+        error, parts = standard_error(metric, table), _Part.of_all(proportions, table)
         alone = np.asarray(sum(part.weighted(part.variances) for part in parts))
         factor = np.where(shows_variation(np.sqrt(alone), value), quotient(error**2, alone), 1.0)
 

@@ -154,10 +154,10 @@ def lumped(table: Table, metrics: Sequence[Metric], kept_apart: Array | None) ->
     """
     codes = None if table.is_binary else kept_apart
     for metric in metrics:
-        if codes is None or metric.lumps is None:
+        if codes is None or (own := metric.collapsible_cells) is None:
             return table
-        own = metric.lumps().ravel()
-        codes = in_order(codes * (int(own.max()) + 1) + own)
+        each = own().ravel()
+        codes = in_order(codes * (int(each.max()) + 1) + each)
     if codes is None or not metrics or 2 * (int(codes.max()) + 1) >= len(codes):
         return table
     try:

@@ -348,7 +348,8 @@ class DrawingMethod(Method, abc.ABC):
         if len(metrics) != 1:
             return lumped(table, metrics, apart)
         (metric,) = metrics  # a method may compute several intervals of it
-        return metric.drawn_from(table, apart, lambda: lumped(table, metrics, apart))
+        key = "drawn", None if apart is None else apart.tobytes()
+        return table.counted.once_for(metric, key, lambda _: lumped(table, metrics, apart))
 
     def draws(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> Array:
         """Return the metrics on each drawn table, ``(metrics, draws)``, from one stream of tables."""

@@ -26,8 +26,9 @@ OF_STREAM = 4 * LANES  # resamples of one random stream
 def values_of_resamples(metrics: Sequence[Metric], table: Table, size: int, seed: np.random.SeedSequence) -> Array:
     """Return each metric's value on each resample of a table of independent cases, ``(metrics, size)``."""
     values, number = np.empty((len(metrics), size)), round(float(table.cells.sum()))
-    ranked = [(row, metric.ranked) for row, metric in enumerate(metrics) if metric.ranked is not None]
-    others = [(row, metric) for row, metric in enumerate(metrics) if metric.ranked is None]
+    kinds = [(row, metric.structure) for row, metric in enumerate(metrics)]
+    ranked = [(row, kind) for row, kind in kinds if isinstance(kind, Ranked)]
+    others = [(row, metric) for row, metric in enumerate(metrics) if not isinstance(metric.structure, Ranked)]
     what = Ranked(sum({int(each) for _, each in ranked}))
     cases = cases_of(table.counts) if ranked else np.empty(0, dtype=np.uint8)
 

@@ -187,7 +187,7 @@ class AllCells(PathTables):
             self.score_share = 1.0
         elif not np.isfinite(metric.range).all():  # far out the score hardly grows
             self.score_share = 0.0
-        self.sums_classes = metric.shares is not None and not table.design.traits.is_stratified
+        self.sums_classes = metric.class_shares is not None and not table.design.traits.is_stratified
         self.by_deviance = metric.average in MEANS_OF_LOGARITHMS and table.kind.has_rows
         self.filled = self.cases + PSEUDO_CASES * self.pseudo_shares() * self.left
         if self.by_deviance:
@@ -200,7 +200,7 @@ class AllCells(PathTables):
 
     def pseudo_shares(self) -> Array:
         """Return the proportion of the pseudo-counts in each cell; for an unbounded loss less where it is large."""
-        averages_classes = self.metric.of_one_model.members is not None
+        averages_classes = self.metric.of_one_model.class_average is not None
         priors = self.table.priors
         shares = priors.of_occurring if averages_classes else priors.shares
         even = self.levels.spread_pseudo_counts(self._flat(shares))
@@ -217,7 +217,8 @@ class AllCells(PathTables):
         """Return the second-order bias of the metric; with many cells as a sum over classes."""
         if self.by_deviance or self.metric.is_mean_loss:
             return np.zeros(len(self.cases))
-        terms = self.metric.terms
+        average = self.metric.class_average
+        terms = None if average is None else average.class_terms
         few = len(self.table.labels) ** 2 < LUMPED_CELLS
         if terms is None or few or self.scale.sign or self.table.design.traits.is_stratified:
             return second_order_bias(self.value, self.filled)

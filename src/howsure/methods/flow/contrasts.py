@@ -28,7 +28,7 @@ def compares_averages(metric: Metric, table: Table) -> bool:
     return all(
         isinstance(side.view, Marginal)
         and side.view.empty.counts_class is ConfusionCounts
-        and side.metric.shares is not None
+        and side.metric.class_shares is not None
         for side in sides
     )
 
@@ -76,6 +76,6 @@ class ContrastOfAverages(AllCells):
 def _path_of(side: Side, cases: Array) -> ClassPath:
     """Return the path of one model's average."""
     counts = cast("ConfusionCounts", side.view.counts(cases))
-    averages = ClassShares.beside([cast("ClassShares", side.metric.shares)]).at(np.zeros(len(cases), dtype=int))
+    averages = ClassShares.beside([cast("ClassShares", side.metric.class_shares)]).at(np.zeros(len(cases), dtype=int))
     kind = FewClasses if counts.classes**2 < LUMPED_CELLS else ManyClasses
     return kind(averages, counts, np.ones(len(cases)))

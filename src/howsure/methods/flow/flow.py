@@ -25,6 +25,7 @@ from howsure.methods.flow.loss_histogram import Losses
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.kinds import has_flow
 from howsure.metrics.metric import Metric
+from howsure.metrics.registry import MeanLoss
 from howsure.native.averages import ClassShares
 from howsure.tables.counts import ConfusionCounts
 from howsure.tables.table import Table
@@ -169,16 +170,17 @@ def _side_by_side(metrics: Sequence[Metric], table: Table) -> list[Metric]:
         design.traits.is_independent or Algebra.of(design).collapsible_cells(cells) is None
     ):
         return []  # lumped cells have a small sample of their own
-    return [each for each in metrics if each.shares is not None]
+    return [each for each in metrics if each.class_shares is not None]
 
 
 def _by_cells(metric: Metric, table: Table) -> AtLevels:
     if metric.population is not None:  # whose values the path has
         return _of_estimate(_by_cells(metric.population, table), metric, table)
-    if metric.losses is not None and table.design.traits.is_independent and not table.batch:
-        return _tilted(metric, Losses.of(table, metric.losses), metric.value_at(table.counted))
+    losses = metric.structure.cells if isinstance(metric.structure, MeanLoss) else None
+    if losses is not None and table.design.traits.is_independent and not table.batch:
+        return _tilted(metric, Losses.of(table, losses), metric.value_at(table.counted))
     cells = table.cells.shape[-1]
-    if cells >= LUMPED_CELLS and metric.losses is None:
+    if cells >= LUMPED_CELLS and losses is None:
         table = lumped(table, [metric], Algebra.of(table.design).collapsible_cells(cells))
     return flow_intervals(metric, table, *sample_with_unseen(metric, table))
 
@@ -228,8 +230,8 @@ def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -
 
 def _of_averages(metrics: Sequence[Metric], table: Table) -> AllAtLevels:
     """Return the intervals of averages over classes, solved jointly; from all cells if a path is too steep for that."""
-    shares: list[ClassShares] = [each.shares for each in metrics if each.shares is not None]
-    averages, square = ClassShares.beside(shares), (-1, *table.shape)
+    shares = [each.class_shares for each in metrics]
+    averages, square = ClassShares.beside([each for each in shares if each is not None]), (-1, *table.shape)
     counts, tables = table.counts.reshape(square), math.prod(table.batch)
     with np.errstate(all="ignore"):
         if table.design.traits.is_independent:

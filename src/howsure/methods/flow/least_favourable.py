@@ -17,6 +17,7 @@ from howsure.methods.core.standard_errors import critical_value, shows_variation
 from howsure.methods.flow.path_extremes import Ways
 from howsure.methods.flow.refitted import limits_at_levels
 from howsure.metrics.averages import EXTREMES
+from howsure.metrics.forms import Distance, Rank
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 from howsure.tables.variances import variance_at
@@ -74,7 +75,7 @@ class LeastFavourable(Method):
             return (
                 f"`LeastFavourable` is for tables of up to {MOST_CELLS} cells, not {table.cells.size}. Use `Delta()`."
             )
-        if metric.rank is not None or metric.distance is not None or metric.average in EXTREMES:
+        if isinstance(metric.structure, Rank | Distance) or metric.average in EXTREMES:
             return f"`LeastFavourable` is for smooth metrics, and `{metric.name}` is none. Use `Delta()`."
         return ""
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from howsure.methods.core.standard_errors import NOISE
 from howsure.metrics.metric import Metric
+from howsure.metrics.registry import MeanLoss
 from howsure.native.losses import ORDERS, CellLosses, in_memory
 from howsure.tables.nonempty_cells import FilledTable
 from howsure.tables.table import Table
@@ -74,7 +75,8 @@ def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
     table : Table
         The cases.
     """
-    if metric.of_some is None or table.counts.size < MANY or table.batch or not table.design.traits.is_independent:
+    loss, design = metric.structure, table.design
+    if not isinstance(loss, MeanLoss) or table.counts.size < MANY or table.batch or not design.traits.is_independent:
         return metric, table
     order = in_memory(table.counts)
     flat = table.counts.ravel(order)
@@ -82,7 +84,7 @@ def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
     if 2 * len(filled) > flat.size:
         return metric, table
     places, cases = np.unravel_index(filled, table.shape, order), flat[filled]
-    built = metric.of_some(places)
+    built = loss.on_subset(places)
     if not (np.abs(cases * built.gradient(cases)) > NOISE).any():
         return metric, table
     small = FilledTable(
@@ -97,7 +99,7 @@ def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
         metric,
         value=lambda counts: built.value(counts.cells),
         gradient=lambda counts: built.gradient(counts.cells),
-        losses=built.losses,
+        structure=built.structure,
     )
     return own, small
 

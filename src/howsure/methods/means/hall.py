@@ -14,6 +14,7 @@ from howsure.methods.core.interval import CONSTANT, ONE_CASE, AtLevels, Interval
 from howsure.methods.core.method import Method, needs_counted_cases
 from howsure.methods.core.standard_errors import quantile, shows_variation, standard_error
 from howsure.methods.numerics import binomial
+from howsure.metrics.forms import Rank
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 from howsure.tables.variances import small_sample_correction
@@ -63,7 +64,7 @@ class Hall(Method):
         """Return "" for metrics of values except quantiles, and differences of means of the same cases."""
         if refusal := needs_counted_cases(self, table):
             return refusal
-        skewed_alone = metric.is_mean or (metric.contrast is None and metric.rank is None)
+        skewed_alone = metric.is_mean or (metric.contrast is None and not isinstance(metric.structure, Rank))
         if not (table.kind.has_values and skewed_alone):
             return (
                 "`Hall` is for metrics of values that move with each of them, and differences of means, and "

@@ -12,6 +12,7 @@ from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, AtLevels, Inter
 from howsure.methods.core.method import Method, needs_counted_cases
 from howsure.methods.core.standard_errors import standard_error
 from howsure.methods.numerics.confidence_levels import tail_of
+from howsure.metrics.forms import Rank
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -54,7 +55,7 @@ class OrderStatistics(Method):
 
     def suits(self, metric: Metric, table: Table) -> str:
         """Return "" for quantiles of values, otherwise the reason why not."""
-        if metric.rank is None:
+        if not isinstance(metric.structure, Rank):
             return f"`OrderStatistics` is for quantiles, and `{metric.name}` is none. Use `Delta()` or `Bootstrap()`."
         return needs_counted_cases(self, table)
 
@@ -62,8 +63,9 @@ class OrderStatistics(Method):
         """Return the interval as a function of its level; see the class."""
         from scipy import special
 
-        assert metric.rank is not None  # noqa: S101 - see `suits`
-        values, share = metric.rank.values, metric.rank.share
+        rank = metric.structure
+        assert isinstance(rank, Rank)  # noqa: S101 - see `suits`
+        values, share = rank.values, rank.share
         value, error = float(metric(table.counted)), float(standard_error(metric, table))
         total = float(table.cells.sum())
         cases = _independent_cases(table, values <= value, share)

@@ -25,6 +25,7 @@ from howsure.methods.core.standard_errors import (
 from howsure.methods.flow.path_extremes import Ways
 from howsure.methods.numerics import binomial
 from howsure.methods.numerics.confidence_levels import tail_of
+from howsure.metrics.forms import Rank
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
@@ -72,7 +73,7 @@ class Stratified(Method):
         """Return "" for smooth metrics of partially labelled cases, otherwise the reason why not."""
         if len(table.design.test_sets) > 1 or not table.design.supports(PartialLabels.stratum_contributions):
             return "`Stratified` is for cases of which some are labelled, from `judged`. Use `Delta()`."
-        if metric.rank is not None:
+        if isinstance(metric.structure, Rank):
             return f"`Stratified` is for metrics that move with each case, and `{metric.name}` is none. Use `Delta()`."
         return ""
 

@@ -20,7 +20,7 @@ from howsure.methods.core.standard_errors import (
     standard_error,
 )
 from howsure.methods.numerics import binomial
-from howsure.metrics.forms import Proportion
+from howsure.metrics.forms import OperatingPoint, Proportion
 from howsure.metrics.metric import Metric
 from howsure.metrics.operating import ROUNDING
 from howsure.tables.table import Table
@@ -72,7 +72,7 @@ class ThresholdLimits(Method):
 
     def suits(self, metric: Metric, table: Table) -> str:
         """Return "" for rates at a stated rate from scores of two classes, otherwise the reason why not."""
-        if metric.contrast is not None or metric.operating is None:
+        if metric.contrast is not None or not isinstance(metric.structure, OperatingPoint):
             return (
                 f"`ThresholdLimits` is for metrics such as `recall_at+fpr=0.1`, not for `{metric.name}`. Use `Delta()`."
             )
@@ -80,11 +80,11 @@ class ThresholdLimits(Method):
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
-        point = metric.operating
+        point = metric.structure
         with np.errstate(all="ignore"):
             value = float(metric(table.counted))
         error = float(standard_error(metric, table))
-        if point is None or not np.isfinite(value):
+        if not isinstance(point, OperatingPoint) or not np.isfinite(value):
             return lambda _: Interval(np.nan, np.nan, error, reason=UNDEFINED)
         if not table.design.traits.has_labels:
             return _of_expected(value, error, table)

@@ -65,7 +65,7 @@ class EffectiveWilson(Method):
         """Return "" for average precision of labelled scores of two classes with independently drawn cases."""
         if refusal := needs_labels(self, table):
             return refusal
-        if metric.contrast is not None or metric.ranked is not Ranked.PRECISION:
+        if metric.contrast is not None or metric.structure is not Ranked.PRECISION:
             return f"`EffectiveWilson` is for `average_precision`, not for `{metric.name}`. Use `Delta()`."
         if VarianceDetails.of(table.design).squared_weights(table.cells) is None:
             return "`EffectiveWilson` is for cases drawn one by one, not for clusters or strata. Use `Delta()`."

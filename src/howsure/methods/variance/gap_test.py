@@ -65,18 +65,19 @@ class GapTest(Method):
 
     def suits(self, metric: Metric, table: Table) -> str:
         """Return "" for distances from calibration of labelled scores, otherwise the reason why not."""
-        if metric.distance is None:
+        if not isinstance(metric.structure, Distance):
             return f"`GapTest` is for calibration errors such as `ece`, not for `{metric.name}`. Use `Delta()`."
         return needs_labels(self, table)
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
         """Return the interval as a function of its level; see the class."""
         value, error = float(metric(table.counted)), float(standard_error(metric, table))
-        if metric.distance is None or not np.isfinite(value):
+        distance = metric.structure
+        if not isinstance(distance, Distance) or not np.isfinite(value):
             return lambda _: Interval(np.nan, np.nan, reason=UNDEFINED)
         if not table.design.degrees_of_freedom > 0:
             return lambda _: Interval(np.nan, np.nan, error, reason=ONE_CLUSTER)
-        gaps, power = _Gaps.of(metric.distance, table), metric.distance.power
+        gaps, power = _Gaps.of(distance, table), distance.power
         lowest, highest = metric.range
 
         def interval(confidence_level: float) -> Interval:
@@ -89,10 +90,12 @@ class GapTest(Method):
         self, metric: Metric, table: Table, null: float, *, draws: Array | None = None, rng: Any = None
     ) -> float:
         """Return the p-value of the inverted test, at least the smallest that the number of noise draws resolves."""
-        value = float(metric(table.counted))
-        if metric.distance is None or not (np.isfinite(value) and table.design.degrees_of_freedom > 0 and null >= 0):
+        distance = metric.structure
+        if not isinstance(distance, Distance) or not (table.design.degrees_of_freedom > 0 and null >= 0):
             return np.nan
-        return _Gaps.of(metric.distance, table).p_value(null ** (1 / metric.distance.power))
+        if not np.isfinite(float(metric(table.counted))):
+            return np.nan
+        return _Gaps.of(distance, table).p_value(null ** (1 / distance.power))
 
 
 @dataclass(frozen=True, eq=False)
