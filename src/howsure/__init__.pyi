@@ -76,6 +76,7 @@ from .estimates.printed_area import from_auc as from_auc
 from .estimates.proportion import proportion as proportion
 from .estimates.rows import bootstrap as bootstrap, bootstrap_ci as bootstrap_ci
 from .estimates.units import per_unit as per_unit
+from .groups.group_gaps import gaps as gaps
 from .imperfect_labels.calibration.calibrate import calibrate as calibrate
 from .imperfect_labels.dataset_shift.transported import transported as transported
 from .imperfect_labels.noisy.judged import judged as judged

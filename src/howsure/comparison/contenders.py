@@ -127,8 +127,8 @@ def contenders(given: Any, metric: Any) -> Contenders:
     counts = joint.counted
     with np.errstate(all="ignore"):
         values = np.array([float(each.value(counts)) for each in sides])
-        gradients = _finite([each.gradient(counts) for each in sides], joint)
-    covariance = _together(joint, gradients)
+        gradients = finite_gradients([each.gradient(counts) for each in sides], joint)
+    covariance = covariance_within(joint, gradients)
     worth = _cases(joint, [each.as_metric() for each in sides])
     metrics = tuple(each.metric for each in sides)
     return Contenders(tables, metrics, values, _seen(covariance, values), np.minimum(worth[:, None], worth))
@@ -144,21 +144,21 @@ def _of_separate(tables: dict[str, Table], metric: Any) -> Contenders:
     metrics = resolve_each(metric, listed)
     with np.errstate(all="ignore"):
         values = np.array([float(one(own.counted)) for one, own in zip(metrics, listed, strict=True)])
-        gradients = [_finite([one.gradient(own.counted)], own)[0] for one, own in zip(metrics, listed, strict=True)]
+        gradients = [finite_gradients([one.gradient(own.counted)], own)[0] for one, own in zip(metrics, listed, strict=True)]
     worth = np.concatenate([_cases(own, [one]) for one, own in zip(metrics, listed, strict=True)])
     own = np.array([float(each.variance(slopes)) for each, slopes in zip(listed, gradients, strict=True)])
     covariance, cases = np.diag(own), worth[:, None] + worth
     units = [Clustering.of(each.design).named_units for each in listed]
     if known := [place for place, each in enumerate(units) if each]:
         pairs = np.ix_(known, known)
-        shared, together = _by_unit([(units[place], listed[place].cells, gradients[place]) for place in known])
+        shared, together = covariance_by_unit([(units[place], listed[place].cells, gradients[place]) for place in known])
         covariance[pairs] = shared
         covariance[known, known] = own[known]
         cases[pairs] = np.where(together, np.minimum(worth[:, None], worth)[pairs], cases[pairs])
     return Contenders(tables, tuple(metrics), values, _seen(covariance, values), cases)
 
 
-def _by_unit(parts: Sequence[tuple[tuple[NamedUnits, ...], Array, Array]]) -> tuple[Array, Array]:
+def covariance_by_unit(parts: Sequence[tuple[tuple[NamedUnits, ...], Array, Array]]) -> tuple[Array, Array]:
     """Return the covariance of linear forms due to units of one kind and name, and which tables share such units.
 
     Parameters
@@ -181,13 +181,13 @@ def _by_unit(parts: Sequence[tuple[tuple[NamedUnits, ...], Array, Array]]) -> tu
     return covariance, together > 0
 
 
-def _finite(gradients: list[Any], table: Table) -> Array:
+def finite_gradients(gradients: list[Any], table: Table) -> Array:
     """Return gradients by flat cells, with 0 in place of undefined ones."""
     stacked = np.stack([np.asarray(each, dtype=float).reshape(-1) for each in gradients])
     return np.where(np.isfinite(stacked), stacked, 0.0).reshape(len(gradients), table.cells.shape[-1])
 
 
-def _together(table: Table, gradients: Array) -> Array:
+def covariance_within(table: Table, gradients: Array) -> Array:
     """Return the covariance of linear forms in one table's counts."""
     own = np.array([float(table.variance(each)) for each in gradients])
     found = [VarianceDetails.of(table.design).influence_functions(table.cells, each) for each in gradients]
@@ -228,7 +228,7 @@ def _cases(table: Table, metrics: list[Metric]) -> Array:
     else:
         filled = table.smoothed().counted
         with np.errstate(all="ignore"):
-            slopes = _finite([each.gradient(filled) for each in metrics], table)
+            slopes = finite_gradients([each.gradient(filled) for each in metrics], table)
         marked = is_heard(np.ones(slopes.shape), slopes)
     worth = np.array([float(table.effective_trials(each)) for each in marked])
     return np.broadcast_to(np.where(np.isfinite(worth) & (worth > 0), worth, np.inf), len(metrics)).copy()

@@ -1,0 +1,1 @@
+"""Differences of metrics between groups, with simultaneous intervals."""

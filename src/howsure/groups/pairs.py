@@ -1,0 +1,197 @@
+"""Results for pairs of groups: differences and ratios with simultaneous intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from howsure.cached import cached_property
+from howsure.errors import UnknownKeyError
+from howsure.estimates.estimate import Estimate
+from howsure.estimates.named import Named
+from howsure.grids import Grid, OneRecord, Tabular
+from howsure.groups.simultaneous import Contrasts
+from howsure.numbers import interval_text, number, p_text, percent, significant_decimals
+
+METHOD = "max_t"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Gap(OneRecord):
+    """Difference and ratio of a metric between two groups.
+
+    Parameters
+    ----------
+    metric : str
+        The metric.
+    a, b : str
+        The groups; the difference is a − b, the ratio a / b.
+    difference, ratio : Estimate
+        With limits that cover simultaneously with those of the other pairs; the ratio is nan for metrics that may be
+        negative.
+    p_value : float
+        Stepdown p-value of equality, adjusted for all pairs and metrics.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> tables = {"a": hs.from_counts([[50, 3], [5, 42]]), "b": hs.from_counts([[40, 13], [9, 38]])}
+    >>> gap = hs.gaps(tables, "recall", random_state=0).differences["a", "b"]
+    >>> round(gap.value, 3), round(gap.ratio.value, 3)
+    (0.085, 1.105)
+    """
+
+    metric: str
+    a: str
+    b: str
+    difference: Estimate
+    ratio: Estimate
+    p_value: float
+
+    @property
+    def value(self) -> float:
+        """The difference."""
+        return self.difference.value
+
+    @property
+    def low(self) -> float:
+        """Lower limit of the difference."""
+        return self.difference.low
+
+    @property
+    def high(self) -> float:
+        """Upper limit of the difference."""
+        return self.difference.high
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        names = {"metric": self.metric, "a": self.a, "b": self.b}
+        limits = {"difference": self.value, "low": self.low, "high": self.high}
+        ratio = {"ratio": self.ratio.value, "ratio_low": self.ratio.low, "ratio_high": self.ratio.high}
+        return {**names, **limits, **ratio, "p_value": self.p_value, "reason": self.difference.reason}
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PairGaps(Tabular, Named, Mapping[tuple[str, ...], Gap]):
+    """Gaps of pairs of groups, whose intervals cover simultaneously.
+
+    A mapping of ``(a, b)`` to `Gap`, of several metrics ``(metric, a, b)``; a pair alone refers to the first metric, and
+    the reversed pair to the opposite difference.
+
+    Parameters
+    ----------
+    pairs : tuple of tuple of str
+        Metric and names of the two groups of each pair.
+    found : Contrasts
+        The differences, ratios and p-values.
+    bounds : tuple of tuple of float
+        Range of the metric of each pair.
+    reasons : tuple of str
+        Why a pair has no difference; empty if it has one.
+    confidence_level : float
+        Probability that all intervals cover.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> tables = {"a": hs.from_counts([[50, 3], [5, 42]]), "b": hs.from_counts([[40, 13], [9, 38]])}
+    >>> list(hs.gaps(tables, ["recall", "fpr"], random_state=0).differences)
+    [('recall', 'a', 'b'), ('fpr', 'a', 'b')]
+    """
+
+    pairs: tuple[tuple[str, str, str], ...]
+    found: Contrasts
+    bounds: tuple[tuple[float, float], ...]
+    reasons: tuple[str, ...]
+    confidence_level: float
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, ...], tuple[int, bool]]:
+        places: dict[tuple[str, ...], tuple[int, bool]] = {}
+        for place, (metric, a, b) in enumerate(self.pairs):
+            for key, turned in (((metric, a, b), False), ((metric, b, a), True), ((a, b), False), ((b, a), True)):
+                places.setdefault(key, (place, turned))
+        return places
+
+    @property
+    def _has_several(self) -> bool:
+        return len({metric for metric, *_ in self.pairs}) > 1
+
+    def __getitem__(self, pair: tuple[str, ...]) -> Gap:
+        wanted = tuple(map(str, pair)) if isinstance(pair, tuple | list) else (str(pair),)
+        if wanted not in self._places:
+            raise UnknownKeyError.unknown("pair", ", ".join(wanted), [", ".join(each) for each in self])
+        place, turned = self._places[wanted]
+        return self._at(place, turned=turned)
+
+    def _at(self, place: int, *, turned: bool = False) -> Gap:
+        metric, *names = self.pairs[place]
+        lowest, highest = self.bounds[place]
+        span = highest - lowest
+        each = {name: float(getattr(self.found, name)[place]) for name in ("value", "low", "high")}
+        ratio = {name: float(getattr(self.found, name)[place]) for name in ("ratio", "ratio_low", "ratio_high")}
+        if turned:
+            names.reverse()
+            each = {"value": -each["value"], "low": -each["high"], "high": -each["low"]}
+            with np.errstate(all="ignore"):
+                inverse = [float(np.divide(1.0, ratio[name])) for name in ("ratio", "ratio_high", "ratio_low")]
+            ratio = dict(zip(ratio, inverse, strict=True))
+        settings: dict[str, Any] = {"confidence_level": self.confidence_level, "method": METHOD}
+        settings |= {"metric": metric, "reason": self.reasons[place]}
+        difference = Estimate(
+            each["value"], low=max(each["low"], -span), high=min(each["high"], span), bounds=(-span, span), **settings
+        )
+        quotient = Estimate(
+            ratio["ratio"], low=ratio["ratio_low"], high=ratio["ratio_high"], bounds=(0.0, np.inf), **settings
+        )
+        return Gap(
+            metric=metric,
+            a=names[0],
+            b=names[1],
+            difference=difference,
+            ratio=quotient,
+            p_value=float(self.found.p_value[place]),
+        )
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return iter(self.pairs if self._has_several else [pair[1:] for pair in self.pairs])
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def by_name(self) -> dict[str, Gap]:
+        """Return the gaps by name, such as ``"a − b"``; with the metric if there are several."""
+        several = self._has_several
+        every = (self._at(place) for place in range(len(self)))
+        return {f"{each.metric}: " * several + f"{each.a} − {each.b}": each for each in every}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one flat dict per pair."""
+        return [self._at(place).to_dict() for place in range(len(self))]
+
+    def grid(self) -> Grid:
+        """Return a table of strings, one row per pair."""
+        rows = []
+        for each in map(self._at, range(len(self))):
+            own, ratio = each.difference, each.ratio
+            decimals = significant_decimals(own.low, own.high)
+            apart = significant_decimals(ratio.low, ratio.high)
+            rows.append(
+                (
+                    f"{each.a} − {each.b}",
+                    each.metric,
+                    number(own.value, decimals),
+                    interval_text(own.low, own.high, decimals),
+                    number(ratio.value, apart),
+                    interval_text(ratio.low, ratio.high, apart),
+                    "–" if np.isnan(each.p_value) else p_text(each.p_value)[2:].removeprefix("= "),
+                )
+            )
+        level = percent(self.confidence_level)
+        headers = ("pair", "metric", "difference", f"{level} interval", "ratio", f"{level} interval", "adjusted p")
+        reasons = dict.fromkeys(filter(None, self.reasons))
+        said = f"The intervals of all {len(self)} pairs cover together with {level} confidence"
+        return Grid(headers, tuple(rows), "; ".join([said, *reasons]))
