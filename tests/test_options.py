@@ -12,6 +12,7 @@ from support.public import FUNCTIONS
 TRUTH, SAID, SCORE = [0, 1, 1, 0, 1, 0] * 5, [0, 1, 0, 0, 1, 1] * 5, [0.1, 0.9, 0.4, 0.2, 0.8, 0.6] * 5
 TABLE, SCORES = hs.confusion(TRUTH, SAID), hs.scores(TRUTH, SCORE)
 PAIRED = hs.paired(TRUTH, {"A": SAID, "B": TRUTH[::-1]})
+BY = hs.confusion(TRUTH, SAID, by=["x"] * 15 + ["y"] * 15)
 DRAWS = {"A": np.linspace(0, 1, 50), "B": np.linspace(0.2, 0.9, 50)}
 UNITS = hs.confusion(TRUTH, SAID, groups=[f"u{k % 5}" for k in range(30)])
 TAGS = [["B-PER", "O"], ["O", "B-LOC"]]
@@ -36,6 +37,7 @@ CALLS = {
     "evaluate_models": lambda **option: hs.evaluate_models(PAIRED, ["f1"], **option),
     "f1_score": lambda **option: hs.f1_score(TRUTH, SAID, **option),
     "from_auc": lambda **option: hs.from_auc(0.8, positives=20, negatives=30, **option),
+    "gaps": lambda **option: hs.gaps(BY, "recall", **option),
     "leaderboard": lambda **option: hs.leaderboard(PAIRED, "f1", **option),
     "monitor": lambda **option: hs.monitor(hs.confusion(TRUTH, SAID, by=["x"] * 15 + ["y"] * 15), ["f1"], **option),
     "paired": lambda **option: hs.paired(TRUTH, {"A": SAID, "B": TRUTH[::-1]}, **option),
@@ -59,6 +61,8 @@ CALLS = {
 ALIKE = {  # functions whose options are those of one above
     *("average_precision_score", "classification_report_with_ci", "fbeta_score", "fnr_score", "fpr_score"),
     *("jaccard_score", "npv_score", "ppv_score", "precision_recall_fscore_support", "precision_score", "recall_score"),
+    *("demographic_parity_difference", "demographic_parity_ratio", "equal_opportunity_difference"),
+    *("equal_opportunity_ratio", "equalized_odds_difference", "equalized_odds_ratio"),
     *("tnr_score", "tpr_score", "report_of", "scorer", "define_metric", "evaluate_log", "reviewed_precision"),
 }
 

@@ -42,6 +42,11 @@ LOGS = EXAMPLES / "logs"
 VOTES = np.where(RNG.random((200, 3)) < [0.9, 0.85, 0.8], TRUTH[:, None], 1 - TRUTH[:, None])
 
 JUDGED = hs.judged(np.where(np.arange(200) < 60, TRUTH, np.nan), VOTES[:, 0], check=False)
+GAPS = hs.gaps(
+    hs.confusion(TRUTH, SCORE > 0.4, by=np.array(["a", "b", "c"])[np.arange(200) % 3]),
+    ["recall", "fpr"],
+    random_state=0,
+)
 READS = np.indices((3, 2, 200)).reshape(3, -1)
 READERS = hs.reader_study(
     TRUTH[READS[2]] + RNG.normal(size=1200),
@@ -113,6 +118,10 @@ RESULTS = {
     "classification report": lambda: hs.classification_report(TABLE),
     "evaluation of a log": lambda: hs.evaluate_log(hs.read_log(LOGS)),
     "alternative annotator test": lambda: hs.labels.alt_test(hs.ratings(np.column_stack([VOTES, TRUTH])), 3),
+    "gaps": lambda: GAPS,
+    "gaps of pairs": lambda: GAPS.differences,
+    "gap": lambda: GAPS.differences["recall", "a", "c"],
+    "cases needed": lambda: GAPS.needed(0.05),
     "reader study": lambda: READERS,
     "reader difference": lambda: READERS.differences["f − g"],
     "test of modalities": lambda: READERS.test,

@@ -28,8 +28,8 @@ GROUPS = {  # heading → what the names are for, and the modules in which they 
     ),
     "Estimate": ("A metric with its interval.", "estimates imperfect_labels.calibration"),
     "Compare and rank": (
-        "Two models or many, on the same cases or on different ones; readers of the same cases.",
-        "comparison readers",
+        "Two models or many, on the same cases or on different ones; readers of the same cases; groups.",
+        "comparison readers groups",
     ),
     "Follow a threshold": ("Curves with bands, and the best threshold.", "curves"),
     "Plan": ("The number of cases that an interval needs.", "planning"),
@@ -51,7 +51,10 @@ NAMESPACES = {  # module → heading, and what its names are for
     "shift": ("Another population", "Weights, and tests of assumptions about another population or about scores."),
     "comparison": ("Tests without tables", "Tests and corrections of p-values, from draws or counts."),
     "pooling": ("Densities of draws", "Pooling by multiplied densities."),
-    "compat": ("Other packages’ names", "Names of `confidenceinterval`, in scikit-learn’s form."),
+    "compat": (
+        "Other packages’ names",
+        "Names of `confidenceinterval`, in scikit-learn’s form, and Fairlearn’s disparities.",
+    ),
     "plots": ("Plots", "With the extra `plots`; Matplotlib draws."),
     "lab": ("Laboratory", "Simulated studies, and how often intervals cover."),
     "testing": ("Testing", "The laws of metrics, methods, designs, sources and kinds of evidence, as functions."),

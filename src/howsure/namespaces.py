@@ -28,6 +28,7 @@ ELSEWHERE = {  # other packages' functions → ours
     "roc": "roc_curve",
     "meta_analysis": "pool",
     "mrmc": "reader_study",
+    "MetricFrame": "gaps",
 }
 IMPORT = re.compile(r"^from \.([\w.]*) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
 Namespace = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]

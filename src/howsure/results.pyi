@@ -12,6 +12,9 @@ from .comparison.stopping import Stopping as Stopping
 from .compat.scorer import Scorer as Scorer
 from .curves.curves import Curve as Curve
 from .estimates.batch import Estimates as Estimates, Evaluations as Evaluations
+from .groups.needed import CasesNeeded as CasesNeeded
+from .groups.pairs import Gap as Gap, PairGaps as PairGaps
+from .groups.result import Gaps as Gaps
 from .imperfect_labels.calibration.calibrator import Calibrator as Calibrator
 from .imperfect_labels.dataset_shift.importance import ImportanceWeights as ImportanceWeights
 from .imperfect_labels.dataset_shift.transported import LabelShiftTest as LabelShiftTest

@@ -15,6 +15,7 @@ from howsure.cli.entities import entities
 from howsure.cli.evals import evals
 from howsure.cli.example_files import examples
 from howsure.cli.examples import shown
+from howsure.cli.gaps import gaps
 from howsure.cli.gates import FailOver, FailUnder, bounds, hold
 from howsure.cli.inputs import HYPHEN, STANDARD, Files, Input, InputFormat, in_sheet
 from howsure.cli.judge import judge
@@ -43,7 +44,7 @@ study_app.group = COMPARE
 app.command(study_app)
 for group, commands in {
     MEASURE: (entities, unlabelled),
-    COMPARE: (compare, cross_validated, leaderboard, evals, readers),
+    COMPARE: (compare, cross_validated, gaps, leaderboard, evals, readers),
     LABELS: (judge, review_commands.reviewed, review_commands.review_plan, label_next),
     PLAN: (plan,),
     LOOK_UP: (examples,),

@@ -54,6 +54,13 @@ EXAMPLES = {
         "howsure leaderboard breast_cancer.csv --y-true label --y-pred logistic forest naive_bayes --metric f1",
         "howsure leaderboard logs --cluster passage",
     ),
+    "gaps": (
+        "howsure gaps breast_cancer.csv --y-true label --y-pred logistic --by tumour_size --pos-label malignant",
+        (
+            "howsure gaps breast_cancer.csv --y-true label --y-score score_logistic --by tumour_size -m roc_auc "
+            "--pairs -o gaps.html"
+        ),
+    ),
     "readers": (
         "howsure readers reads.csv --rating rating --truth truth --reader reader --case case --modality modality",
         (

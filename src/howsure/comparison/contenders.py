@@ -144,14 +144,18 @@ def _of_separate(tables: dict[str, Table], metric: Any) -> Contenders:
     metrics = resolve_each(metric, listed)
     with np.errstate(all="ignore"):
         values = np.array([float(one(own.counted)) for one, own in zip(metrics, listed, strict=True)])
-        gradients = [finite_gradients([one.gradient(own.counted)], own)[0] for one, own in zip(metrics, listed, strict=True)]
+        gradients = [
+            finite_gradients([one.gradient(own.counted)], own)[0] for one, own in zip(metrics, listed, strict=True)
+        ]
     worth = np.concatenate([_cases(own, [one]) for one, own in zip(metrics, listed, strict=True)])
     own = np.array([float(each.variance(slopes)) for each, slopes in zip(listed, gradients, strict=True)])
     covariance, cases = np.diag(own), worth[:, None] + worth
     units = [Clustering.of(each.design).named_units for each in listed]
     if known := [place for place, each in enumerate(units) if each]:
         pairs = np.ix_(known, known)
-        shared, together = covariance_by_unit([(units[place], listed[place].cells, gradients[place]) for place in known])
+        shared, together = covariance_by_unit(
+            [(units[place], listed[place].cells, gradients[place]) for place in known]
+        )
         covariance[pairs] = shared
         covariance[known, known] = own[known]
         cases[pairs] = np.where(together, np.minimum(worth[:, None], worth)[pairs], cases[pairs])

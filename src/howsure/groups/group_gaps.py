@@ -28,7 +28,6 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 from howsure.tables.addition import add_tables
 from howsure.tables.batch import Tables
-from howsure.tables.joint import JointTable
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -113,11 +112,8 @@ def gaps(
     criterion = metrics if isinstance(metrics, str) and metrics in CRITERIA else ""
     asked = [requested(each) for each in _expanded(metrics)]
     tables = _at(_tables(table), threshold, asked)
-    if isinstance(tables.overall, JointTable):
-        models = {
-            name: tables.mapped(lambda each, name=name: each.model(name))  # type: ignore[misc]
-            for name in tables.overall.models
-        }
+    if hasattr(tables.overall, "models"):
+        models = {name: tables.mapped(lambda each, name=name: each.model(name)) for name in tables.overall.models}
     else:
         models = {"": tables}
     found = {}
@@ -135,18 +131,19 @@ def _expanded(metrics: Any) -> list[str | Metric]:
 
 def _tables(given: Any) -> Tables[Any]:
     """Return the tables of groups."""
-    if isinstance(given, Mapping) and not isinstance(given, Tables):
+    if isinstance(given, Mapping) and not hasattr(given, "overall"):
         named = {str(name): each for name, each in given.items()}
-        if not named or not all(isinstance(each, Table) and not each.batch for each in named.values()):
+        if not named or not all(hasattr(each, "design") and not each.batch for each in named.values()):
             raise HowsureError(CALLS)
         first, *rest = named.values()
         given = Tables(tuple(named), list(named.values()), add_tables(first, rest) if rest else first)
-    if not isinstance(given, Tables):
+    if not hasattr(getattr(given, "overall", None), "design"):
         raise HowsureError(CALLS)
+    tables: Tables[Any] = given
     if len(given) < 2:
         message = f"There {'is one group' if len(given) else 'are no groups'}. Gaps need at least two."
         raise HowsureError(message)
-    return given
+    return tables
 
 
 def _at(tables: Tables[Any], threshold: float | None, metrics: list[Spec | Metric]) -> Tables[Any]:
@@ -187,7 +184,7 @@ def _gaps(
         np.concatenate([stride * row + np.arange(size) for row in rows]),
         np.concatenate([np.full(size, stride * row + size) for row in rows]),
     ]
-    found = [contrasts(measured.estimated, *pair, level, draws) for pair in (every, to_all)]
+    found = [contrasts(measured.estimated, pair[0], pair[1], level, draws) for pair in (every, to_all)]
     known = measured.estimated.is_known
     own = np.concatenate([stride * row + np.arange(size) for row in rows])
     normal = np.where(known[own], 1.0, np.nan)
@@ -202,7 +199,10 @@ def _gaps(
         overall=Results(
             results={
                 metric: estimate(
-                    measured.tables[size], measured.bound[row][size], method=measured.method, confidence_level=level,
+                    measured.tables[size],
+                    measured.bound[row][size],
+                    method=measured.method,
+                    confidence_level=level,
                     random_state=measured.seed,
                 )
                 for row, metric in enumerate(measured.metrics)
@@ -236,9 +236,7 @@ def _by_group(measured: Measured, critical: float, level: float) -> Results[Resu
         return found.replace(confidence_level=level)
 
     results = {
-        metric: Results(
-            results={name: of_one(row, place) for place, name in enumerate(measured.names)}, column="group"
-        )
+        metric: Results(results={name: of_one(row, place) for place, name in enumerate(measured.names)}, column="group")
         for row, metric in enumerate(measured.metrics)
     }
     return Results(results=results, column="metric")

@@ -75,9 +75,15 @@ class Measured:
         names = tuple(", ".join(map(str, tables.group(key).values())) for key in tables)
         every = (*tables.values(), tables.overall)
         bound = tuple(tuple(resolve_each(each, every)) for each in metrics)
-        at = [_at_levels(metric, table, method, seed) for of_one in bound for metric, table in zip(of_one, every, strict=True)]
+        at = [
+            _at_levels(metric, table, method, seed)
+            for of_one in bound
+            for metric, table in zip(of_one, every, strict=True)
+        ]
         with np.errstate(all="ignore"):
-            values = np.array([float(one(own.counted)) for of_one in bound for one, own in zip(of_one, every, strict=True)])
+            values = np.array(
+                [float(one(own.counted)) for of_one in bound for one, own in zip(of_one, every, strict=True)]
+            )
 
         def limits(half_width: float) -> tuple[Array, Array]:
             level = level_at(half_width)
@@ -99,17 +105,16 @@ def _at_levels(metric: Metric, table: Table, method: Method | None, seed: Any) -
 def _correlation(tables: Sequence[Table], bound: Sequence[Sequence[Metric]]) -> Array:
     """Return the correlation of all metrics of all tables, the last of which has the cases of all others.
 
-    Tables are correlated through units of the same name, such as clusters. Without such units a group is correlated with
-    all cases through its own cases, if both tables have the same cells. An unknown correlation is 0, which makes
+    Tables are correlated through units of the same name, such as clusters. Without such units a group is correlated
+    with all cases through its own cases, if both tables have the same cells. An unknown correlation is 0, which makes
     the simultaneous intervals wider.
     """
     size, number = len(tables), len(bound)
-    gradients = []
     with np.errstate(all="ignore"):
-        for of_one in bound:
-            gradients.append(
-                [finite_gradients([m.gradient(t.counted)], t)[0] for m, t in zip(of_one, tables, strict=True)]
-            )
+        gradients = [
+            [finite_gradients([m.gradient(t.counted)], t)[0] for m, t in zip(of_one, tables, strict=True)]
+            for of_one in bound
+        ]
     covariance = np.zeros((number * size, number * size))
     units = [Clustering.of(each.design).named_units for each in tables]
     if all(units):

@@ -78,8 +78,8 @@ class Gap(OneRecord):
 class PairGaps(Tabular, Named, Mapping[tuple[str, ...], Gap]):
     """Gaps of pairs of groups, whose intervals cover simultaneously.
 
-    A mapping of ``(a, b)`` to `Gap`, of several metrics ``(metric, a, b)``; a pair alone refers to the first metric, and
-    the reversed pair to the opposite difference.
+    A mapping of ``(a, b)`` to `Gap`, of several metrics ``(metric, a, b)``; a pair alone refers to the first metric,
+    and the reversed pair to the opposite difference.
 
     Parameters
     ----------
@@ -125,9 +125,13 @@ class PairGaps(Tabular, Named, Mapping[tuple[str, ...], Gap]):
         if wanted not in self._places:
             raise UnknownKeyError.unknown("pair", ", ".join(wanted), [", ".join(each) for each in self])
         place, turned = self._places[wanted]
-        return self._at(place, turned=turned)
+        return self._made(place, turned=True) if turned else self._gaps[place]
 
-    def _at(self, place: int, *, turned: bool = False) -> Gap:
+    @cached_property
+    def _gaps(self) -> tuple[Gap, ...]:
+        return tuple(self._made(place) for place in range(len(self)))
+
+    def _made(self, place: int, *, turned: bool = False) -> Gap:
         metric, *names = self.pairs[place]
         lowest, highest = self.bounds[place]
         span = highest - lowest
@@ -165,17 +169,16 @@ class PairGaps(Tabular, Named, Mapping[tuple[str, ...], Gap]):
     def by_name(self) -> dict[str, Gap]:
         """Return the gaps by name, such as ``"a − b"``; with the metric if there are several."""
         several = self._has_several
-        every = (self._at(place) for place in range(len(self)))
-        return {f"{each.metric}: " * several + f"{each.a} − {each.b}": each for each in every}
+        return {f"{each.metric}: " * several + f"{each.a} − {each.b}": each for each in self._gaps}
 
     def records(self) -> list[dict[str, Any]]:
         """Return one flat dict per pair."""
-        return [self._at(place).to_dict() for place in range(len(self))]
+        return [each.to_dict() for each in self._gaps]
 
     def grid(self) -> Grid:
         """Return a table of strings, one row per pair."""
         rows = []
-        for each in map(self._at, range(len(self))):
+        for each in self._gaps:
             own, ratio = each.difference, each.ratio
             decimals = significant_decimals(own.low, own.high)
             apart = significant_decimals(ratio.low, ratio.high)

@@ -49,7 +49,9 @@ def shrunken(values: Array, errors: Array) -> tuple[Array, Array]:
     variance = errors**2 + between[:, None] ** 2
     precision = (1 / variance).sum(1)
     centre = (values / variance).sum(1) / precision
-    log_density = -0.5 * (np.log(variance) + (values - centre[:, None]) ** 2 / variance).sum(1) - 0.5 * np.log(precision)
+    log_density = -0.5 * (np.log(variance) + (values - centre[:, None]) ** 2 / variance).sum(1) - 0.5 * np.log(
+        precision
+    )
     weight = np.exp(log_density - log_density.max())
     weight /= weight.sum()
     kept = between[:, None] ** 2 / variance  # the share of a group's own value

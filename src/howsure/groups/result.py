@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.comparison.board import listed_models
 from howsure.errors import HowsureError, listed, looked_up, one_of, real_number
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.grouped import Results
@@ -116,7 +117,9 @@ class Gaps(Tabular, Named):
         """
         parts = self._parts(metric, method, agg)
         ends = [_largest([each.difference for each in of_one], span) for of_one, span in parts.values()]
-        pick = (lambda column: float(np.max(column))) if agg == "worst_case" else (lambda column: float(np.mean(column)))
+        pick = (
+            (lambda column: float(np.max(column))) if agg == "worst_case" else (lambda column: float(np.mean(column)))
+        )
         return self._projected(ends, pick, "difference", metric, method, (0.0, max(span for _, span in parts.values())))
 
     def ratio(
@@ -145,7 +148,9 @@ class Gaps(Tabular, Named):
         """
         parts = self._parts(metric, method, agg)
         ends = [_smallest([each.ratio for each in of_one]) for of_one, _ in parts.values()]
-        pick = (lambda column: float(np.min(column))) if agg == "worst_case" else (lambda column: float(np.mean(column)))
+        pick = (
+            (lambda column: float(np.min(column))) if agg == "worst_case" else (lambda column: float(np.mean(column)))
+        )
         return self._projected(ends, pick, "ratio", metric, method, (0.0, 1.0))
 
     def group_min(self, metric: str | None = None) -> Estimate:
@@ -219,9 +224,15 @@ class Gaps(Tabular, Named):
             raise HowsureError(message)
         return cases_needed(self.errors, self.cases, self.differences.found.critical, size, power)
 
-    def sentence(self) -> str:
-        """Return the largest difference of each metric in words."""
-        return " ".join(map(self._sentence, self.metrics))
+    def sentence(self, metric: str | None = None) -> str:
+        """Return the largest difference of a metric in words; by default that of each metric.
+
+        Parameters
+        ----------
+        metric : str, optional
+            The metric.
+        """
+        return " ".join(map(self._sentence, self.metrics if metric is None else (self._known(metric),)))
 
     def _sentence(self, metric: str) -> str:
         worst, level = self.difference(metric), percent(self.confidence_level)
@@ -326,8 +337,10 @@ class Gaps(Tabular, Named):
 
     def _missing(self, metrics: tuple[str, ...], value: float, method: str) -> str:
         """Return which groups have no value, and that the result is about the other groups only."""
-        without = {name: [group for group, each in self.by_group[name].items() if np.isnan(each.value)] for name in metrics}
-        said = [f"{name} is undefined for {listed(groups)}" for name, groups in without.items() if groups]
+        without = {
+            name: [group for group, each in self.by_group[name].items() if np.isnan(each.value)] for name in metrics
+        }
+        said = [f"{name} is undefined for {listed_models(groups)}" for name, groups in without.items() if groups]
         if said and np.isfinite(value):
             said.append("the result is that of the other groups")
         if np.isnan(value) and not said:

@@ -22,7 +22,7 @@ Array = NDArray[Any]
 DRAWS = 20_000
 USUAL = 1.96  # half-width at which standard errors are read off the intervals
 FARTHEST = 8.0  # largest statistic that is resolved
-HALF_WIDTHS = np.geomspace(0.1, FARTHEST, 24)
+HALF_WIDTHS = np.geomspace(0.1, FARTHEST, 12)
 NOISE = 1e-9  # a variance of a difference, relative to those of its two estimates, that is rounding
 
 
@@ -53,7 +53,7 @@ class Estimated:
     def errors(self) -> Array:
         """Standard errors, from the width of the intervals, so that none is 0 because a sample is perfect."""
         low, high = self.limits(USUAL)
-        return (high - low) / (2 * USUAL)
+        return np.asarray((high - low) / (2 * USUAL))
 
     @cached_property
     def is_known(self) -> Array:
@@ -67,7 +67,7 @@ class Estimated:
 
     def _reach(self, half_width: float) -> Array:
         low, high = self.limits(half_width)
-        return np.maximum(np.stack([self.values - low, high - self.values]), 0.0)
+        return np.asarray(np.maximum(np.stack([self.values - low, high - self.values]), 0.0))
 
     def deviations(self, rng: np.random.Generator) -> Array:
         """Return draws of the errors of the estimates, in units of their standard errors, ``(E, draws)``."""
@@ -127,22 +127,20 @@ def contrasts(given: Estimated, first: Array, second: Array, level: float, devia
     share_a, share_b = (np.where(known, each, 0.0) / spread for each in (a, b))
 
     def deviation(pair: int) -> Array:
-        return np.abs(share_a[pair] * deviations[first[pair]] - share_b[pair] * deviations[second[pair]])
+        return np.asarray(np.abs(share_a[pair] * deviations[first[pair]] - share_b[pair] * deviations[second[pair]]))
 
     p_value, critical = stepdown(statistic, deviation, deviations.shape[1], level)
     missing = np.full(len(first), np.nan)
     if not known.any():
         return Contrasts(missing, missing, missing, missing, missing, missing, p_value, critical)
     low, high = given.limits(critical)
-    sides = [(each[first], each[second]) for each in (given.values, low, high)]
-    limits, ratios = difference_limits(*sides, shared), ratio_limits(*sides, shared)
-    found = [np.where(known, each, np.nan) for each in (*limits, *ratios)]
-    return Contrasts(*found, p_value, critical)
+    value, below, above = ((each[first], each[second]) for each in (given.values, low, high))
+    limits, ratios = difference_limits(value, below, above, shared), ratio_limits(value, below, above, shared)
+    apart, least, most, ratio, ratio_low, ratio_high = (np.where(known, each, np.nan) for each in (*limits, *ratios))
+    return Contrasts(apart, least, most, ratio, ratio_low, ratio_high, p_value, critical)
 
 
-def stepdown(
-    statistic: Array, deviation: Callable[[int], Array], draws: int, level: float
-) -> tuple[Array, float]:
+def stepdown(statistic: Array, deviation: Callable[[int], Array], draws: int, level: float) -> tuple[Array, float]:
     """Return p-values adjusted by the stepdown max-t test, and the critical value of all statistics together.
 
     Parameters

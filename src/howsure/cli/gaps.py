@@ -1,0 +1,171 @@
+"""The command `howsure gaps`: differences of metrics between groups."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from howsure.cli.classes import classes_of
+from howsure.cli.inputs import Files, Input, InputFormat
+from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, one_or_two, split
+from howsure.cli.output import command_line, say_written, write_grid, write_records
+from howsure.errors import HowsureError
+
+
+def gaps(
+    files: Files,
+    /,
+    *,
+    by: Words = None,
+    y_true: str,
+    y_pred: str | None = None,
+    y_score: str | None = None,
+    threshold: float | None = None,
+    metrics: Metrics = None,
+    reference: str | None = None,
+    pairs: bool = False,
+    margin: float | None = None,
+    power: float | None = None,
+    groups: Words = None,
+    strata: str | None = None,
+    stratum_sizes: str | None = None,
+    sample_weight: str | None = None,
+    counts: str | None = None,
+    labels: Words = None,
+    pos_label: str | None = None,
+    no_check: bool = False,
+    method: str | None = None,
+    confidence_level: Level = 0.95,
+    random_state: Seed = None,
+    html: Page = None,
+    input_format: InputFormat = None,
+    sheet: str | None = None,
+    how: Format = "table",
+) -> None:
+    """Differences of metrics between groups (fairness), with simultaneous intervals.
+
+    Parameters
+    ----------
+    files
+        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders
+        and quoted patterns are read as one data set; - is standard input.
+    by
+        Column with the group of each case, or several, whose combinations are the groups.
+    y_true
+        Column with the true labels.
+    y_pred
+        Column with the predicted labels.
+    y_score
+        Column with the score of the positive class, instead of labels.
+    threshold
+        Smallest score that is predicted positive, for metrics of counts.
+    metrics
+        Metrics as spec strings, or one of demographic_parity, equal_opportunity, equalized_odds (the default),
+        predictive_equality and predictive_parity.
+    reference
+        Compare each group with this one only.
+    pairs
+        Print all pairs of groups instead of the groups.
+    margin
+        Print how many cases each group would need for differences ± this margin; with --power to find a difference of
+        this size.
+    power
+        Probability of finding a difference of the size of --margin.
+    groups
+        Column with the cluster of each case (patient, document, user): cases of one cluster may be
+        correlated. Two columns are crossed factors, such as readers and cases: both are drawn anew.
+    strata
+        Column with the stratum of each case, if strata were not sampled in proportion to their sizes.
+    stratum_sizes
+        Number of cases of each stratum in the population, or its proportion: stratum=size,… or a CSV file with a
+        stratum and its size in each row.
+    sample_weight
+        Column with the weight of each case.
+    counts
+        Column with the number of identical cases in each row, for a table of frequencies.
+    labels
+        The classes, in order; the last of two is the positive one.
+    pos_label
+        Which of two classes is the positive one; the last in order by default.
+    no_check
+        Skip the checks for implausible input.
+    method
+        Method of each group's interval; see `howsure methods`.
+    confidence_level
+        Probability that all intervals cover, between 0 and 1.
+    random_state
+        Seed of the random numbers.
+    html
+        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
+    input_format
+        Format of standard input; it may be compressed.
+    sheet
+        Sheet of a spreadsheet file; by default the only non-empty sheet.
+    how
+        Output format: a table, or json, csv, markdown, html or latex.
+    """
+    from howsure.cli.strata import strata_of
+    from howsure.groups.group_gaps import gaps as compared
+    from howsure.methods.core.lookup import named
+
+    given = Input.of(files, input_format, sheet)
+    if not split(by):
+        message = "Name the column of the groups with --by."
+        raise HowsureError(message)
+    if power is not None and margin is None:
+        message = "`--power` goes with `--margin`, the difference to find."
+        raise HowsureError(message)
+    beside: dict[str, Any] = {
+        "groups": one_or_two(groups),
+        "sample_weight": sample_weight,
+        "counts": counts,
+        "check": not no_check,
+        **strata_of(strata, stratum_sizes),
+    }
+    classes = classes_of(given.data, [y_true, *filter(None, [y_pred])], labels, pos_label)
+    tables = _tables(given.data, y_true, y_pred, y_score, classes, split(by), beside)
+    found: Any = compared(
+        tables,
+        _one_or_several(split(metrics)),
+        reference=reference,
+        method=named(method),
+        confidence_level=confidence_level,
+        threshold=threshold,
+        random_state=random_state,
+    )
+    page = None
+    if html is not None:
+        from howsure.report.gaps import report_of_gaps
+
+        page = report_of_gaps(found, title=given.title, command=command_line(), files=given.data).save(html)
+    shown = found.needed(margin, power=power) if margin is not None else found.differences if pairs else found
+    if how in {"json", "csv"}:
+        write_records(shown.records(), how)
+    else:
+        write_grid(shown.grid(), how=how, title=given.title)
+    say_written(page)
+
+
+def _one_or_several(metrics: list[str]) -> str | list[str]:
+    return "equalized_odds" if not metrics else metrics[0] if len(metrics) == 1 else metrics
+
+
+def _tables(
+    data: list[str],
+    y_true: str,
+    y_pred: str | None,
+    y_score: str | None,
+    classes: list[Any] | None,
+    by: list[str],
+    beside: dict[str, Any],
+) -> Any:
+    if (y_pred is None) == (y_score is None):
+        message = "Name the column of the predictions with --y-pred, or of the scores with --y-score."
+        raise HowsureError(message)
+    if y_pred is not None:
+        from howsure.sources.confusion import confusion
+
+        return confusion(y_true, y_pred, data=data, labels=classes, by=by, **beside)
+    from howsure.sources.scores import scores
+
+    positive = None if classes is None else classes[-1]
+    return scores(y_true, y_score, data=data, pos_label=positive, by=by, **beside)

@@ -1,0 +1,170 @@
+"""`report_of_gaps`: report on the gaps between groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import HowsureError
+from howsure.estimates.estimate import Estimate
+from howsure.grids import plain
+from howsure.groups.result import Gaps
+from howsure.metrics.descriptions import metric_words
+from howsure.numbers import number, percent
+from howsure.report import comparisons
+from howsure.report.bars import Ruler
+from howsure.report.content import Cell, Section, Sheet, Texts, careful, word
+from howsure.report.report import Report
+from howsure.report.reproduction import made_at, reproduction, versions
+
+FEW = 10  # cases, below which a group's value says little
+MOST_PAIRS = 45  # in an open table
+
+
+def report_of_gaps(gaps: Any, *, title: str = "", command: str = "", files: Sequence[str | Path] = ()) -> Report:
+    """Return the report on the gaps between groups: the largest gaps, the groups, all pairs, and the cases needed.
+
+    Parameters
+    ----------
+    gaps : Gaps
+        The result of `howsure.gaps` for one model.
+    title : str
+        Title: the evaluated data.
+    command : str
+        Command that makes this report.
+    files : sequence of str or Path
+        Input files, whose fingerprints are reported.
+
+    Raises
+    ------
+    HowsureError
+        If it is the result of several models.
+    """
+    if not isinstance(gaps, Gaps):
+        message = "A report is on the gaps of one model: give those of one, such as `found['A']`."
+        raise HowsureError(message)
+    level = percent(gaps.confidence_level)
+    together = f"All intervals of a table cover together with {level} confidence, so that chance alone shows no gap."
+    pairs = comparisons.difference_sheet("Differences between groups", gaps.by_name(), "max_t")
+    pairs = Sheet(pairs.title, pairs.headers, pairs.rows, folded=len(pairs.rows) > MOST_PAIRS, axes=pairs.axes)
+    half = 0.05
+    needed = gaps.needed(half)
+    cells = tuple(tuple(word(cell) for cell in row) for row in needed.grid().rows)
+    return Report(
+        title=title,
+        about=f"{len(gaps.groups)} groups, {sum(gaps.cases.values()):,} cases",
+        headline=tuple((gaps.sentence(metric),) for metric in gaps.metrics),
+        sections=(
+            Section("Largest gaps", ((_projection(gaps),),), sheets=(_largest(gaps),)),
+            Section("Groups", ((together,), (_shrinkage(),)), sheets=tuple(map(_of_metric(gaps), gaps.metrics))),
+            Section("Pairs of groups", sheets=(pairs,)),
+            Section("Cases needed", ((needed.goal,),), sheets=(Sheet(needed.goal, needed.grid().headers, cells),)),
+            careful(_cautions(gaps)),
+            reproduction(command, "", files),
+        ),
+        levels=(gaps.confidence_level,),
+        level=0,
+        results=plain(
+            {
+                "title": title,
+                "made": made_at().isoformat(timespec="seconds"),
+                "versions": versions(),
+                "groups": gaps.records(),
+                "pairs": gaps.differences.records(),
+                "largest": {name: each.to_dict() for name, each in _all_largest(gaps).items()},
+            }
+        ),
+    )
+
+
+def _projection(gaps: Gaps) -> str:
+    others = f"from {gaps.reference}" if gaps.reference else "between two groups"
+    return (
+        f"The largest difference {others}, and the smallest ratio. Each interval contains the values that are possible "
+        "within the intervals of all pairs: it starts at 0, or ends at 1, unless some pair differs."
+    )
+
+
+def _all_largest(gaps: Gaps) -> dict[str, Estimate]:
+    """Return the largest differences and the smallest ratios, for each metric and together."""
+    wanted: list[str | None] = [*gaps.metrics, *([None] if len(gaps.metrics) > 1 else [])]
+    found: dict[str, Estimate] = {}
+    for metric in wanted:
+        words = metric_words(metric) if metric else (gaps.criterion.replace("_", " ") or "all together")
+        found[f"{words}, difference"] = gaps.difference(metric)
+        found[f"{words}, to all cases"] = gaps.difference(metric, method="to_overall")
+        found[f"{words}, ratio"] = gaps.ratio(metric)
+    return found
+
+
+def _largest(gaps: Gaps) -> Sheet:
+    found = _all_largest(gaps)
+    ruler = comparisons.ruler_of(found.values(), [0.0, 1.0])
+    rows = tuple((word(name), comparisons.interval_cell(each, ruler, f"{name}: ")) for name, each in found.items())
+    return Sheet("Largest gaps", ("of", "value and interval"), rows, axes=(ruler.axis("Largest gaps", [1]),))
+
+
+def _shrinkage() -> str:
+    return (
+        "“Shrunken” values are moved towards the mean of the groups, the more the fewer cases a group has. They "
+        "predict a group's performance better than its own value, but hide real differences of small groups."
+    )
+
+
+def _of_metric(gaps: Gaps) -> Any:
+    def sheet(metric: str) -> Sheet:
+        own, pooled = gaps.by_group[metric], gaps.shrunken[metric]
+        whole, worst = gaps.overall[metric], gaps.may_be_worst(metric)
+        ruler = comparisons.ruler_of([*own.values(), *pooled.values(), whole])
+        rows = [_row("all cases", sum(gaps.cases.values()), (whole, None), "–", ruler)]
+        for place, (group, each) in enumerate(own.items()):
+            may = "–" if gaps.better[metric] == "neither" else "maybe" if group in worst else "no"
+            rows.append(_row(group, gaps.cases[group], (each, pooled[group]), may, ruler, place))
+        headers = ("group", "cases", "value and interval", "shrunken", "may be the worst")
+        title = f"{metric_words(metric)} of each group"
+        line = whole.value if np.isfinite(whole.value) else np.nan
+        return Sheet(title, headers, tuple(rows), axes=(ruler.axis(title, [2, 3], line, "all cases"),))
+
+    return sheet
+
+
+def _row(
+    group: str, cases: int, values: tuple[Estimate, Estimate | None], worst: str, ruler: Ruler, place: int = -1
+) -> tuple[Cell, ...]:
+    own, pooled = values
+    moved = word("–", np.nan) if pooled is None else comparisons.interval_cell(pooled, ruler, f"{group}, shrunken: ", 1)
+    return (
+        word(group, place),
+        Cell(value=f"{cases:,}", order=cases),
+        comparisons.interval_cell(own, ruler, f"{group}: "),
+        moved,
+        word(worst),
+    )
+
+
+def _cautions(gaps: Gaps) -> list[Texts]:
+    """Return cautions about groups without a value or with few cases, and about comparing alone."""
+    said = []
+    for metric, groups in gaps.by_group.items():
+        without = {name: each.reason for name, each in groups.items() if np.isnan(each.value)}
+        said += [
+            f"{metric_words(metric)} of {name} is undefined: {reason}. No gap of it is known."
+            for name, reason in without.items()
+        ]
+    few = [name for name, cases in gaps.cases.items() if cases < FEW]
+    if few:
+        said.append(f"Fewer than {FEW} cases: {', '.join(few)}. Intervals of such groups exclude little.")
+    unclear = [name for name in gaps.metrics if not gaps.difference(name).low > 0]
+    if unclear:
+        most = max((gaps.difference(name).high for name in unclear), default=np.nan)
+        said.append(
+            f"No gap is shown for {', '.join(map(metric_words, unclear))}. That does not show equality: a gap of "
+            f"{number(most, 2)} is not excluded."
+        )
+    said.append(
+        "Groups may differ in how hard their cases are, and in how their labels were made; no interval shows that."
+    )
+    return [(each,) for each in said]
