@@ -48,9 +48,9 @@ PARAMETERS = """
     Examples
     --------
     >>> import howsure as hs
-    >>> y_true, y_pred, group = [1, 1, 0, 0] * 20, [1, 1, 0, 0] * 10 + [1, 0, 0, 0] * 10, ["a"] * 40 + ["b"] * 40
+    >>> y_true, y_pred, group = [1, 1, 0, 0] * 20, [1, 1, 0, 1] * 10 + [1, 0, 0, 1] * 10, ["a"] * 40 + ["b"] * 40
     >>> found = hs.compat.{name}(y_true, y_pred, sensitive_features=group, random_state=0)
-    >>> found.low < found < found.high
+    >>> found.low <= found <= found.high
     True
 """
 
@@ -114,7 +114,7 @@ def _disparity(criterion: str, kind: Literal["difference", "ratio"], meaning: st
         return largest(method=method, agg=agg)
 
     disparity.__name__ = disparity.__qualname__ = f"{criterion}_{kind}"
-    disparity.__doc__ = f"{meaning}\n{PARAMETERS.replace("{name}", disparity.__name__)}"
+    disparity.__doc__ = f"{meaning}\n{PARAMETERS.replace('{name}', disparity.__name__)}"
     return disparity
 
 

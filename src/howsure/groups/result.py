@@ -24,6 +24,10 @@ Array = NDArray[Any]
 Against = Literal["between_groups", "to_overall"]
 Aggregation = Literal["worst_case", "mean"]
 PROJECTION = "projection"
+NONE = {
+    "difference": "fewer than two groups have a value with an interval",
+    "ratio": "all values of a metric are 0, or may be negative",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -332,7 +336,7 @@ class Gaps(Tabular, Named):
             confidence_level=self.confidence_level,
             method=PROJECTION,
             bounds=bounds,
-            reason=self._missing(wanted, value, method),
+            reason=self._missing(wanted, value, method) or (NONE[kind] if np.isnan(value) else ""),
         )
 
     def _missing(self, metrics: tuple[str, ...], value: float, method: str) -> str:
@@ -343,8 +347,6 @@ class Gaps(Tabular, Named):
         said = [f"{name} is undefined for {listed_models(groups)}" for name, groups in without.items() if groups]
         if said and np.isfinite(value):
             said.append("the result is that of the other groups")
-        if np.isnan(value) and not said:
-            said = ["fewer than two groups have a value with an interval"]
         if method == "to_overall" and np.isnan(value):
             reasons = dict.fromkeys(filter(None, self.to_overall.reasons))
             said = list(reasons) or said
