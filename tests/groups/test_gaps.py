@@ -401,6 +401,23 @@ def test_criteria_are_their_metrics():
         assert found.difference().metric == f"{name}_difference"
 
 
+def test_the_report_says_what_is_known():
+    """The report has the largest gaps, groups without a value, and that no gap shown is no equality."""
+    group, y_true = np.repeat(["a", "b", "c"], 40), np.concatenate([np.tile([0, 1], 40), np.zeros(40, int)])
+    found = hs.gaps(hs.confusion(y_true, np.roll(y_true, 3), by=group), "equalized_odds", random_state=0)
+    page = hs.report_of(found, title="study")
+    assert list(page)[:5] == ["Largest gaps", "Groups", "Pairs of groups", "Cases needed", "What to be careful about"]
+    text = page.to_markdown()
+    assert "recall of c is undefined" in text
+    assert "does not show equality" in text
+    assert page.to_dict()["groups"] == json.loads(json.dumps(page.to_dict()["groups"], allow_nan=False))
+    with pytest.raises(hs.HowsureError):
+        hs.report_of(found, metrics=["recall"])
+    for wrong in ({"sensitive_features": None}, {"sensitive_features": [1, 2]}):
+        with pytest.raises(hs.HowsureError):
+            hs.compat.equalized_odds_difference(TRUE, SAID, **wrong)
+
+
 def test_huge_and_tiny_groups():
     """A group of a billion cases beside one of a single case."""
     found = hs.gaps(

@@ -96,6 +96,9 @@ def _disparity(criterion: str, kind: Literal["difference", "ratio"], meaning: st
         confidence_level: float = 0.95,
         random_state: Any = None,
     ) -> Estimate:
+        if sensitive_features is None:
+            message = "`sensitive_features` is the group of each case."
+            raise HowsureError(message)
         tables = confusion(
             y_true,
             y_pred,

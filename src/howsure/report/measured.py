@@ -19,6 +19,7 @@ from howsure.grids import plain
 from howsure.methods.core.draws import seed_sequence
 from howsure.methods.core.lookup import named
 from howsure.methods.core.method import DrawingMethod, Method
+from howsure.groups.result import Gaps
 from howsure.methods.core.names import MethodName
 from howsure.metrics.metric import Metric
 from howsure.readers.study import ReaderStudy
@@ -27,6 +28,7 @@ from howsure.report.answers import headline, main_metric
 from howsure.report.cautions import cautions
 from howsure.report.content import careful
 from howsure.report.evidence import Measured, Settings, Shown, Subject, estimated_together, shown, subject_of
+from howsure.report.gaps import report_of_gaps
 from howsure.report.matrices import matrices
 from howsure.report.readers import report_of_readers
 from howsure.report.report import Report
@@ -47,7 +49,7 @@ Given = Table | Tables[Any] | Evaluation | Evaluations
 
 
 def report_of(
-    subjects: Given | Mapping[str, Given] | Sequence[Subject] | Study | ReaderStudy,
+    subjects: Given | Mapping[str, Given] | Sequence[Subject] | Study | ReaderStudy | Gaps,
     *,
     title: str = "",
     metrics: Sequence[str | Metric] | None = None,
@@ -65,7 +67,7 @@ def report_of(
 
     Parameters
     ----------
-    subjects : Table, Tables, Evaluation, Evaluations, mapping of str to these, list of Subject, Study or ReaderStudy
+    subjects : Table, Tables, Evaluation, Evaluations, mapping of str to these, list of Subject, Study, ReaderStudy or Gaps
         A table, tables by group, evaluations of these, or any of them by model; or `Subject` s, which can also have
         scores. Evaluations are shown unchanged, with their own metrics, method, level and seed, and a study with its
         own settings.
@@ -116,6 +118,9 @@ def report_of(
     if isinstance(subjects, Study):
         _refuse_settings(metrics=metrics, method=method, confidence_level=confidence_level, random_state=random_state)
         return report_of_study(subjects, title=title, rope=rope, command=command, files=files)
+    if isinstance(subjects, Gaps):
+        _refuse_settings(metrics=metrics, method=method, confidence_level=confidence_level, random_state=random_state)
+        return report_of_gaps(subjects, title=title, command=command, files=files)
     if isinstance(subjects, ReaderStudy):
         _refuse_settings(metrics=metrics, method=method, confidence_level=confidence_level, random_state=random_state)
         return report_of_readers(subjects, title=title, command=command, files=files)
