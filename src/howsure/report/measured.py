@@ -16,10 +16,10 @@ from howsure.estimates.batch import Evaluations
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.named import Named, by_name
 from howsure.grids import plain
+from howsure.groups.result import Gaps
 from howsure.methods.core.draws import seed_sequence
 from howsure.methods.core.lookup import named
 from howsure.methods.core.method import DrawingMethod, Method
-from howsure.groups.result import Gaps
 from howsure.methods.core.names import MethodName
 from howsure.metrics.metric import Metric
 from howsure.readers.study import ReaderStudy
@@ -67,7 +67,7 @@ def report_of(
 
     Parameters
     ----------
-    subjects : Table, Tables, Evaluation, Evaluations, mapping of str to these, list of Subject, Study, ReaderStudy or Gaps
+    subjects : Table, Tables, Evaluation, Evaluations, mapping of str to these, Subjects, Study, ReaderStudy or Gaps
         A table, tables by group, evaluations of these, or any of them by model; or `Subject` s, which can also have
         scores. Evaluations are shown unchanged, with their own metrics, method, level and seed, and a study with its
         own settings.
