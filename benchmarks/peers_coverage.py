@@ -27,7 +27,7 @@ class Peer(hs.methods.Method):
     needs = "numpy"
     serves = METRICS
 
-    def suits(self, metric, table):
+    def unsupported_reason(self, metric, table):
         return "" if metric.name in self.serves else f"`{self.name}` is for {', '.join(self.serves)} here."
 
     def at_levels(self, metric, table, rng=None):

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import special
 
 import howsure as hs
-from howsure.estimates.batched_intervals import in_passes
+from howsure.estimates.batched_intervals import batched_intervals
 from howsure.grids import Grid
 from howsure.metrics.binding import resolve
 from howsure.numbers import number
@@ -92,7 +92,7 @@ def metrics(studies: int) -> Iterator[tuple[str, int, float, np.ndarray]]:
         table = hs.tables.ConfusionTable(counts=tables.reshape(-1, 2, 2).astype(float), labels=np.arange(2))
         for name in METRICS:
             metric = resolve(name, table)
-            _, interval = in_passes(table, [metric], None, LEVEL)[0]
+            _, interval = batched_intervals(table, [metric], None, LEVEL)[0]
             start, width = metric.range[0], metric.range[1] - metric.range[0]
             columns = (metric(table.counted), interval.low, interval.high)
             scaled = [((each - start) / width).reshape(studies, sites) for each in columns]

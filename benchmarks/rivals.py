@@ -16,7 +16,7 @@ from statistics import NormalDist
 import numpy as np
 
 import howsure as hs
-from howsure.designs.base import PSEUDO_CASES
+from howsure.designs.base import PSEUDO_COUNT
 from howsure.lab.grid import prove, run, shuffled
 
 METRICS = ("accuracy", "f1@macro", "precision@macro", "recall@macro", "mcc")
@@ -39,7 +39,7 @@ class Rival(hs.methods.Method):
     takes_batches = True
     added = 0.0
 
-    def suits(self, metric, table):
+    def unsupported_reason(self, metric, table):
         return "" if metric.name in METRICS else f"`{self.name}` is tried for {', '.join(METRICS)}."
 
     def at_levels(self, metric, table, rng=None):
@@ -65,10 +65,10 @@ class Functional:
         self.metric, self.table = metric, table
 
     def value(self, shares):
-        return np.asarray(self.metric(self.table.wrap(shares)))
+        return np.asarray(self.metric(self.table.make_counts(shares)))
 
     def influence(self, shares):
-        found = self.metric.gradient(self.table.wrap(shares)).reshape(shares.shape)
+        found = self.metric.gradient(self.table.make_counts(shares)).reshape(shares.shape)
         return np.nan_to_num(found) * shares.sum(-1, keepdims=True)
 
 
@@ -179,21 +179,21 @@ class SmoothedLikelihood(ProfileLikelihood):
     """The profile likelihood from shares with pseudo-cases."""
 
     name = "rival_likelihood_smoothed"
-    added = PSEUDO_CASES
+    added = PSEUDO_COUNT
 
 
 class SmoothedAbc(Abc):
     """ABC from shares with pseudo-cases."""
 
     name = "rival_abc_smoothed"
-    added = PSEUDO_CASES
+    added = PSEUDO_COUNT
 
 
 class SmoothedSaddlepoint(Saddlepoint):
     """The saddlepoint from shares with pseudo-cases."""
 
     name = "rival_saddlepoint_smoothed"
-    added = PSEUDO_CASES
+    added = PSEUDO_COUNT
 
 
 class DoubleBootstrap(Rival):

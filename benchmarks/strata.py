@@ -70,7 +70,7 @@ def report(setting: str, tables: ConfusionTable, truth: Array) -> None:
             metric = resolve(spec, tables)
             method = default_method(metric, tables) if name is None else named(name)
             interval = method.interval(metric, tables, LEVEL, 0)
-            true = float(metric(tables.wrap(truth[None]))[0])
+            true = float(metric(tables.make_counts(truth[None]))[0])
             low, high = np.asarray(interval.low), np.asarray(interval.high)
             known = np.isfinite(low)
             covered = 100 * ((low <= true) & (true <= high))[known].mean() if known.any() else np.nan

@@ -97,7 +97,7 @@ SETTINGS = {  # population → cases and folds
     "rare": ((100, 5), (400, 5)),
     "checkerboard": ((100, 5), (400, 5)),
 }
-WAYS = {  # method and scale
+DOWN_UP = {  # method and scale
     "all_pairs": ("all_pairs", "auto"),
     "within_folds": ("within_folds", "auto"),
     "paper's scale": ("all_pairs", "identity"),
@@ -123,7 +123,7 @@ def intervals(y, score, fold, metric):
     """Return the interval of each way, and that of a t-test on the values of the folds."""
     kind = {"y_score": score} if metric == "roc_auc" else {"y_pred": (score >= 0.5).astype(int)}
     found = hs.cross_validated(y, fold=fold, **kind)
-    ends = several_answers(found, metric, {way: (*both, None) for way, both in WAYS.items()})
+    ends = several_answers(found, metric, {way: (*both, None) for way, both in DOWN_UP.items()})
     if metric in {"accuracy", "roc_auc"}:
         each = [
             area(y[fold == place], score[fold == place])

@@ -79,7 +79,7 @@ def scared():
         name = "scared"
         synonyms = ("timid",)
 
-        def suits(self, metric, _):
+        def unsupported_reason(self, metric, _):
             return "" if np.isfinite(metric.range[0]) else "`Scared` needs a lowest value. Use `Delta()`."
 
         def at_levels(self, metric, table, _=None):
@@ -152,7 +152,7 @@ def test_a_method_that_breaks_a_law_is_found_out(answer, law):
     mine = _defined(
         "Mine",
         name="mine",
-        suits=lambda self, metric, table: "" if metric.range == (0, 1) else "It is for shares.",
+        unsupported_reason=lambda self, metric, table: "" if metric.range == (0, 1) else "It is for shares.",
         at_levels=lambda self, metric, table, rng=None: answer,
     )
     with pytest.raises(AssertionError, match=f"breaks the law `{law}`"):

@@ -362,7 +362,7 @@ def test_every_verb_answers(source, design):
 
 def variance_of_sample(metric, table):
     """Return the mean of the delta method's variance and the jackknife's, which leaves out one case at a time."""
-    flat, value = table.counts.ravel(), lambda flat: float(metric(table.wrap(flat[None]))[0])
+    flat, value = table.counts.ravel(), lambda flat: float(metric(table.make_counts(flat[None]))[0])
     seen = flat > 0
     cases = np.where(seen, flat, 0.0)
     left_out = np.array([value(flat - np.eye(flat.size)[cell]) for cell in np.flatnonzero(seen)])
@@ -407,7 +407,7 @@ def test_matched_limits_follow_from_what_drawn_tables_say(source, design):
         if metric.per_class is None or np.isfinite(metric.per_class(table.counted)).all():
             flat = tables.reshape(len(tables), -1)
             middle = (flat / flat.sum(1, keepdims=True)).mean(0)
-            centre = 2 * float(metric(table.wrap(middle[None]))[0]) - draws.mean()
+            centre = 2 * float(metric(table.make_counts(middle[None]))[0]) - draws.mean()
         spread = max(1.0, np.sqrt(variance_of_sample(metric, table)) / draws.std())
         expected = centre + spread * (quantiles - draws.mean())
         expected = [np.fmin(expected[0], found.value), np.fmax(expected[1], found.value)]
@@ -428,7 +428,8 @@ def test_matched_limits_of_a_difference_follow_from_the_joint_table():
     tables = hs.methods.draw_tables(table, 4000, source="posterior", random_state=1)
     middle = (tables / tables.sum(-1, keepdims=True)).mean(0)[None]
     first, second = (
-        float(resolve("f1@macro", table.model(name))(table.wrap(middle).through(table.view(name)))[0]) for name in said
+        float(resolve("f1@macro", table.model(name))(table.make_counts(middle).through(table.view(name)))[0])
+        for name in said
     )
     left = []
     for case in range(80):

@@ -2,7 +2,7 @@
 
 from .comparison.alt_test import alt_test as alt_test
 from .imperfect_labels.noisy.annotators import annotated as annotated, consensus as consensus
-from .imperfect_labels.noisy.judge_bias import judge_leaning as judge_leaning
+from .imperfect_labels.noisy.judge_bias import judge_bias as judge_bias
 from .imperfect_labels.noisy.judge_report import judge_report as judge_report
 from .imperfect_labels.noisy.prediction_powered import prediction_powered as prediction_powered
 from .imperfect_labels.noisy.rogan_gladen import corrected as corrected, corrected_prevalence as corrected_prevalence

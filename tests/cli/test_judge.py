@@ -55,15 +55,15 @@ def test_it_prints_what_python_gives(cases):
 
 
 def test_clusters_a_prediction_a_leaning_and_a_plan(cases):
-    """--groups, --y-pred with --metrics, --along and --width give the same as Python."""
+    """--groups, --y-pred with --metrics, --covariate and --width give the same as Python."""
     asked = ["judge", cases, "--judge", "verdict", "--human", "human", "--groups", "talk"]
-    more = ["--y-pred", "flag", "--metrics", "f1,precision", "--along", "words", "--width", "0.1"]
+    more = ["--y-pred", "flag", "--metrics", "f1,precision", "--covariate", "words", "--width", "0.1"]
     result = run(*asked, *more, "--format", "json")
     found = estimates(result)
     filtered = hs.judged("human", "verdict", y_pred="flag", data=cases, groups="talk")
     assert found["f1"]["low"] == pytest.approx(hs.estimate(filtered, "f1").low)
-    leaning = hs.labels.judge_leaning("human", "verdict", "words", data=cases, groups="talk")
-    assert found["judge_leaning along words"]["high"] == pytest.approx(leaning.high)
+    leaning = hs.labels.judge_bias("human", "verdict", "words", data=cases, groups="talk")
+    assert found["judge_bias along words"]["high"] == pytest.approx(leaning.high)
     plan = hs.labels.label_plan(hs.judged("human", "verdict", data=cases, groups="talk"), width=0.1)
     assert json.loads(result.stdout)["tables"][0]["label_plan"] == plan.records()
 

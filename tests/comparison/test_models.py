@@ -259,7 +259,7 @@ def test_the_work_of_all_pairs_does_not_grow_with_their_number(metric, monkeypat
     """28 pairs of 8 models need as many passes over joint tables as 120 of 16, and each model is estimated once."""
     passes, alone = [], []
     for each in (hs.methods.Method, Flow):
-        monkeypatch.setattr(each, "tested", counting(each.tested, passes))
+        monkeypatch.setattr(each, "intervals_and_p_values", counting(each.intervals_and_p_values, passes))
     monkeypatch.setattr("howsure.comparison.pairs.of_one_model", counting(of_one_model, alone))
     seen = []
     for models in (8, 16):

@@ -9,7 +9,7 @@ from scipy import stats
 import howsure as hs
 from howsure.designs.clusters import LARGE, UNSEEN, Clusters, clusters_of
 from howsure.designs.entries import Entries
-from howsure.methods.core.standard_errors import sample_with_unseen, small_sample
+from howsure.methods.core.standard_errors import small_sample, small_sample_with_missed_clusters
 from howsure.metrics.binding import resolve
 
 
@@ -419,7 +419,7 @@ def missed(sizes, right):
 def unseen(table):
     """Return the contribution of an unobserved partial cluster to the variance of accuracy."""
     bound = resolve("accuracy", table)
-    return sample_with_unseen(bound, table)[0] / small_sample(bound, table)[0]
+    return small_sample_with_missed_clusters(bound, table)[0] / small_sample(bound, table)[0]
 
 
 def test_a_part_of_a_cluster_that_was_missed_adds_to_both_variances():

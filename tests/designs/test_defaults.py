@@ -7,7 +7,7 @@ import pytest
 
 import howsure as hs
 from howsure.designs.algebra import Algebra
-from howsure.designs.base import Design, quotient
+from howsure.designs.base import Design, safe_divide
 from howsure.designs.clustering import Clustering
 from howsure.designs.known import KnownProbabilities
 from howsure.designs.refit import Refittable
@@ -139,9 +139,9 @@ def test_a_table_of_scores_is_cut_at_a_row(row):
 
 def test_nothing_is_divided_by_nothing():
     """A quotient is 0 where the divisor is not positive, and the plain one elsewhere."""
-    assert quotient(np.array([3.0, 4.0]), np.array([2.0, 8.0])).tolist() == [1.5, 0.5]
-    assert quotient(np.array([3.0, 4.0, 5.0]), np.array([0.0, 8.0, -1.0])).tolist() == [0, 0.5, 0]
-    assert quotient(np.array(3.0), np.array(0.0)) == 0
+    assert safe_divide(np.array([3.0, 4.0]), np.array([2.0, 8.0])).tolist() == [1.5, 0.5]
+    assert safe_divide(np.array([3.0, 4.0, 5.0]), np.array([0.0, 8.0, -1.0])).tolist() == [0, 0.5, 0]
+    assert safe_divide(np.array(3.0), np.array(0.0)) == 0
 
 
 def test_the_text_of_a_design_has_its_settings():

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import howsure as hs
-from howsure.designs.base import is_heard
+from howsure.designs.base import active_cells
 from howsure.designs.cell_sums import variance_by_class
 from howsure.designs.independent import smoothed
 
@@ -386,5 +386,5 @@ def test_pseudo_cases_of_tables_that_all_agree_have_the_size_of_a_cluster():
 def test_a_form_hears_the_cells_that_it_is_of():
     """Cells with a slope above rounding, relative to the largest, are heard; a form of nothing hears none."""
     forms = np.array([[1.0, -1e-13, 0.0, 1e-11], [0.0, 0.0, 0.0, 0.0], [1e-30, 0.0, -2e-30, 0.0]])
-    assert is_heard(np.ones((3, 4)), forms).tolist() == [[1, 0, 0, 1], [0, 0, 0, 0], [1, 0, 1, 0]]
-    assert is_heard(np.ones((2, 4)), forms[0]).tolist() == [[1, 0, 0, 1]] * 2
+    assert active_cells(np.ones((3, 4)), forms).tolist() == [[1, 0, 0, 1], [0, 0, 0, 0], [1, 0, 1, 0]]
+    assert active_cells(np.ones((2, 4)), forms[0]).tolist() == [[1, 0, 0, 1]] * 2

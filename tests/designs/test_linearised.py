@@ -27,7 +27,7 @@ def test_counts_that_stand_for_themselves_behave_as_counted_ones() -> None:
     table = plain()
     assert table.variance(gradient) == pytest.approx(Independent().variance(COUNTS.ravel(), gradient.ravel()))
     marked = np.eye(3, dtype=bool)
-    assert table.effective_trials(marked) == pytest.approx(COUNTS.trace())
+    assert table.effective_sample_size(marked) == pytest.approx(COUNTS.trace())
     counted = hs.from_counts(COUNTS)
     for metric in ("f1@macro", "accuracy", "mcc"):
         for method in ("delta", "bootstrap_bca", "bayes"):

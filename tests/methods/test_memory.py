@@ -95,7 +95,7 @@ def test_draws_of_many_units_take_the_memory_of_a_block(make, kind, method):
         else:
             found["estimate"] = hs.estimate(table, spec, method=asked, random_state=0)
 
-    if method.suits(resolve(spec, table.model("a") if hasattr(table, "models") else table), table):
+    if method.unsupported_reason(resolve(spec, table.model("a") if hasattr(table, "models") else table), table):
         pytest.skip("the table has no such draws")
     ask(
         type(method)(n_resamples=3) if isinstance(method, hs.methods.Bootstrap) else hs.methods.Dirichlet(n_draws=3)

@@ -306,7 +306,7 @@ def test_areas_of_pairs_are_those_of_their_cases_alone():
     true, score, weight = sample(12, size=90, classes=17)
     table = hs.multiclass_scores(true, score, sample_weight=weight)
     stack = np.stack([table.counts, 2 * table.counts])
-    found = resolve("roc_auc@macro+multi_class=ovo", table).per_class(table.wrap(stack.reshape(2, -1)))
+    found = resolve("roc_auc@macro+multi_class=ovo", table).per_class(table.make_counts(stack.reshape(2, -1)))
     couples = [(first, second) for first in range(17) for second in range(17) if first != second]
     expected = []
     for first, second in couples[::7]:

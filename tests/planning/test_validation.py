@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.methods.core.interval_spec import Sides
+from howsure.methods.core.interval_spec import IntervalSpec
 from howsure.metrics.contrast import EFFECTS
 from howsure.planning import validation
 from howsure.planning.pilots import Pilot
@@ -15,7 +15,7 @@ TABLE = hs.from_counts([[50, 3], [5, 42]], labels=["no", "yes"])
 ONE = Pilot.of((TABLE,), "accuracy", effect=EFFECTS["difference"])  # 0.92
 TWO = Pilot.of((TABLE, hs.from_counts([[40, 13], [9, 38]])), "accuracy", effect=EFFECTS["difference"])
 RATIO = Pilot.of(TWO.tables, "accuracy", effect=EFFECTS["ratio"])
-BOTH, GREATER, LESS = (Sides(0.95, each) for each in ("two-sided", "greater", "less"))
+BOTH, GREATER, LESS = (IntervalSpec(0.95, each) for each in ("two-sided", "greater", "less"))
 INF = math.inf
 
 

@@ -6,7 +6,7 @@ import pytest
 from howsure.native.placements import area, case_placements
 from howsure.readers import dominance
 
-WAYS = {"counts": dominance._by_counts, "ranks": dominance._by_ranks}
+DOWN_UP = {"counts": dominance._by_counts, "ranks": dominance._by_ranks}
 
 
 def ranks(rng, number, levels):
@@ -26,7 +26,7 @@ def test_sums_of_products_equal_those_over_all_pairs(levels, seed):
 
     expected = ((signs(first) + 1) * (signs(second) + 1)).sum() / 4
     assert dominance.product_of_wins(first, second, positive) == pytest.approx(expected, abs=1e-9)
-    for way in WAYS.values():
+    for way in DOWN_UP.values():
         assert way(first, second, positive) == pytest.approx((signs(first) * signs(second)).sum(), abs=1e-9)
 
 

@@ -342,8 +342,8 @@ COUNTED = {  # source → its call with rows, and the compared metric
         ),
         estimated("mean"),
     ),
-    "judge_leaning": (
-        lambda r, **k: hs.labels.judge_leaning(r(HUMAN), r(JUDGE), r(PROBABILITY), **k),
+    "judge_bias": (
+        lambda r, **k: hs.labels.judge_bias(r(HUMAN), r(JUDGE), r(PROBABILITY), **k),
         lambda found: [found.value],
     ),
     "partly_labelled": (

@@ -47,7 +47,7 @@ OTHERS = {  # functions that do not return a table of predictions
         hs.paired_scores(TRUTH, {"A": -SCORE, "B": np.sin(SCORE * 9)}, **chosen), "roc_auc"
     ),
     "calibrate": lambda **chosen: hs.calibrate(1 - SCORE, TRUTH, random_state=0, **chosen).predict([0.1, 0.9])[1],
-    "judge_leaning": lambda **chosen: hs.labels.judge_leaning(TRUTH, PREDICTED, SCORE, **chosen),
+    "judge_bias": lambda **chosen: hs.labels.judge_bias(TRUTH, PREDICTED, SCORE, **chosen),
     "consensus": lambda **chosen: hs.labels.consensus(
         np.column_stack([TRUTH, OTHER]), random_state=0, **chosen
     ).classes[1],
@@ -95,7 +95,7 @@ def test_what_the_positive_class_changes_elsewhere():
         assert found == pytest.approx(other)
     differences = [OTHERS["paired_scores"](pos_label=label).value for label in ("ill", "well")]
     assert sum(differences) == pytest.approx(0)
-    slopes = [OTHERS["judge_leaning"](pos_label=label).value for label in ("ill", "well")]
+    slopes = [OTHERS["judge_bias"](pos_label=label).value for label in ("ill", "well")]
     assert sum(slopes) == pytest.approx(0)
     assert OTHERS["calibrate"](pos_label="ill") > 0.5
     assert OTHERS["consensus"](pos_label="ill") == "ill"

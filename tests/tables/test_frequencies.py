@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.designs.base import DUST
+from howsure.designs.base import RELATIVE_TOLERANCE
 from howsure.methods.default import default_method
 from howsure.metrics.binding import resolve
 from howsure.tables.confusion import ConfusionTable
@@ -165,10 +165,10 @@ def test_precision_at_one_percent_covers():
         for name in ("precision", "f1", "mcc"):
             metric = resolve(name, tables)
             found = default_method(metric, tables).interval(metric, tables, 0.95)
-            true = float(metric(tables.wrap(truth.reshape(1, 4)))[0])
+            true = float(metric(tables.make_counts(truth.reshape(1, 4)))[0])
             covered = ((found.low <= true) & (true <= found.high)).mean()
             assert 0.925 < covered < 0.995, (cases, false, name, covered)
-            assert (found.high - found.low > DUST).all()
+            assert (found.high - found.low > RELATIVE_TOLERANCE).all()
 
 
 @pytest.mark.parametrize("method", ["mid_p", "wilson", "flow", "delta", "bayes", "bootstrap_percentile"])

@@ -32,7 +32,7 @@ def judge(
     y_pred: str | None = None,
     metrics: Metrics = None,
     width: float | None = None,
-    along: Words = None,
+    covariate: Words = None,
     by: Words = None,
     groups: str | None = None,
     sample_weight: str | None = None,
@@ -65,7 +65,7 @@ def judge(
         Further metrics of the prediction, or else of the verdict, against the human labels, as spec strings such as f1.
     width
         Desired width of the interval of the pass rate; prints how many cases of each verdict to label next.
-    along
+    covariate
         Columns that may bias the judge, such as the length of the answer or its position.
     by
         Column to split by, or several: results for all cases come first, then for each value or combination of values.
@@ -96,7 +96,7 @@ def judge(
     """
     from howsure.errors import HowsureError
     from howsure.estimates.estimation import evaluate
-    from howsure.imperfect_labels.noisy.judge_bias import judge_leaning
+    from howsure.imperfect_labels.noisy.judge_bias import judge_bias
     from howsure.imperfect_labels.noisy.judge_report import judge_report
     from howsure.imperfect_labels.noisy.judged import judged
     from howsure.imperfect_labels.partial.label_plan import label_plan
@@ -115,10 +115,10 @@ def judge(
     if y_pred is not None:
         asked = in_groups(judged(human, judge, y_pred=y_pred, by=split_by, **columns)).all_and_groups()
     leanings = [
-        judge_leaning(
+        judge_bias(
             human, judge, column, labels=classes, groups=groups, confidence_level=confidence_level, **check
-        ).replace(metric=f"judge_leaning along {column}")
-        for column in split(along)
+        ).replace(metric=f"judge_bias along {column}")
+        for column in split(covariate)
     ]
 
     made: dict[Any, list[Mapping[str, Estimate]]] = {}

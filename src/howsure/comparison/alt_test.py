@@ -13,7 +13,7 @@ from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError, real_number, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
-from howsure.estimates.grouped import over_groups
+from howsure.estimates.grouped import apply_by_group
 from howsure.grids import Tabular
 from howsure.metrics.one_rater import Contests, average_advantage, chosen, contests
 from howsure.metrics.rating_weights import IDENTITY, weights_of
@@ -101,7 +101,7 @@ class AltTest(Tabular):
         )
 
 
-@over_groups
+@apply_by_group
 def alt_test(
     table: Any,
     rater: Any,
@@ -177,7 +177,7 @@ def alt_test(
     people = {str(each): at for at, each in enumerate(ratings.raters.tolist()) if at != own}
     met = {each: contests(ratings, own, at, matrix) for each, at in people.items()}
     least = whole_number("min_items", min_items)
-    people = {each: at for each, at in people.items() if ratings.effective_trials(met[each].held * 1.0) >= least}
+    people = {each: at for each, at in people.items() if ratings.effective_sample_size(met[each].held * 1.0) >= least}
     if not people:
         message = f"No annotator shares {least} items with {name!r} and a third. Annotate more, or lower `min_items`."
         raise HowsureError(message)
@@ -221,7 +221,7 @@ def _tested(table: RatingsTable, found: Contests, margin: float) -> tuple[float,
 
     cells, held = table.cells, found.held * 1.0
     each = found.loses * 1.0 - found.wins
-    total, items = float(cells @ held), float(table.effective_trials(held))
+    total, items = float(cells @ held), float(table.effective_sample_size(held))
     mean = float(cells @ each) / total
     slopes = held * (each - mean) / total
     inflation, freedom = VarianceDetails.of(table.design).small_sample_correction(cells, slopes)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from howsure.comparison.mcnemar import rights
-from howsure.estimates.grouped import over_groups
+from howsure.estimates.grouped import apply_by_group
 from howsure.grids import OneRecord
 from howsure.numbers import p_text
 from howsure.tables.joint import paired_table
@@ -46,7 +46,7 @@ class CochransQ(OneRecord):
         return asdict(self)
 
 
-@over_groups
+@apply_by_group
 def cochrans_q(table: Table) -> CochransQ:
     """Test whether several models are right equally often on the same cases.
 

@@ -17,12 +17,12 @@ from howsure.errors import HowsureError, listed, one_of
 from howsure.estimates.coercion import refuse_with_own_method
 from howsure.estimates.estimate import Estimate, Quantity, estimate_of
 from howsure.estimates.estimation import estimate
-from howsure.estimates.grouped import Grouped, over_groups
+from howsure.estimates.grouped import Grouped, apply_by_group
 from howsure.methods.areas.delong import DeLong
 from howsure.methods.composed.anytime import Anytime
 from howsure.methods.core.draws import child_seed, seed_sequence
 from howsure.methods.core.interval import Interval
-from howsure.methods.core.interval_spec import Alternative, Sides
+from howsure.methods.core.interval_spec import Alternative, IntervalSpec
 from howsure.methods.core.lookup import named
 from howsure.methods.core.method import DrawingMethod, Method
 from howsure.methods.core.names import MethodName
@@ -165,15 +165,15 @@ def compare(
         effect=EFFECTS[contrast],
         names=(a, b),
         method=named(method),
-        sides=Sides.checked(confidence_level, alternative),
+        sides=IntervalSpec.checked(confidence_level, alternative),
         rope=rope,
     )
     if not against:
         _refuse_groups(table)
-        return over_groups(question.of_models)(table, random_state=random_state)
+        return apply_by_group(question.of_models)(table, random_state=random_state)
     if isinstance(against[0], str) and against[0] == "random":
-        return over_groups(question.against_random)(table, random_state=random_state)
-    return over_groups(question.of_test_sets)(_side_by_side(table, against[0]), random_state=random_state)
+        return apply_by_group(question.against_random)(table, random_state=random_state)
+    return apply_by_group(question.of_test_sets)(_side_by_side(table, against[0]), random_state=random_state)
 
 
 def _at(table: Any, threshold: float, metric: Spec | Metric) -> Any:
@@ -198,7 +198,7 @@ class _Question:
     effect: Effect
     names: tuple[str | None, str | None]
     method: Method | None
-    sides: Sides
+    sides: IntervalSpec
     rope: Region | None
 
     def of_models(self, table: Table, *, random_state: Any) -> Comparison:
@@ -310,7 +310,7 @@ def compared(
     joint: Table,
     metric: Metric,
     method: Method | None,
-    sides: Sides,
+    sides: IntervalSpec,
     random_state: Any = None,
     rope: Any = None,
     alone: OfOneModel = of_one_model,
@@ -335,7 +335,7 @@ def compared(
         )
         test = chosen.p_value(metric, joint, contrast.effect.null, draws=first.draws, rng=seed)
     else:
-        first, test = chosen.tested(metric, joint, sides.two_sided, contrast.effect.null)
+        first, test = chosen.intervals_and_p_values(metric, joint, sides.two_sided, contrast.effect.null)
         a, b = (alone(side, joint, own_method(method), level) for side in pair)
     interval = sides.cut(first, metric)
     limits = ContrastLimits(method=chosen, contrast=contrast, joint=lambda: joint, draws=interval.draws, seed=seed)
@@ -352,7 +352,7 @@ def compared(
     return replace(found, rope=_rope(region, interval.draws, chosen, metric, joint, seed))
 
 
-def suited(method: Method | None, metric: Metric, joint: Table, sides: Sides) -> Method:
+def suited(method: Method | None, metric: Metric, joint: Table, sides: IntervalSpec) -> Method:
     """Return the method of a comparison, the given one or the default; one-sided if one side is requested."""
     found = checked(method, metric, joint)
     return found if sides.alternative == "two-sided" else checked(found.one_sided(), metric, joint)
@@ -369,7 +369,7 @@ def comparison_of(
     value: float,
     interval: Interval,
     two_sided: float,
-    sides: Sides,
+    sides: IntervalSpec,
 ) -> Comparison:
     """Return the comparison from the two models' estimates, the interval of the contrast and its two-sided p-value."""
     contrast = limits.contrast

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.comparison.rank_sets import Estimated
-from howsure.designs.base import is_heard, quotient
+from howsure.designs.base import active_cells, safe_divide
 from howsure.designs.clustering import Clustering, NamedUnits
 from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError
-from howsure.estimates.grouped import OverGroups
+from howsure.estimates.grouped import AppliedByGroup
 from howsure.grids import Tabular
-from howsure.methods.core.standard_errors import shows_variation
+from howsure.methods.core.standard_errors import is_positive_error
 from howsure.metrics.binding import resolve_each
 from howsure.metrics.metric import Metric, Side
 from howsure.tables.joint import JointTable
@@ -80,7 +80,7 @@ class Contenders:
         return Estimated(sign * self.values[chosen], self.covariance[pairs], self.cases[pairs])
 
 
-def groups_are_models(function: OverGroups[P, T]) -> OverGroups[P, T]:
+def groups_are_models(function: AppliedByGroup[P, T]) -> AppliedByGroup[P, T]:
     """Decorate a function so that tables of groups with one model each are taken as models by name, not as groups.
 
     Parameters
@@ -95,7 +95,7 @@ def groups_are_models(function: OverGroups[P, T]) -> OverGroups[P, T]:
             table = {", ".join(map(str, table.group(key).values())): each for key, each in table.items()}
         return function(table, *args, **settings)
 
-    return cast("OverGroups[P, T]", taken)
+    return cast("AppliedByGroup[P, T]", taken)
 
 
 def contenders(given: Any, metric: Any) -> Contenders:
@@ -209,14 +209,14 @@ def covariance_within(table: Table, gradients: Array) -> Array:
 
 def _scaled(plain: Array, variances: Array) -> Array:
     """Return sums of products, with the design's variances, which may correct for few units, on the diagonal."""
-    factor = np.sqrt(quotient(variances, np.diag(plain)))
+    factor = np.sqrt(safe_divide(variances, np.diag(plain)))
     return np.asarray(plain * factor[:, None] * factor)
 
 
 def _seen(covariance: Array, values: Array) -> Array:
     """Return the covariance, with 0 for estimates whose variance is only rounding error."""
     own = np.diag(covariance)
-    seen = shows_variation(np.sqrt(np.maximum(own, 0.0)), values) | ~np.isfinite(own)
+    seen = is_positive_error(np.sqrt(np.maximum(own, 0.0)), values) | ~np.isfinite(own)
     return np.where(seen[:, None] & seen, covariance, 0.0)
 
 
@@ -233,6 +233,6 @@ def _cases(table: Table, metrics: list[Metric]) -> Array:
         filled = table.smoothed().counted
         with np.errstate(all="ignore"):
             slopes = finite_gradients([each.gradient(filled) for each in metrics], table)
-        marked = is_heard(np.ones(slopes.shape), slopes)
-    worth = np.array([float(table.effective_trials(each)) for each in marked])
+        marked = active_cells(np.ones(slopes.shape), slopes)
+    worth = np.array([float(table.effective_sample_size(each)) for each in marked])
     return np.broadcast_to(np.where(np.isfinite(worth) & (worth > 0), worth, np.inf), len(metrics)).copy()

@@ -19,7 +19,7 @@ from howsure.comparison.winner import level_of, selection_error
 from howsure.errors import checked_level, one_of
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
-from howsure.estimates.grouped import over_groups
+from howsure.estimates.grouped import apply_by_group
 from howsure.methods.core.draws import child_seed, group_seed, seed_sequence
 from howsure.methods.core.lookup import named
 from howsure.methods.core.method import Method
@@ -37,7 +37,7 @@ UNRANKED = "so it may have any rank"
 
 
 @groups_are_models
-@over_groups
+@apply_by_group
 def leaderboard(
     table: Any,
     metric: str | Metric,
@@ -190,7 +190,7 @@ def _unranked(model: str, order: list[str], own: Estimate) -> Place:
 
 def _of_one_look(method: Method | None) -> Method | None:
     """Return the method for a single look; None, for the default method, instead of a confidence sequence."""
-    return None if method is not None and method.holds_at_every_look else method
+    return None if method is not None and method.is_anytime_valid else method
 
 
 def _probabilities(names: list[str], given: Estimated, deviations: Array, rng: np.random.Generator) -> Ranks:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of
-from howsure.estimates.grouped import over_groups
+from howsure.estimates.grouped import apply_by_group
 from howsure.grids import OneRecord
 from howsure.numbers import p_text
 from howsure.tables.joint import JointTable, paired_table
@@ -118,7 +118,7 @@ def rights(models: JointTable, test: str, names: Sequence[str]) -> NDArray[np.bo
     return np.stack([models.view(name).pulled_back(diagonal, models.counts.size) > 0 for name in names])
 
 
-@over_groups
+@apply_by_group
 def mcnemar(table: Table, *, a: str | None = None, b: str | None = None, method: str = "mid_p") -> McNemar:
     """Test whether two models are right equally often on the same cases.
 

@@ -20,11 +20,11 @@ from howsure.errors import HowsureError, UnknownKeyError, checked_level, one_of
 from howsure.estimates.estimate import Estimate, Quantity
 from howsure.estimates.estimation import asked_metrics, default_metrics, evaluate, finished
 from howsure.estimates.evaluation import Evaluation
-from howsure.estimates.grouped import Results, over_groups
+from howsure.estimates.grouped import Results, apply_by_group
 from howsure.estimates.named import Named
 from howsure.grids import Grid, Tabular
 from howsure.methods.core.draws import seed_sequence, stream_of
-from howsure.methods.core.interval_spec import Alternative, Sides
+from howsure.methods.core.interval_spec import Alternative, IntervalSpec
 from howsure.methods.core.lookup import named
 from howsure.methods.core.method import Method
 from howsure.methods.core.names import MethodName
@@ -41,7 +41,7 @@ from howsure.tables.table import Table
 Correction = Literal["holm", "fdr_bh", "bonferroni", "none", "max_t"]
 
 
-@over_groups
+@apply_by_group
 def evaluate_models(
     table: Table,
     metrics: str | Metric | Sequence[str | Metric] | None = None,
@@ -212,7 +212,7 @@ class Comparisons(Tabular, Named, Mapping[tuple[str, ...], Comparison]):
 
 
 @groups_are_models
-@over_groups
+@apply_by_group
 def compare_all(
     table: Any,
     metrics: str | Metric | Sequence[str | Metric],
@@ -274,7 +274,7 @@ def compare_all(
         message = "There is one table. Give at least two by name, or one of several models."
         raise HowsureError(message)
     settings: dict[str, Any] = {"confidence_level": confidence_level, "random_state": random_state}
-    sides = Sides.checked(confidence_level, alternative)
+    sides = IntervalSpec.checked(confidence_level, alternative)
     one_of("correction", correction, [*CORRECTIONS, "max_t"])
     if correction == "max_t":
         if sides.alternative != "two-sided":

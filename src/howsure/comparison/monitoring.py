@@ -176,7 +176,7 @@ def monitor(
         raise HowsureError(message)
     seed, chosen = seed_sequence(random_state), named(method)
     question = _Question(metrics, threshold, chosen, checked_level(confidence_level))
-    if chosen is not None and chosen.holds_at_every_look:
+    if chosen is not None and chosen.is_anytime_valid:
         return _in_sequence(tables, reference, baseline, question, seed)
     whole = getattr(tables, "overall", None)
     found: Any = of_groups(tables, question.of, seed) if whole is None else question.of(tables, seed)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.estimates.grouped import over_groups
+from howsure.estimates.grouped import apply_by_group
 from howsure.grids import OneRecord
 from howsure.methods.core.standard_errors import effective_counts
 from howsure.methods.default import checked
@@ -56,7 +56,7 @@ class NoInformation(OneRecord):
         return asdict(self)
 
 
-@over_groups
+@apply_by_group
 def no_information_test(table: Table) -> NoInformation:
     """Test whether the accuracy is above the no-information rate, the proportion of the largest class.
 

@@ -13,7 +13,7 @@ from howsure.comparison.compare import compared, comparison_of, of_one_model, ow
 from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.result import Comparison
 from howsure.estimates.estimate import Estimate
-from howsure.methods.core.interval_spec import Sides
+from howsure.methods.core.interval_spec import IntervalSpec
 from howsure.methods.core.method import DrawingMethod, Method
 from howsure.metrics.binding import left_out, resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
@@ -26,7 +26,7 @@ Seen = Callable[[JointTable, str], tuple[Metric, Any]]
 
 
 def compared_pairs(
-    models: JointTable, metric: str | Metric, method: Method | None, sides: Sides, random_state: Any = None
+    models: JointTable, metric: str | Metric, method: Method | None, sides: IntervalSpec, random_state: Any = None
 ) -> list[Comparison]:
     """Return the differences of a metric of all pairs of models.
 
@@ -75,7 +75,7 @@ def _one(
     names: tuple[str, str],
     seen: Seen,
     method: Method | None,
-    sides: Sides,
+    sides: IntervalSpec,
     random_state: Any,
     alone: _Alone,
 ) -> Comparison:
@@ -96,7 +96,7 @@ def _in_one_pass(
     names: Sequence[tuple[str, str]],
     seen_of: Seen,
     method: Method | None,
-    sides: Sides,
+    sides: IntervalSpec,
     alone: _Alone,
 ) -> dict[int, Comparison]:
     """Return the comparisons of a batch by their positions, except those that need a reason in words."""
@@ -109,7 +109,7 @@ def _in_one_pass(
         return {}
     with np.errstate(all="ignore"):
         values = np.asarray(contrast(batch.counted))
-    intervals, tests = chosen.tested(contrast, batch, sides.two_sided, DIFFERENCE.null)
+    intervals, tests = chosen.intervals_and_p_values(contrast, batch, sides.two_sided, DIFFERENCE.null)
     first, second = ({pair[place]: Side(pair[place], *each) for pair in names} for place, each in enumerate(seen))
     own = {
         name: alone(Side(name, side.metric, models.view(name)), models, own_method(method), sides.level)

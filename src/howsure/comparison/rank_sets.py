@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.cached import cached_property
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.methods.core.standard_errors import normal_quantile
 
 Array = NDArray[Any]
@@ -62,7 +62,7 @@ class Estimated:
     @cached_property
     def null_spread(self) -> Array:
         """Standard error of each difference under equality of the models."""
-        return np.asarray(np.sqrt(self.spread**2 + quotient(self.differences**2, self.cases)))
+        return np.asarray(np.sqrt(self.spread**2 + safe_divide(self.differences**2, self.cases)))
 
     @cached_property
     def is_silent(self) -> Array:
@@ -77,7 +77,7 @@ class Estimated:
         """
         from scipy.special import ndtri, stdtr
 
-        plain = quotient(self.differences, self.null_spread)
+        plain = safe_divide(self.differences, self.null_spread)
         few = self.is_silent & (self.cases < MANY)
         freedom = np.where(few, np.maximum(self.cases - 1, 0.0), 1.0)
         share = np.where(freedom > 0, stdtr(np.maximum(freedom, NOISE), -np.abs(plain)), 0.5)
@@ -87,7 +87,7 @@ class Estimated:
     def error(self) -> Array:
         """Standard error implied by difference and statistic; infinite for a single case."""
         size = np.abs(self.statistic)
-        seen = np.where(size > 0, quotient(np.abs(self.differences), size), np.inf)
+        seen = np.where(size > 0, safe_divide(np.abs(self.differences), size), np.inf)
         return np.where(self.is_silent, seen, self.null_spread)
 
     def deviations(self, rng: np.random.Generator) -> Array:
@@ -177,7 +177,7 @@ def rank_sets(given: Estimated, deviations: Array, level: float) -> RankSets:
     ([[1, 1], [2, 3], [2, 3]], [True, False, False])
     """
     size = len(given.values)
-    scale = quotient(np.ones_like(given.spread), given.spread).astype(np.float32)
+    scale = safe_divide(np.ones_like(given.spread), given.spread).astype(np.float32)
     open_ = ~np.eye(size, dtype=bool)
     above = np.zeros_like(open_)
     first: Array | None = None

@@ -18,7 +18,7 @@ from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.named import Named
 from howsure.estimates.sentences import Style, capitalized
 from howsure.grids import Grid, OneRecord
-from howsure.methods.core.interval_spec import Sides
+from howsure.methods.core.interval_spec import IntervalSpec
 from howsure.methods.numerics.draw_summaries import Probability, probability_above
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.descriptions import metric_words
@@ -263,9 +263,9 @@ class Comparison(OneRecord, Drawn, Named):
     def _one_sided(self, null: float, *, above: bool) -> float:
         """Return the p-value of the contrast not being above (or below) a value."""
         two_sided = math.nan if self.limits is None else self.limits.p_value(null)
-        if self.limits is not None and self.limits.method.holds_at_every_look and not math.isnan(two_sided):
+        if self.limits is not None and self.limits.method.is_anytime_valid and not math.isnan(two_sided):
             return two_sided if (self.value > null) == above else 1.0  # half of it would not be valid at every look
-        return Sides(self.confidence_level, "greater" if above else "less").p_value(two_sided, self.value, null)
+        return IntervalSpec(self.confidence_level, "greater" if above else "less").p_value(two_sided, self.value, null)
 
     def sentence(self, style: Style = "card") -> str:
         """Return the comparison as one sentence, with the interval, the p-value and the number of paired cases.

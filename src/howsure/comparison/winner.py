@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.comparison.rank_sets import Estimated
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 
 Array = NDArray[Any]
 CLOSER = (0.0, 1.0, 2.0)  # standard errors by which the models may be closer together than they seem
@@ -67,7 +67,7 @@ def selection_error(given: Estimated, deviations: Array, level: float) -> Select
     if not (errors[first] > 0 and np.isfinite(given.covariance).all()):
         return None
     distance, spread = given.differences[first], given.spread[first]
-    shrunk = np.maximum(distance - quotient(spread**2, distance), 0.0)
+    shrunk = np.maximum(distance - safe_divide(spread**2, distance), 0.0)
     median = float(np.median(_errors_of_the_first(shrunk, deviations, errors)))
     place = (1 + level) / 2
     largest = [
@@ -80,7 +80,7 @@ def selection_error(given: Estimated, deviations: Array, level: float) -> Select
 def _errors_of_the_first(distance: Array, deviations: Array, errors: Array) -> Array:
     """Return the error of the model that comes first in each draw, in its standard errors."""
     first = (deviations - distance[:, None].astype(deviations.dtype)).argmax(0)
-    return quotient(deviations[first, np.arange(deviations.shape[1])], errors[first])
+    return safe_divide(deviations[first, np.arange(deviations.shape[1])], errors[first])
 
 
 def level_of(largest: float, level: float) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.curves.bands import thresholds_from_top
 from howsure.designs.cell_sums import confusion_from_top
-from howsure.estimates.batched_intervals import in_passes
+from howsure.estimates.batched_intervals import batched_intervals
 from howsure.methods.drawn.predictive import has_joint_distribution
 from howsure.methods.proportions.threshold_limits import ThresholdLimits, cumulated, rate_reaches
 from howsure.metrics.binding import resolve
@@ -64,7 +64,7 @@ def limits_along(
     if table.design.traits.is_independent:
         chosen = _spread(len(cells), LONG)
         batch = replace(first, counts=cells[chosen], rows=np.full(len(chosen), table.rows))
-        answers = in_passes(batch, [resolve(each, batch) for each in metrics], None, level)
+        answers = batched_intervals(batch, [resolve(each, batch) for each in metrics], None, level)
         found = {place: (chosen, np.stack([each.low, each.high])) for place, (_, each) in answers.items()}
     if rest := [place for place in range(len(metrics)) if place not in found]:
         draws = table.design.traits.has_known_probabilities and not has_joint_distribution(first)
@@ -111,7 +111,7 @@ def _roc_reaches(table: Table, false: Array, true: Array, level: float) -> tuple
     rates = rates if rates.size else np.array([0.5])
     rates = rates[_spread(len(rates), MOST_ESTIMATES if len(table.counts) <= LONG else FEW_ESTIMATES)]
     metrics = [resolve(f"recall_at+fpr={float(rate)!r}", table) for rate in rates]
-    answers = in_passes(table, metrics, ThresholdLimits(), level)
+    answers = batched_intervals(table, metrics, ThresholdLimits(), level)
     highest = true[np.searchsorted(false, rates, side="right") - 1]
     limits = np.array([(answers[place][1].low, answers[place][1].high) for place in range(len(rates))])
     if not table.design.traits.has_labels:  # a metric without variation is certain
@@ -142,7 +142,7 @@ def _one_by_one(metrics: Sequence[str | Metric], table: Table, chosen: Array, le
     seed = np.random.SeedSequence(0)
     limits = np.empty((len(metrics), 2, len(chosen)))
     for column, small in enumerate(_tables_at(table, chosen)):
-        answers = in_passes(small, [resolve(each, small) for each in metrics], None, level, seed)
+        answers = batched_intervals(small, [resolve(each, small) for each in metrics], None, level, seed)
         limits[:, :, column] = [(answers[place][1].low, answers[place][1].high) for place in range(len(metrics))]
     return limits
 

@@ -24,7 +24,7 @@ from howsure.curves.bands import (
 )
 from howsure.designs.cell_sums import confusion_from_top
 from howsure.errors import HowsureError, checked_level, looked_up, one_of
-from howsure.estimates.grouped import over_groups
+from howsure.estimates.grouped import apply_by_group
 from howsure.grids import Grid, Tabular, grid_of
 from howsure.methods.numerics.binomial import clopper_pearson, wilson
 from howsure.metrics.calibration import bin_starts, bin_sums
@@ -174,7 +174,7 @@ def checked_band(band: str) -> None:
     one_of("band", band, BANDS)
 
 
-@over_groups
+@apply_by_group
 def roc_curve(
     table: Any, /, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
 ) -> Curve:
@@ -242,7 +242,7 @@ def roc_curve(
     return Curve(name="roc", columns=columns, unpacked=(false, true, thresholds), **facts)
 
 
-@over_groups
+@apply_by_group
 def det_curve(
     table: Any, /, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
 ) -> Curve:
@@ -292,7 +292,7 @@ def det_curve(
     return Curve(name="det", columns=columns, unpacked=ascending, **facts)
 
 
-@over_groups
+@apply_by_group
 def precision_recall_curve(
     table: Any, /, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
 ) -> Curve:
@@ -367,7 +367,7 @@ def precision_recall_curve(
     return Curve(name="precision_recall", columns=columns, unpacked=ascending, **facts)
 
 
-@over_groups
+@apply_by_group
 def calibration_curve(
     table: Any,
     /,

@@ -17,7 +17,7 @@ from howsure.designs.resampling import Resampling
 from howsure.errors import HowsureError, checked_level, real_number
 from howsure.estimates.estimate import Estimate, estimate_grid
 from howsure.estimates.estimation import estimate
-from howsure.estimates.grouped import over_groups
+from howsure.estimates.grouped import apply_by_group
 from howsure.grids import Grid, Tabular
 from howsure.methods.core.draws import seed_sequence
 from howsure.methods.drawn.bootstrap import Bootstrap
@@ -80,7 +80,7 @@ class ChosenThreshold(Tabular):
         return estimate_grid(self.estimates, self.value.confidence_level)
 
 
-@over_groups
+@apply_by_group
 def optimal_threshold(
     table: Table,
     criterion: str | Metric = "youden",

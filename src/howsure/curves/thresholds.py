@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from howsure.curves.along import confusion_along, limits_along, on_counts
 from howsure.curves.curves import Band, Curve, checked_band, score_table
-from howsure.designs.base import PSEUDO_CASES
+from howsure.designs.base import PSEUDO_COUNT
 from howsure.designs.resampling import Resampling
 from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import checked_level
-from howsure.estimates.grouped import Results, over_groups
+from howsure.estimates.grouped import Results, apply_by_group
 from howsure.methods.core.draws import seed_sequence, values_of_draws
 from howsure.methods.core.scales import automatic_scale, on_scale
 from howsure.methods.core.standard_errors import NOISE, quantile
@@ -29,10 +29,10 @@ from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
 GRID = 100  # thresholds at which resampled curves are compared; more of them hardly change the band
-DUST = 1e-12  # rounding error, relative to terms that cancel
+ROUNDING = 1e-12  # rounding error, relative to terms that cancel
 
 
-@over_groups
+@apply_by_group
 def threshold_curves(
     table: Table,
     metrics: str | Metric | Sequence[str | Metric],
@@ -177,7 +177,7 @@ def _smoothed(metric: Metric, cells: Array, size: Any) -> tuple[Array, Array]:
 
     The standard error is nan if a metric without variation is certain.
     """
-    filled = cells + size * PSEUDO_CASES / 4
+    filled = cells + size * PSEUDO_COUNT / 4
     variance = size * (filled * slopes_along(metric, filled) ** 2).sum((-2, -1))
     return np.asarray(metric(filled)), np.sqrt(np.where(variance > 0, variance, np.nan))
 

@@ -35,8 +35,8 @@ from howsure.errors import UndefinedDesignError
 from howsure.escapes import shortened
 
 Array = NDArray[Any]
-PSEUDO_CASES = 2.0  # total pseudo-count: for samples without variation, and of the default prior
-DUST = 1e-12  # relative tolerance for rounding errors around zero
+PSEUDO_COUNT = 2.0  # total pseudo-count: for samples without variation, and of the default prior
+RELATIVE_TOLERANCE = 1e-12  # relative tolerance for rounding errors around zero
 
 
 class Design(abc.ABC):
@@ -104,7 +104,7 @@ class Design(abc.ABC):
             1, or True, for the selected cells.
         """
         selected = np.broadcast_to(np.asarray(cells, dtype=float), counts.shape)
-        return quotient((counts * selected).sum(-1) ** 2, self.variance(counts, selected))
+        return safe_divide((counts * selected).sum(-1) ** 2, self.variance(counts, selected))
 
     def collapse_cells(self, codes: Array, size: int) -> Design:
         """Return the design of the table whose cell ``codes[c]`` is the sum of all cells c with that code.
@@ -201,13 +201,13 @@ class _WithDefaults:
         return getattr(self._protocol, name).__get__(self._design)
 
 
-def is_heard(counts: Array, gradient: Array) -> Array:
+def active_cells(counts: Array, gradient: Array) -> Array:
     """Return 1 for the cells that a linear form depends on and 0 for the others, ``(..., cells)``."""
     size = np.abs(np.broadcast_to(gradient, counts.shape))
-    return np.asarray(1.0 * (size > DUST * size.max(-1, keepdims=True)))
+    return np.asarray(1.0 * (size > RELATIVE_TOLERANCE * size.max(-1, keepdims=True)))
 
 
-def quotient(part: Array, whole: Array) -> Array:
+def safe_divide(part: Array, whole: Array) -> Array:
     """Return ``part / whole``; 0 where ``whole`` is not positive."""
     some = np.greater(whole, 0)
     if some.all():

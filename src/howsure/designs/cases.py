@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.cached import cached_property
 from howsure.designs import invariants
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.designs.poisson_binomial import poisson_binomial
 from howsure.designs.sampling import BLOCK_CELLS, Blocks
 
@@ -165,14 +165,14 @@ class Cases:
             return list(starmap(slice, pairwise(ends)))
         return [np.flatnonzero(self.group == index) for index in range(len(self.cells))]
 
-    def effective_trials(self, counts: Array, trials: Array) -> Array:
+    def effective_sample_size(self, counts: Array, trials: Array) -> Array:
         """Return the expected number of cases in the marked cells; for weighted cases the Kish effective number."""
         total = np.asarray((counts * trials).sum(-1))
         if np.ndim(self.weight) == 0:
             return total
         squares = self.probability * self.squared[:, None]
         by_cell = np.bincount(self.cells[self.group].ravel(), squares.ravel(), counts.shape[-1])
-        return quotient(total**2, (by_cell * trials).sum(-1))
+        return safe_divide(total**2, (by_cell * trials).sum(-1))
 
     def products_from_top(self, index: Array | None = None) -> Array:
         """Return the sums of ``w**2 p_k p_l`` over the cases of a table of scores below and above each threshold.

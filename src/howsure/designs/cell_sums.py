@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.native.moments import class_moments
 
 Array = NDArray[Any]
@@ -28,7 +28,7 @@ def variance_by_class(counts: Array, squares: Array, truth: Array, slopes: Array
     """
     spread, size, _ = _by_class(counts, squares, truth, slopes)
     single = (size > 0) & (size < 2 - 1e-9)
-    each = np.where(single, np.nan, quotient(spread * size, size - 1))
+    each = np.where(single, np.nan, safe_divide(spread * size, size - 1))
     return np.asarray(np.where(size > 0, each, 0.0).sum(-1))
 
 
@@ -50,8 +50,8 @@ def freedom_by_class(counts: Array, squares: Array, truth: Array, slopes: Array)
     """
     each, size, fourths = _by_class(counts, squares, truth, slopes)
     square = each.sum(-1) ** 2
-    welch = quotient(square, quotient(each**2, np.maximum(size - 1, 1.0)).sum(-1))
-    return np.where(square > 0, np.minimum(welch, quotient(2 * square, fourths.sum(-1))), np.inf)
+    welch = safe_divide(square, safe_divide(each**2, np.maximum(size - 1, 1.0)).sum(-1))
+    return np.where(square > 0, np.minimum(welch, safe_divide(2 * square, fourths.sum(-1))), np.inf)
 
 
 def _by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> tuple[Array, Array, Array]:
@@ -61,15 +61,15 @@ def _by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> tup
     else:
         counts, squares, slopes = np.broadcast_arrays(counts, squares, np.where(counts == 0, 0.0, slopes))
         second = squares * slopes**2
-        sums = (counts, squares, second, quotient(squares, counts) ** 2 * second * slopes**2)
+        sums = (counts, squares, second, safe_divide(squares, counts) ** 2 * second * slopes**2)
         totals, worth, spread, fourths = (added_up(each, truth, int(truth.max()) + 1) for each in sums)
-    return spread, quotient(totals**2, worth), fourths
+    return spread, safe_divide(totals**2, worth), fourths
 
 
 def within_classes(counts: Array, truth: Array, slopes: Array) -> Array:
     """Return slopes minus their mean in each class."""
     size = int(truth.max()) + 1
-    means = quotient(added_up(counts * slopes, truth, size), added_up(counts, truth, size))
+    means = safe_divide(added_up(counts * slopes, truth, size), added_up(counts, truth, size))
     return np.asarray(slopes - means[..., truth])
 
 

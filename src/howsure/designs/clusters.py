@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
-from howsure.designs.base import DUST, Design, is_heard, quotient
+from howsure.designs.base import RELATIVE_TOLERANCE, Design, active_cells, safe_divide
 from howsure.designs.clustering import Clustering
 from howsure.designs.entries import OWN, Entries, joined_names, threshold_squares
 from howsure.designs.resampling import Resampling
@@ -137,7 +137,7 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         spread = np.broadcast_to(gradient, counts.shape)
         squares, number = self._per_table(self.totals(spread) ** 2), np.asarray(self.number, dtype=float)
         enough = number > 1
-        return np.where(enough, quotient(number, number - 1) * squares, np.nan)
+        return np.where(enough, safe_divide(number, number - 1) * squares, np.nan)
 
     def small_sample_correction(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
         """Return the inflation factor of the cluster variance, and Satterthwaite's degrees of freedom.
@@ -147,25 +147,25 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         of equal size give a factor of 1 and their number minus 1. A giant cluster pulls the average towards itself: its
         deviation is too small, although it carries most of the information on the variance.
         """
-        heard = is_heard(counts, gradient)
+        heard = active_cells(counts, gradient)
         sizes, total = self.totals(heard), (counts * heard).sum(-1)
-        shares = quotient(sizes, total if self.owner is None else total[self.owner])
+        shares = safe_divide(sizes, total if self.owner is None else total[self.owner])
         h2, h3, h4, h5 = (self._per_table(shares**power) for power in range(2, 6))
-        alone = quotient(self.case_weight, total)  # one over the number of cases
+        alone = safe_divide(self.case_weight, total)  # one over the number of cases
         plain = self.case_weight * (counts * gradient**2).sum(-1)  # the variance, were cases independent
-        seen = quotient(self._per_table(self.totals(np.broadcast_to(gradient, counts.shape)) ** 2), plain)
+        seen = safe_divide(self._per_table(self.totals(np.broadcast_to(gradient, counts.shape)) ** 2), plain)
         # Expected variance estimate for independent cases, and for clusters whose cases all agree.
         within, between = alone * (1 - h2), h2 - 2 * h3 + h2**2
-        correlated = np.clip(quotient(seen * alone - within, between - within), 0.0, 1.0)
+        correlated = np.clip(safe_divide(seen * alone - within, between - within), 0.0, 1.0)
         a, b = alone * (1 - correlated), correlated  # the variance of a cluster is a h + b h²
         whole, first, second = a + b * h2, a * h2 + b * h3, a * h3 + b * h4
         square, cube = a**2 * h2 + 2 * a * b * h3 + b**2 * h4, a**2 * h3 + 2 * a * b * h4 + b**2 * h5
         trace = whole - 2 * first + h2 * whole
         spread = square * (1 + 2 * h2) - 4 * cube + (h2 * whole) ** 2 + 2 * whole * second + 2 * first**2
         spread -= 4 * h2 * whole * first
-        most, told = self.degrees_of_freedom, trace > DUST * whole
-        freedom = np.where(told, np.minimum(np.maximum(quotient(trace**2, spread), LEAST), most), most)
-        inflation = quotient(whole, trace) * quotient(most, most + 1.0)
+        most, told = self.degrees_of_freedom, trace > RELATIVE_TOLERANCE * whole
+        freedom = np.where(told, np.minimum(np.maximum(safe_divide(trace**2, spread), LEAST), most), most)
+        inflation = safe_divide(whole, trace) * safe_divide(most, most + 1.0)
         return np.where(told, np.maximum(inflation, 1.0), 1.0), freedom
 
     def missed_cluster_inflation(self, counts: Array, gradient: Array) -> Any:
@@ -176,14 +176,14 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         extreme slopes. Its size is limited to a multiple of the design effect, because large clusters with a small
         design effect leave little doubt.
         """
-        heard = is_heard(counts, gradient)
+        heard = active_cells(counts, gradient)
         slopes = np.where(heard, gradient, 0.0)
         plain = self.case_weight * (counts * slopes**2).sum(-1)  # the variance, were cases independent
-        effect = quotient(self._per_table(self.totals(slopes) ** 2), plain)
-        average = quotient(self._per_table(self.totals(heard) ** 2), (counts * heard).sum(-1)) / self.labels_per_case
+        effect = safe_divide(self._per_table(self.totals(slopes) ** 2), plain)
+        average = safe_divide(self._per_table(self.totals(heard) ** 2), (counts * heard).sum(-1)) / self.labels_per_case
         size = np.minimum(average, LARGE * self.case_weight * np.maximum(effect, 1.0))
-        part = UNSEEN * size * quotient((slopes.max(-1) ** 2 + slopes.min(-1) ** 2) / 2, plain)
-        return np.maximum(quotient(1 + part * quotient(size, effect), 1 + part * self.case_weight), 1.0)
+        part = UNSEEN * size * safe_divide((slopes.max(-1) ** 2 + slopes.min(-1) ** 2) / 2, plain)
+        return np.maximum(safe_divide(1 + part * safe_divide(size, effect), 1 + part * self.case_weight), 1.0)
 
     def excess_skewness(self, counts: Array, design_effect: Array) -> Array:
         """Return ``(1 - r + 2 m r) / ((1 + r) (1 - r + m r)) - 1`` for clusters of m cases with correlation r.
@@ -191,8 +191,8 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         The formula holds if the cell probabilities of each cluster have a Dirichlet distribution; r follows from the
         design effect. Bad clusters are few, and a sample without them underestimates the variance.
         """
-        size = np.broadcast_to(quotient(self.mean_unit_size(counts), self.case_weight), np.shape(design_effect))
-        together = np.clip(quotient(quotient(design_effect, self.case_weight) - 1, size - 1), 0.0, 1.0)
+        size = np.broadcast_to(safe_divide(self.mean_unit_size(counts), self.case_weight), np.shape(design_effect))
+        together = np.clip(safe_divide(safe_divide(design_effect, self.case_weight) - 1, size - 1), 0.0, 1.0)
         apart = 1 - together
         part = (apart + 2 * size * together) / ((1 + together) * (apart + size * together)) - 1
         return np.asarray(np.where(size > 1, part, 0.0))
@@ -206,7 +206,7 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         own = np.stack([self._per_table(each**2) for each in totals])
         across = self._per_table(totals.sum(0) ** 2) - own.sum(0)
         number = np.asarray(self.number, dtype=float)
-        variance = quotient(own * present, present - 1).sum(0) + quotient(number, number - 1) * across
+        variance = safe_divide(own * present, present - 1).sum(0) + safe_divide(number, number - 1) * across
         single = ((present > 0) & (present < 2)).any(0)
         return np.where(single, np.nan, np.maximum(variance, 0.0))
 
@@ -214,18 +214,18 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         """Return Satterthwaite's degrees of freedom from the kurtosis of cluster totals; at most the number minus 1."""
         totals = self.totals(np.broadcast_to(gradient, counts.shape))
         square = self._per_table(totals**2) ** 2
-        tails = np.where(square > 0, quotient(2 * square, self._per_table(totals**4)), np.inf)
+        tails = np.where(square > 0, safe_divide(2 * square, self._per_table(totals**4)), np.inf)
         return np.minimum(tails, self.degrees_of_freedom)
 
     def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return Kish's effective number of clusters, under the assumption that all cases of a cluster agree."""
         marked = np.broadcast_to(np.asarray(cells, dtype=float), counts.shape)
-        return quotient((counts * marked).sum(-1) ** 2, self._per_table(self.totals(marked) ** 2))
+        return safe_divide((counts * marked).sum(-1) ** 2, self._per_table(self.totals(marked) ** 2))
 
     def mean_unit_size(self, counts: Array) -> Any:
         """Return the mean cluster size over cases, that is, weighted by cluster size."""
         total = counts.sum(-1)
-        return quotient(total, self.effective_sample_size(counts, np.ones(counts.shape[-1])))
+        return safe_divide(total, self.effective_sample_size(counts, np.ones(counts.shape[-1])))
 
     def collapse_cells(self, codes: Array, size: int) -> Clusters:
         """Relabel the cells."""
@@ -248,7 +248,7 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
         entries, names = Entries.of_sum(designs)
         found = entries.cluster, entries.cell, entries.count, entries.multiplicity
         totals = np.array([each.multiplicity[each.cluster] @ each.count for each in designs])
-        weight = float(quotient(totals @ [each.case_weight for each in designs], totals.sum()))
+        weight = float(safe_divide(totals @ [each.case_weight for each in designs], totals.sum()))
         return Clusters(
             *found, labels_per_case=self.labels_per_case, case_weight=weight, names=names, unit=entries.unit
         )

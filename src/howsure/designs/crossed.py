@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
-from howsure.designs.base import Design, quotient
+from howsure.designs.base import Design, safe_divide
 from howsure.designs.clustering import Clustering, NamedUnits
 from howsure.designs.clusters import FEW, Clusters
 from howsure.designs.entries import OWN, joined_names
@@ -160,7 +160,7 @@ class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
         )
         inflated = [*map(np.multiply, variances, inflations), variances[-1]]
         whole = _sum(inflated)
-        inflation = np.where(whole > 0, quotient(whole, _sum(variances)), np.maximum(*inflations))
+        inflation = np.where(whole > 0, safe_divide(whole, _sum(variances)), np.maximum(*inflations))
         return inflation, self._freedom(inflated, freedoms)
 
     def missed_cluster_inflation(self, counts: Array, gradient: Array) -> Any:
@@ -168,7 +168,7 @@ class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
         variances = [part.variance(counts, gradient) for part in self.parts]
         unseen = [part.missed_cluster_inflation(counts, gradient) for part in self.parts[:FACTORS]]
         more = [*map(np.multiply, variances, unseen), variances[-1]]
-        return np.maximum(quotient(_sum(more), _sum(variances)), 1.0)
+        return np.maximum(safe_divide(_sum(more), _sum(variances)), 1.0)
 
     def excess_skewness(self, counts: Array, design_effect: Array) -> Array:
         """Return the larger one of the factors."""
@@ -191,7 +191,7 @@ class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
 
     def mean_unit_size(self, counts: Array) -> Any:
         """Return the mean size of a level of the factor that has more, over cases."""
-        return quotient(counts.sum(-1), self.effective_sample_size(counts, np.ones(counts.shape[-1])))
+        return safe_divide(counts.sum(-1), self.effective_sample_size(counts, np.ones(counts.shape[-1])))
 
     def collapse_cells(self, codes: Array, size: int) -> Crossed:
         """Relabel the cells."""
@@ -340,8 +340,8 @@ def degrees_of_freedom(variances: Sequence[Any], freedoms: Sequence[Any], whole:
         Degrees of freedom of a variance of 0.
     """
     parts = zip(variances, freedoms, strict=True)
-    lost = np.asarray(sum(quotient(quotient(part, whole) ** POWER, freedom) for part, freedom in parts))
-    return np.where(lost > 0, quotient(np.ones(lost.shape), lost), most)
+    lost = np.asarray(sum(safe_divide(safe_divide(part, whole) ** POWER, freedom) for part, freedom in parts))
+    return np.where(lost > 0, safe_divide(np.ones(lost.shape), lost), most)
 
 
 def crossed(cells: Clusters, pairs: Combinations) -> Crossed | Clusters:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import DUST
+from howsure.designs.base import RELATIVE_TOLERANCE
 from howsure.errors import HowsureError
 
 Array = NDArray[Any]
@@ -145,5 +145,5 @@ def threshold_squares(
         added = count[k] * before[j] + before[k] * count[j] + count[k] * count[j]
         terms.append(step[k] * step[j] * products(added))
     variance = np.sum(terms, 0)
-    variance[variance <= DUST * np.abs(terms).sum(0)] = 0.0  # rounding error of terms that cancel
+    variance[variance <= RELATIVE_TOLERANCE * np.abs(terms).sum(0)] = 0.0  # rounding error of terms that cancel
     return np.asarray(variance)

@@ -74,7 +74,7 @@ class Batch(VarianceDetails, Algebra, Resampling):
 
     def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return the expected number of cases in the marked cells, or their effective number."""
-        return self.cases.effective_trials(counts, cells)
+        return self.cases.effective_sample_size(counts, cells)
 
     def threshold_variances(self, counts: Array, gradients: Array, thresholds: Array | None = None) -> Array:
         """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""
@@ -207,7 +207,7 @@ class Population(VarianceDetails, Algebra, Resampling):
 
     def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return the expected number of cases in the marked cells, or their effective number."""
-        return self.cases.effective_trials(counts, cells)
+        return self.cases.effective_sample_size(counts, cells)
 
     def threshold_variances(self, counts: Array, gradients: Array, thresholds: Array | None = None) -> Array:
         """Return the variance at each threshold of a table of scores, of slopes by the confusion table there."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
-from howsure.designs.base import Design, quotient
+from howsure.designs.base import Design, safe_divide
 from howsure.designs.cell_sums import (
     added_up,
     apportioned,
@@ -73,12 +73,12 @@ class FixedMargins(VarianceDetails, Algebra, Resampling, TwoLevel):
 
     def project_gradient(self, observed: Array, gradient: Array) -> Array:
         """Return the gradient minus its mean in each stratum."""
-        means = quotient(self._sums(observed * gradient), self._sums(observed))
+        means = safe_divide(self._sums(observed * gradient), self._sums(observed))
         return np.asarray(gradient - means[..., self._strata])
 
     def rescale_to_fixed_totals(self, cells: Array, counts: Array) -> Array:
         """Scale ``cells`` to the total of each stratum."""
-        scale = quotient(self._sums(counts), self._sums(cells))
+        scale = safe_divide(self._sums(counts), self._sums(cells))
         return np.asarray(cells * scale[..., self._strata])
 
     def placement_variance(self, counts: Array, true_class: Array, gradient: Array) -> Array:
@@ -160,7 +160,7 @@ class FixedMargins(VarianceDetails, Algebra, Resampling, TwoLevel):
         """Return the sum of the two classes' variances at each threshold."""
         cells = confusion_from_top(counts, thresholds)
         totals = counts.sum(0)
-        means = quotient((cells * gradients).sum(-1), totals)
+        means = safe_divide((cells * gradients).sum(-1), totals)
         return np.asarray((cells * (gradients - means[..., None]) ** 2).sum((-2, -1)))
 
     @property
@@ -181,5 +181,5 @@ class FixedMargins(VarianceDetails, Algebra, Resampling, TwoLevel):
         """Scale each stratum of drawn tables, ``(size, cells)``, to its fixed total."""
         for cells, total in zip(self._members(), self._sums(counts), strict=True):
             sums = drawn[:, cells].sum(-1, keepdims=True)
-            drawn[:, cells] *= quotient(total, sums)
+            drawn[:, cells] *= safe_divide(total, sums)
         return drawn

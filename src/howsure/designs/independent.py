@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
-from howsure.designs.base import Design, is_heard, quotient
+from howsure.designs.base import Design, active_cells, safe_divide
 from howsure.designs.cell_sums import (
     added_up,
     confusion_from_top,
@@ -106,7 +106,7 @@ class Independent(VarianceDetails, Algebra, Resampling):
     def exponential_tilt(self, counts: Array, log_factors: Array) -> tuple[Array, Design]:
         """Multiply the counts."""
         moved = counts * np.exp(log_factors)
-        return moved * quotient(counts.sum(-1), moved.sum(-1))[..., None], self
+        return moved * safe_divide(counts.sum(-1), moved.sum(-1))[..., None], self
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw gamma variables; divided by their sum they are a Dirichlet draw."""
@@ -182,10 +182,10 @@ class Weighted(VarianceDetails, Algebra, Resampling):
         A few heavy cases dominate the variance of weighted cases. Most samples contain no error among them, and the
         remaining cases then underestimate the variance.
         """
-        heard = is_heard(counts, gradient)
-        mean = quotient(dot(self.weight_squared, heard), dot(counts, heard))  # weighted mean of the weights
+        heard = active_cells(counts, gradient)
+        mean = safe_divide(dot(self.weight_squared, heard), dot(counts, heard))  # weighted mean of the weights
         worth = mean * dot(counts * gradient, gradient)
-        return np.maximum(quotient(worth, self.variance(counts, gradient)), 1.0), self.degrees_of_freedom
+        return np.maximum(safe_divide(worth, self.variance(counts, gradient)), 1.0), self.degrees_of_freedom
 
     def squared_weights(self, counts: Array) -> Array:
         """Return the sums of squared weights."""
@@ -201,7 +201,7 @@ class Weighted(VarianceDetails, Algebra, Resampling):
 
     def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return Kish's effective sample size, ``sum(w)**2 / sum(w**2)``."""
-        return quotient(dot(counts, cells) ** 2, dot(self.weight_squared, cells))
+        return safe_divide(dot(counts, cells) ** 2, dot(self.weight_squared, cells))
 
     def collapse_cells(self, codes: Array, size: int) -> Weighted:
         """Add up the squared weights of the merged cells."""
@@ -236,7 +236,7 @@ class Weighted(VarianceDetails, Algebra, Resampling):
 
     def mean_unit_size(self, counts: Array) -> Any:
         """Return the average weight of a case."""
-        return quotient(self.weight_squared.sum(-1), counts.sum(-1))
+        return safe_divide(self.weight_squared.sum(-1), counts.sum(-1))
 
     def with_pseudo_counts(self, counts: Array, extra: Array) -> tuple[Array, Design]:
         """Add pseudo-counts of the average weight."""
@@ -308,7 +308,7 @@ class Weighted(VarianceDetails, Algebra, Resampling):
 
     def _typical(self, counts: Array) -> tuple[Array, Array]:
         """Return the effective weight and the effective number of cases of each cell."""
-        return quotient(self.weight_squared, counts), quotient(counts**2, self.weight_squared)
+        return safe_divide(self.weight_squared, counts), safe_divide(counts**2, self.weight_squared)
 
 
 def smoothed(design: Design, counts: Array, extra: Array) -> tuple[Array, Design]:

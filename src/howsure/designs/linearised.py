@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
-from howsure.designs.base import Design, quotient
+from howsure.designs.base import Design, safe_divide
 from howsure.designs.independent import Independent
 from howsure.designs.refit import Refit, Refittable
 from howsure.designs.resampling import Resampling
@@ -138,7 +138,7 @@ class Linearised(VarianceDetails, Resampling, Refittable):
     def satterthwaite_df(self, counts: Array, true_class: Array, gradient: Array) -> Array:
         """Return the degrees of freedom of the sum of variances (Welch, Satterthwaite); each sample is one class."""
         own = [(sample.counts, sample.slopes(gradient)) for sample in self.samples]
-        centred = [each - quotient(seen @ each.T, seen.sum())[..., None] for seen, each in own]
+        centred = [each - safe_divide(seen @ each.T, seen.sum())[..., None] for seen, each in own]
         parts = [
             (
                 sample.variance(gradient),
@@ -147,14 +147,14 @@ class Linearised(VarianceDetails, Resampling, Refittable):
             for sample, (seen, _), each in zip(self.samples, own, centred, strict=True)
         ]
         total = np.asarray(sum(variance for variance, _ in parts))
-        lost = np.asarray(sum(quotient(variance**2, freedom) for variance, freedom in parts))
-        return np.where(lost > 0, quotient(total**2, lost), np.inf)
+        lost = np.asarray(sum(safe_divide(variance**2, freedom) for variance, freedom in parts))
+        return np.where(lost > 0, safe_divide(total**2, lost), np.inf)
 
     def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return Kish's size: the squared total of the cells divided by its variance under Poisson sampling."""
         marked = np.broadcast_to(np.asarray(cells, dtype=float), counts.shape)
         square = sum(sample.design.variance(sample.counts, sample.slopes(marked)) for sample in self.samples)
-        return quotient((counts * marked).sum(-1) ** 2, np.asarray(square))
+        return safe_divide((counts * marked).sum(-1) ** 2, np.asarray(square))
 
     def collapse_cells(self, codes: Array, size: int) -> Linearised:
         """Add up the influences on the merged cells."""

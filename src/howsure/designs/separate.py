@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
-from howsure.designs.base import Design, quotient
+from howsure.designs.base import Design, safe_divide
 from howsure.designs.independent import smoothed
 from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import Blocks
@@ -87,7 +87,7 @@ class Separate(VarianceDetails, Algebra, Resampling):
             for part, cells, side, form in pairs
         ]
         square = np.asarray(sum(variance for variance, _ in own)) ** 2
-        found = quotient(square, np.asarray(sum(variance**2 / freedom for variance, freedom in own)))
+        found = safe_divide(square, np.asarray(sum(variance**2 / freedom for variance, freedom in own)))
         return np.where(found > 0, found, self.degrees_of_freedom)
 
     def supports(self, member: Callable[..., object]) -> bool:

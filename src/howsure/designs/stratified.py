@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
-from howsure.designs.base import DUST, Design, quotient
+from howsure.designs.base import RELATIVE_TOLERANCE, Design, safe_divide
 from howsure.designs.cell_sums import added_up, confusion_from_top, dot, sums_by_place
 from howsure.designs.fixed_margins import FixedMargins
 from howsure.designs.independent import smoothed
@@ -184,12 +184,12 @@ class StratifiedSample(VarianceDetails, Algebra, Resampling, TwoLevel):
         means = np.where(self._single, 0.0, self._means(observed, form))
         scale = self._weights(observed) * np.sqrt(self._correction)
         away = form - means[..., self.stratum]
-        away = np.where(np.abs(away) > DUST * np.abs(form).max(-1, keepdims=True), away, 0.0)
+        away = np.where(np.abs(away) > RELATIVE_TOLERANCE * np.abs(form).max(-1, keepdims=True), away, 0.0)
         return np.asarray(away * scale[..., self.stratum])
 
     def rescale_to_fixed_totals(self, cells: Array, counts: Array) -> Array:
         """Scale ``cells`` to the totals of the strata in ``counts``."""
-        scale = quotient(self._sums(counts), self._sums(cells))
+        scale = safe_divide(self._sums(counts), self._sums(cells))
         return np.asarray(cells * scale[..., self.stratum])
 
     def small_sample_correction(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
@@ -209,9 +209,9 @@ class StratifiedSample(VarianceDetails, Algebra, Resampling, TwoLevel):
             freedoms = np.minimum(freedoms, least)
         seen = np.where(variances > 0, variances, 0.0)
         whole = seen.sum(-1)
-        inflation = np.where(whole > 0, quotient((seen * inflations).sum(-1), whole), inflations.max(-1))
+        inflation = np.where(whole > 0, safe_divide((seen * inflations).sum(-1), whole), inflations.max(-1))
         spread = (seen**2 / freedoms).sum(-1)
-        return inflation, np.where(spread > 0, quotient(whole**2, spread), self.degrees_of_freedom)
+        return inflation, np.where(spread > 0, safe_divide(whole**2, spread), self.degrees_of_freedom)
 
     def satterthwaite_df(self, counts: Array, true_class: Array, gradient: Array) -> Any:
         """Return the degrees of freedom of the observed cells, stratum by stratum."""
@@ -240,27 +240,27 @@ class StratifiedSample(VarianceDetails, Algebra, Resampling, TwoLevel):
         own = np.broadcast_to(self.observed, np.broadcast_shapes(self.observed.shape, marked.shape))
         weights = np.broadcast_to(self._weights(self.observed)[..., self.stratum], own.shape)
         drawn, left = 1 - self.unsampled_fraction, self.unsampled_fraction
-        unseen = np.where(drawn > 0, quotient(drawn, -np.log(np.where(left > 0, left, np.nan))), 1.0)
+        unseen = np.where(drawn > 0, safe_divide(drawn, -np.log(np.where(left > 0, left, np.nan))), 1.0)
         heaviest = np.where(marked > 0, weights * unseen, 0.0).max(-1)
         total = dot(own * weights, marked)
-        worth = np.where((total > 0) & (heaviest == 0), np.inf, quotient(total, heaviest))
+        worth = np.where((total > 0) & (heaviest == 0), np.inf, safe_divide(total, heaviest))
         if self.design.traits.is_independent:
             return worth
         # Weighted or clustered cases: times the ratio of effective to observed cases in the marked cells.
-        return worth * quotient(self.design.effective_sample_size(own, marked), dot(own, marked))
+        return worth * safe_divide(self.design.effective_sample_size(own, marked), dot(own, marked))
 
     def spread_pseudo_counts(self, extra: Array) -> Array:
         """Distribute pseudo-counts of the table's cells evenly over the observed cells of their strata."""
         inside = np.where(self.place < 0, self.cells, self.place)
         number = np.bincount(inside, minlength=self.cells + 1)[:-1]
         found = self.expand_to_observed(np.where(number > 0, extra / np.maximum(number, 1), 0.0))
-        return np.asarray(found * quotient(extra.sum(-1), found.sum(-1))[..., None])
+        return np.asarray(found * safe_divide(extra.sum(-1), found.sum(-1))[..., None])
 
     def is_fixed_total(self, gradient: Array) -> Array:
         """Return whether a linear form is constant over the possible outcomes of each stratum not fully sampled."""
         lifted, left = self.expand_to_observed(gradient), self.unsampled_fraction
         spans = [np.ptp(lifted[..., cells], -1) * (left[cells[0]] > 0) for cells in self._members()]
-        return np.asarray(np.max(spans, 0) <= DUST * np.abs(lifted).max(-1))
+        return np.asarray(np.max(spans, 0) <= RELATIVE_TOLERANCE * np.abs(lifted).max(-1))
 
     def has_equal_weights(self, cells: Array) -> bool:
         """Return whether all cases that can fall in the marked cells have the same weight."""
@@ -394,7 +394,7 @@ class StratifiedSample(VarianceDetails, Algebra, Resampling, TwoLevel):
         left = 1 - self._drawn
         if self.units is None or np.isfinite(self.design.degrees_of_freedom).all():
             return left  # variances of clusters already use their number minus 1
-        return np.where(self.units < 2, left, quotient(self.units, self.units - 1) * left)
+        return np.where(self.units < 2, left, safe_divide(self.units, self.units - 1) * left)
 
     def _sums(self, cells: Array) -> Array:
         return sums_by_place(cells, self.stratum, len(self.share))
@@ -402,11 +402,11 @@ class StratifiedSample(VarianceDetails, Algebra, Resampling, TwoLevel):
     def _weights(self, observed: Array) -> Array:
         """Return the weight of a case of each stratum, ``(..., S)``."""
         whole = observed.sum(-1)[..., None] if self.total is None else self.total
-        return quotient(whole * self.share, self._sums(observed))
+        return safe_divide(whole * self.share, self._sums(observed))
 
     def _means(self, observed: Array, form: Array) -> Array:
         """Return the mean of a form in each stratum, ``(..., S)``."""
-        return quotient(self._sums(observed * form), self._sums(np.broadcast_to(observed, form.shape)))
+        return safe_divide(self._sums(observed * form), self._sums(np.broadcast_to(observed, form.shape)))
 
     def _members(self) -> list[Array]:
         order = np.argsort(self.stratum, kind="stable")
@@ -440,7 +440,7 @@ class StratifiedSample(VarianceDetails, Algebra, Resampling, TwoLevel):
             return self.table_from_observed(drawn)
         shares = np.maximum(rng.multivariate_normal(self.share, self.covariance, len(drawn)), 0.0)
         shares = shares / shares.sum(-1, keepdims=True)
-        return self._tables(drawn, self._weights(drawn) * quotient(shares, self.share))
+        return self._tables(drawn, self._weights(drawn) * safe_divide(shares, self.share))
 
     def _tables(self, observed: Array, weights: Array) -> Array:
         inside = np.where(self.place < 0, self.cells, self.place)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import DesignProtocol, quotient
+from howsure.designs.base import DesignProtocol, safe_divide
 
 Array = NDArray[Any]
 
@@ -57,7 +57,7 @@ class TwoLevel(DesignProtocol):
 
     def rescale_to_fixed_totals(self, cells: Array, counts: Array) -> Array:
         """Scale ``cells`` to the totals of ``counts`` that the design fixes; by default the overall total."""
-        return cells * quotient(counts.sum(-1), cells.sum(-1))[..., None]
+        return cells * safe_divide(counts.sum(-1), cells.sum(-1))[..., None]
 
     def is_fixed_total(self, gradient: Array) -> Array:
         """Return whether a linear form without observed variation is a total fixed by the design, ``(...)``.

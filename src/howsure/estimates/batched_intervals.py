@@ -15,7 +15,7 @@ from howsure.tables.table import Table
 Answer = tuple[Method, Interval]
 
 
-def in_passes(
+def batched_intervals(
     table: Table, metrics: Sequence[Metric], method: Method | None, level: float, seed: Any = None
 ) -> dict[int, Answer]:
     """Return method and interval of each metric by its position; for a batch, only if both accept batches.

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.estimates.batched_intervals import Answer, in_passes
+from howsure.estimates.batched_intervals import Answer, batched_intervals
 from howsure.estimates.estimate import Estimate, Quantity, estimates_of
 from howsure.estimates.reasons import reasons
-from howsure.methods.core.interval_spec import Sides
+from howsure.methods.core.interval_spec import IntervalSpec
 from howsure.methods.core.method import Method
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
@@ -41,7 +41,7 @@ class _Alike:
 
 
 def of_classes(
-    table: Table, asked: Sequence[str | Spec | Metric], method: Method | None, sides: Sides
+    table: Table, asked: Sequence[str | Spec | Metric], method: Method | None, sides: IntervalSpec
 ) -> dict[int, list[Estimate]]:
     """Return the estimates of one-against-rest metrics by their position, for metrics that share a pass.
 
@@ -65,7 +65,7 @@ def of_classes(
         if stack is None:
             continue
         metrics = [resolve(of_two_classes(each.spec), stack) for each in alike]
-        for index, answer in in_passes(stack, metrics, method, sides.two_sided).items():
+        for index, answer in batched_intervals(stack, metrics, method, sides.two_sided).items():
             estimates = iter(_of_a_batch(stack, metrics[index], alike[index].asked, answer, sides))
             found |= {place: list(islice(estimates, number)) for place, number in alike[index].places}
     return found
@@ -96,7 +96,7 @@ def _alike(table: Table, asked: Sequence[str | Spec | Metric]) -> Iterable[_Alik
 
 
 def _of_a_batch(
-    stack: Table, metric: Metric, asked: Sequence[Quantity], answer: Answer, sides: Sides
+    stack: Table, metric: Metric, asked: Sequence[Quantity], answer: Answer, sides: IntervalSpec
 ) -> Iterable[Estimate]:
     """Return the estimates of a metric for each table of a batch."""
     chosen, found = answer

@@ -12,7 +12,7 @@ from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 
 
-def table_of(given: Any, verb: str) -> Table | Tables[Any]:
+def coerce_table(given: Any, verb: str) -> Table | Tables[Any]:
     """Return a table or the tables of groups unchanged, or the table made from a matrix of counts.
 
     Raises

@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.estimates.batch import Estimates, Evaluations
-from howsure.estimates.batched_intervals import Answer, in_passes, own_table
+from howsure.estimates.batched_intervals import Answer, batched_intervals, own_table
 from howsure.estimates.by_class import of_classes
-from howsure.estimates.coercion import table_of
+from howsure.estimates.coercion import coerce_table
 from howsure.estimates.estimate import Estimate, Quantity, estimate_of
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.grouped import of_groups
 from howsure.estimates.reasons import reasons
 from howsure.methods.core.draws import group_seed, seed_sequence
 from howsure.methods.core.interval import Interval
-from howsure.methods.core.interval_spec import Alternative, Sides
+from howsure.methods.core.interval_spec import Alternative, IntervalSpec
 from howsure.methods.core.lookup import named
 from howsure.methods.core.method import DrawingMethod, Method
 from howsure.methods.core.names import MethodName
@@ -121,8 +121,8 @@ def estimate(
     >>> round(hs.estimate(scores, "recall", threshold=0.5).value, 3)
     0.667
     """
-    given, asked = table_of(table, "estimate"), requested(metric)
-    sides = Sides.checked(confidence_level, alternative)
+    given, asked = coerce_table(table, "estimate"), requested(metric)
+    sides = IntervalSpec.checked(confidence_level, alternative)
     question = _Question((asked,), sides.suited(named(method)), sides, random_state, classes, threshold)
     if isinstance(given, Tables):
         overall = question.of_one(asked, given.overall)
@@ -207,13 +207,13 @@ def evaluate(
     >>> list(hs.evaluate(scores, ["roc_auc", "f1"], threshold=0.5))
     ['roc_auc', 'f1']
     """
-    given = table_of(table, "evaluate")
+    given = coerce_table(table, "evaluate")
     tables, first = (given, given.overall) if isinstance(given, Tables) else (None, given)
     wanted = default_metrics(first, threshold) if metrics is None else listed_metrics(metrics)
     specs = list(map(requested, wanted))
     if tables is not None:
         specs = asked_metrics(first, specs)
-    sides = Sides.checked(confidence_level, alternative)
+    sides = IntervalSpec.checked(confidence_level, alternative)
     chosen = sides.suited(named(method))
     seed = seed_sequence(random_state) if isinstance(chosen, DrawingMethod) else random_state
     question = _Question(tuple(specs), chosen, sides, seed, None, threshold)
@@ -275,7 +275,7 @@ class _Question:
 
     metrics: tuple[Spec | Metric, ...]
     method: Method | None
-    sides: Sides
+    sides: IntervalSpec
     seed: Any
     classes: Sequence[int] | None
     threshold: float | None
@@ -323,7 +323,7 @@ class _Question:
                 checked(method, metric, table)
             answers = [(method, each) for each in method.intervals(bound, table, level, self.seed)]
         else:
-            found = in_passes(table, bound, method, level, self.seed)
+            found = batched_intervals(table, bound, method, level, self.seed)
             answers = [found[place] for place in range(len(bound))]
         return (
             finished(quantity, *own_table(table, metric), self.sides.level, chosen, self.sides.cut(interval, metric))
@@ -335,7 +335,7 @@ class _Question:
         stack, found = tables.stack, {}
         if stack is not None and not stack.design.traits.default_method and not isinstance(self.method, DrawingMethod):
             bound = self._bound(self.metrics, stack)
-            for place, answer in in_passes(stack, bound, self.method, self.sides.two_sided).items():
+            for place, answer in batched_intervals(stack, bound, self.method, self.sides.two_sided).items():
                 whole = overall[place]
                 found[whole.label] = _of_a_batch(tables, *own_table(stack, bound[place]), answer, self.sides, whole)
             found |= self._by_class_sets(tables, stack, bound, overall)
@@ -360,7 +360,7 @@ class _Question:
         parts: dict[int, list[Estimates]] = {place: [] for place in places}
         for _, some in groups:
             own = self._bound([self.metrics[place] for place in places], some)
-            answers = in_passes(some, own, self.method, self.sides.two_sided)
+            answers = batched_intervals(some, own, self.method, self.sides.two_sided)
             if len(answers) < len(own):
                 return {}
             for index, place in enumerate(places):
@@ -393,7 +393,7 @@ def _check_threshold(table: Table, metrics: Sequence[Metric]) -> None:
 
 
 def _of_a_batch(
-    tables: Tables[Any], table: Table, metric: Metric, answer: Answer, sides: Sides, overall: Estimate
+    tables: Tables[Any], table: Table, metric: Metric, answer: Answer, sides: IntervalSpec, overall: Estimate
 ) -> Estimates:
     """Return the estimates of a metric for all groups at once."""
     chosen, interval = answer
@@ -429,7 +429,7 @@ def finished(
     quantity: Quantity, table: Table, metric: Metric, level: float, method: Method, interval: Interval
 ) -> Estimate:
     """Return the estimate for a metric and its interval, from a table with all the cells that enter the metric."""
-    value = np.asarray(metric.value_at(method.described(table).counted), dtype=float)
+    value = np.asarray(metric.value_at(method.target_table(table).counted), dtype=float)
     reason = reasons(metric, table, value, interval.reason).item()
     is_area = metric.spec is not None and metric.spec.definition.is_area and not metric.spec.arguments
     if is_area and table.kind.has_thresholds and interval.high < HALF:

@@ -237,7 +237,7 @@ def of_groups(
     return found
 
 
-class OverGroups(Protocol[P, T_co]):
+class AppliedByGroup(Protocol[P, T_co]):
     """A function of one table that also accepts `Tables`."""
 
     @overload
@@ -246,7 +246,7 @@ class OverGroups(Protocol[P, T_co]):
     def __call__(self, table: Any, /, *args: P.args, **settings: P.kwargs) -> T_co: ...
 
 
-def over_groups(function: Callable[Concatenate[Any, P], T]) -> OverGroups[P, T]:
+def apply_by_group(function: Callable[Concatenate[Any, P], T]) -> AppliedByGroup[P, T]:
     """Decorate a function of one table so that it also accepts `Tables`; each group gets its own ``random_state``.
 
     Parameters
@@ -268,4 +268,4 @@ def over_groups(function: Callable[Concatenate[Any, P], T]) -> OverGroups[P, T]:
 
         return grouped(table, of_one, random_state)
 
-    return cast("OverGroups[P, T]", taken)
+    return cast("AppliedByGroup[P, T]", taken)

@@ -98,7 +98,7 @@ def per_unit(
     step = max(1, BLOCK_CELLS // units.shape[1])
     for start in range(0, units.shape[0], step):
         cells = units[start : start + step].toarray()
-        counts = given.wrap(cells)
+        counts = given.make_counts(cells)
         with np.errstate(all="ignore"):
             for row, each, view in zip(values, metrics, views, strict=True):
                 found = each(counts if view is None else counts.through(view))

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.comparison.contenders import covariance_by_unit, covariance_within, finite_gradients
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.designs.clustering import Clustering
 from howsure.estimates.batched_intervals import own_table
 from howsure.groups.simultaneous import Estimated, level_at
-from howsure.methods.core.interval import AtLevels
+from howsure.methods.core.interval import IntervalAtLevel
 from howsure.methods.core.lookup import named
 from howsure.methods.core.method import DrawingMethod, Method
 from howsure.methods.default import checked
@@ -94,7 +94,7 @@ class Measured:
         return cls(names, tuple(of_one[0].label for of_one in bound), every, bound, estimated, method, seed)
 
 
-def _at_levels(metric: Metric, table: Table, method: Method | None, seed: Any) -> AtLevels:
+def _at_levels(metric: Metric, table: Table, method: Method | None, seed: Any) -> IntervalAtLevel:
     """Return the interval of a metric of one table as a function of its level."""
     wanted = named(table.design.traits.default_method or None) if method is None else method
     own, metric = own_table(table, metric)
@@ -137,6 +137,6 @@ def _correlation(tables: Sequence[Table], bound: Sequence[Sequence[Metric]]) -> 
                 covariance[np.ix_(all_cases, own)] = found[number:, :number]
     own_variance = np.diag(covariance)
     spread = np.sqrt(np.where(np.isfinite(own_variance), np.maximum(own_variance, 0.0), 0.0))
-    found = np.clip(np.nan_to_num(quotient(covariance, np.outer(spread, spread))), -1.0, 1.0)
+    found = np.clip(np.nan_to_num(safe_divide(covariance, np.outer(spread, spread))), -1.0, 1.0)
     np.fill_diagonal(found, 1.0)
     return np.asarray((found + found.T) / 2)

@@ -148,7 +148,7 @@ class PairGaps(Tabular, Named, Mapping[tuple[str, ...], Gap]):
         difference = Estimate(
             each["value"], low=max(each["low"], -span), high=min(each["high"], span), bounds=(-span, span), **settings
         )
-        quotient = Estimate(
+        safe_divide = Estimate(
             ratio["ratio"], low=ratio["ratio_low"], high=ratio["ratio_high"], bounds=(0.0, np.inf), **settings
         )
         return Gap(
@@ -156,7 +156,7 @@ class PairGaps(Tabular, Named, Mapping[tuple[str, ...], Gap]):
             a=names[0],
             b=names[1],
             difference=difference,
-            ratio=quotient,
+            ratio=safe_divide,
             p_value=float(self.found.p_value[place]),
         )
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.cached import cached_property
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.methods.numerics.confidence_levels import Level, share_beyond
 
 Array = NDArray[Any]
@@ -229,7 +229,7 @@ def ratio_limits(value: Pair, low: Pair, high: Pair, correlation: Array) -> tupl
     """
     x, y = np.asarray(value[0], dtype=float), np.asarray(value[1], dtype=float)
     with np.errstate(all="ignore"):
-        ratio = np.where(y > 0, quotient(x, y), np.where(x > 0, np.inf, np.nan))
+        ratio = np.where(y > 0, safe_divide(x, y), np.where(x > 0, np.inf, np.nan))
         lower = _lower_ratio(x, y, x - low[0], high[1] - y, correlation)
         upper = 1 / _lower_ratio(y, x, y - low[1], high[0] - x, correlation)
     undefined = (x < 0) | (y < 0) | (low[0] < 0) | (low[1] < 0) | np.isnan(ratio)
@@ -239,7 +239,7 @@ def ratio_limits(value: Pair, low: Pair, high: Pair, correlation: Array) -> tupl
 def _lower_ratio(x: Array, y: Array, a: Array, b: Array, correlation: Array) -> Array:
     product = x * y - correlation * a * b
     inside = product**2 - (x**2 - a**2) * (y**2 - b**2)
-    return np.maximum(quotient(x**2 - a**2, product + np.sqrt(np.maximum(inside, 0.0))), 0.0)
+    return np.maximum(safe_divide(x**2 - a**2, product + np.sqrt(np.maximum(inside, 0.0))), 0.0)
 
 
 def _reach(first: Array, second: Array, correlation: Array) -> Array:

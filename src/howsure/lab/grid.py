@@ -218,4 +218,4 @@ def _suits(setting: Setting, metric: str, method: Any) -> bool:
     with np.errstate(all="ignore"):
         value, gradient = float(bound(table.counted)), np.nan_to_num(bound.gradient(table.counted))
     varies = float((table.counts * gradient**2).sum()) > 0
-    return np.isfinite(value) and varies and (method is None or not method.suits(bound, table))
+    return np.isfinite(value) and varies and (method is None or not method.unsupported_reason(bound, table))

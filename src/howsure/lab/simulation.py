@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.algebra import Algebra
 from howsure.errors import HowsureError, checked_level, whole_number
-from howsure.estimates.batched_intervals import in_passes
+from howsure.estimates.batched_intervals import batched_intervals
 from howsure.grids import Grid, OneRecord
 from howsure.lab.truths import Asked, Repeated, Truth
 from howsure.methods.core.draws import MOST_DRAWS, child_seed, seed_sequence, stream_at
@@ -297,7 +297,7 @@ def _in_one_pass(
     bound = [truth.bound(each, stack) for each in metrics]
     found = {}
     with np.errstate(all="ignore"):
-        answers = in_passes(stack, bound, method, level)
+        answers = batched_intervals(stack, bound, method, level)
     for place, (chosen, interval) in answers.items():
         low, high = (np.broadcast_to(limit, times.shape) for limit in (interval.low, interval.high))
         found[place] = _Limits(bound[place], chosen.name, low, high, times)
@@ -332,7 +332,7 @@ def _of_table(
         for metric in metrics:
             checked(method, metric, table)
         return method.intervals(metrics, table, level, rng), [method.name] * len(metrics)
-    answers = in_passes(table, metrics, method, level, rng)
+    answers = batched_intervals(table, metrics, method, level, rng)
     chosen, found = zip(*(answers[place] for place in range(len(metrics))), strict=True)
     return list(found), [each.name for each in chosen]
 

@@ -240,7 +240,7 @@ def default_method(metric: Metric, table: Table) -> Method:
     if metric.contrast is None and (own := named(table.design.traits.default_method or None)):
         return own
     preferred = map(_method, _candidates(metric, table))
-    return next(method for method in preferred if not method.suits(metric, table))
+    return next(method for method in preferred if not method.unsupported_reason(metric, table))
 
 
 def checked(method: Method | None, metric: Metric, table: Table) -> Method:
@@ -262,6 +262,6 @@ def checked(method: Method | None, metric: Metric, table: Table) -> Method:
     """
     if method is None:
         return default_method(metric, table)
-    if refusal := method.suits(metric, table):
+    if refusal := method.unsupported_reason(metric, table):
         raise HowsureError(refusal, "unsupported-method")
     return method

@@ -74,5 +74,9 @@ def suitable_methods(table: Table, metric: str | Metric, *, threshold: float | N
     bound = resolve(metric, table, threshold=threshold)
     own, same = smallest(*((table, bound) if bound.reduced_to is None else bound.reduced_to(table)))
     first = default_method(same, own).name
-    others = [name for name, entry in list(METHODS.items()) if name != first and not entry.method().suits(same, own)]
+    others = [
+        name
+        for name, entry in list(METHODS.items())
+        if name != first and not entry.method().unsupported_reason(same, own)
+    ]
     return [first, *others]

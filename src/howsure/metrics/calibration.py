@@ -20,7 +20,7 @@ from howsure.metrics.registry import Scored, score_metric
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
-DUST = 1e-14  # rounding error of the difference of two equal proportions
+ROUNDING = 1e-14  # rounding error of the difference of two equal proportions
 
 
 def bin_starts(table: Table, bins: int, strategy: str) -> Array:
@@ -76,7 +76,7 @@ def binned_metric(
 
 def _magnitude(part: Array) -> Array:
     """Absolute value of the real part, in a form that the complex step differentiates; 0 of what rounding leaves."""
-    return np.asarray(part * np.sign(np.where(np.abs(np.real(part)) > DUST, np.real(part), 0.0)))
+    return np.asarray(part * np.sign(np.where(np.abs(np.real(part)) > ROUNDING, np.real(part), 0.0)))
 
 
 def _l1(sums: Array, shares: Array) -> Array:
@@ -115,7 +115,7 @@ def _ece(
     if debiased and norm == "max":
         message = "`ece+norm=max` has no debiased form. Use 'l1' or 'l2'."
         raise HowsureError(message)
-    cases = table.effective_trials(np.ones(table.shape))
+    cases = table.effective_sample_size(np.ones(table.shape))
 
     def distance(mass: Array, hits: Array, sums: Array) -> Array:
         total = mass.sum(-1, keepdims=True)
@@ -235,7 +235,7 @@ def _smooth_ece(table: Table) -> Scored:
     def slopes(cells: Array) -> Array:
         sums, _ = distance.sums(cells)
         sizes = np.diff(starts, append=len(scores))
-        signs = np.sign(np.where(np.abs(sums) > DUST * distance.kernel.max(), sums, 0.0))
+        signs = np.sign(np.where(np.abs(sums) > ROUNDING * distance.kernel.max(), sums, 0.0))
         by_residual = np.repeat(signs @ distance.kernel / len(distance.kernel), sizes, axis=-1)
         by_cell = by_residual[..., None] * np.stack([-scores, 1 - scores], -1)
         return np.asarray((by_cell - value(cells)[..., None, None]) / cells.sum((-2, -1))[..., None, None])

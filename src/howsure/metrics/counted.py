@@ -66,7 +66,7 @@ def of_predictions(spec: Spec, table: Table, classes: Sequence[int] | None, with
 
 def _of_a_sample(metric: Metric, disagreement: Callable[[Any], Any], table: Table) -> Metric:
     """Return the metric of samples of as many cases as the table has, whose number its definition contains."""
-    factor = disagreement(table.effective_trials(np.ones(table.shape)))
+    factor = disagreement(table.effective_sample_size(np.ones(table.shape)))
     return replace(
         metric,
         value=lambda counts: 1 - (1 - metric.value(counts)) * factor,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 
 Array = NDArray[Any]
 STEPS = 200  # largest number of Newton steps; about ten are enough
@@ -150,13 +150,13 @@ def _fitted(pairs_of: bytes, models: int, counts_of: bytes, shape: tuple[int, ..
         more = np.where(some, tied - (total * chances[..., 2]).sum(-1), 0.0)
         step = np.linalg.solve(information, np.concatenate([gained, more[..., None]], -1)[..., None])[..., 0]
         longest = np.abs(step).max(-1, keepdims=True)
-        step = step * np.minimum(1.0, quotient(np.full(longest.shape, LONGEST), longest))
+        step = step * np.minimum(1.0, safe_divide(np.full(longest.shape, LONGEST), longest))
         strengths, level = strengths + np.where(active, step[..., :-1], 0.0), level + step[..., -1]
         if not (longest > CLOSE * (1 + np.abs(strengths).max(-1, keepdims=True))).any():
             break
     chances = outcomes(strengths[..., i] - strengths[..., j], level[..., None])
     inverse = np.linalg.inv(_information(battles, chances, total, active, some, scale))
-    mean = quotient((strengths * active).sum(-1), active.sum(-1))[..., None]
+    mean = safe_divide((strengths * active).sum(-1), active.sum(-1))[..., None]
     return Fit(np.where(active, strengths - mean, np.nan), chances, inverse, active, pairs)
 
 
@@ -190,7 +190,7 @@ def _information(battles: Battles, chances: Array, total: Array, active: Array, 
     found[..., :-1, -1] = found[..., -1, :-1] = battles.matrix(together, -together).sum(-1)  # 0 without ties
     found[..., -1, -1] = np.where(some, (total * tie * (1 - tie)).sum(-1), scale)
     both = active[..., :, None] & active[..., None, :]
-    mean = quotient(scale, np.maximum(active.sum(-1), 1))[..., None, None]
+    mean = safe_divide(scale, np.maximum(active.sum(-1), 1))[..., None, None]
     found[..., :-1, :-1] += np.where(both, mean / np.maximum(active.sum(-1), 1)[..., None, None], 0.0)
     found[..., place, place] += np.where(active, 0.0, scale[..., None])
     return found

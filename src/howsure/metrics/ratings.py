@@ -229,7 +229,7 @@ def krippendorff_alpha_of_ratings(table: RatingsTable, *, level: str = "nominal"
     if level == "ordinal":
         ordered("level=ordinal", table)
     items = table.cells @ paired
-    ratings = table.effective_trials(paired * 1.0) * divide(table.cells @ np.where(paired, number, 0.0), items)
+    ratings = table.effective_sample_size(paired * 1.0) * divide(table.cells @ np.where(paired, number, 0.0), items)
     population = _alpha(sums, tallies.sum(1), np.ones(np.shape(ratings)))
     factor = 1 - divide(np.asarray(1.0), ratings)
     return replace(_alpha(sums, tallies.sum(1), factor), population=population, takes_batches=False)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import Design
 from howsure.tables.rankings import Ranking
-from howsure.tables.score_matrix import ScoreMatrixTable as Table, Sides
+from howsure.tables.score_matrix import OneAgainstRest, ScoreMatrixTable as Table
 from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
@@ -39,19 +39,19 @@ class TwoClassView(ABC):
         """The classes whose true cases give the view its weight; the first is the class of the scores."""
 
     @abstractmethod
-    def sides(self, whole: Sides) -> tuple[Array, Array]:
+    def sides(self, whole: OneAgainstRest) -> tuple[Array, Array]:
         """Return the negative and the positive cases of each score that is read, ``(..., m)``."""
 
     @abstractmethod
-    def add(self, negative: Array, positive: Array, total: Sides) -> None:
+    def add(self, negative: Array, positive: Array, total: OneAgainstRest) -> None:
         """Add slopes by the two sides, ``(..., m)``, to those by the whole."""
 
-    def cells(self, whole: Sides) -> Array:
+    def cells(self, whole: OneAgainstRest) -> Array:
         """Return the counts of two classes at each distinct score, ``(..., S, 2)``."""
         sides = np.stack([self.ranking.collected(side) for side in self.sides(whole)])
         return np.moveaxis(sides, 0, -1)  # either class lies together
 
-    def add_slopes(self, by_cell: Array, total: Sides) -> None:
+    def add_slopes(self, by_cell: Array, total: OneAgainstRest) -> None:
         """Add slopes by the view's cells, ``(..., S, 2)``, to those by the whole."""
         negative, positive = (self.ranking.spread(by_cell[..., side]) for side in (0, 1))
         self.add(negative, positive, total)
@@ -76,12 +76,12 @@ class AgainstRest(TwoClassView):
         """The class."""
         return [self.index]
 
-    def sides(self, whole: Sides) -> tuple[Array, Array]:
+    def sides(self, whole: OneAgainstRest) -> tuple[Array, Array]:
         """Return the cases without and with the class."""
         present = whole.present[..., self.index]
         return whole.of_any(self.index) - present, present
 
-    def add(self, negative: Array, positive: Array, total: Sides) -> None:
+    def add(self, negative: Array, positive: Array, total: OneAgainstRest) -> None:
         """Add slopes by the cases without and with the class."""
         total.present[..., self.index] += positive - negative
         total.of_any(self.index)[...] += negative
@@ -100,11 +100,11 @@ class Pair(TwoClassView):
         """The two classes."""
         return [self.first, self.second]
 
-    def sides(self, whole: Sides) -> tuple[Array, Array]:
+    def sides(self, whole: OneAgainstRest) -> tuple[Array, Array]:
         """Return the cases of the second and of the first class."""
         return whole.present[..., self.second], whole.present[..., self.first]
 
-    def add(self, negative: Array, positive: Array, total: Sides) -> None:
+    def add(self, negative: Array, positive: Array, total: OneAgainstRest) -> None:
         """Add slopes by the cases of the second and of the first class."""
         total.present[..., self.second] += negative
         total.present[..., self.first] += positive
@@ -122,13 +122,13 @@ class Pooled(TwoClassView):
         """All classes."""
         return list(range(self.number))
 
-    def sides(self, whole: Sides) -> tuple[Array, Array]:
+    def sides(self, whole: OneAgainstRest) -> tuple[Array, Array]:
         """Return the cases without and with the class of each score."""
         present = whole.present
         absent = whole.any - present
         return absent.reshape(*present.shape[:-2], -1), present.reshape(*present.shape[:-2], -1)
 
-    def add(self, negative: Array, positive: Array, total: Sides) -> None:
+    def add(self, negative: Array, positive: Array, total: OneAgainstRest) -> None:
         """Add slopes by the cases without and with the class of each score."""
         by_score = total.present.shape
         total.present[...] += (positive - negative).reshape(by_score)

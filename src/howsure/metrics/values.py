@@ -55,7 +55,7 @@ class Table(Protocol):
         """Smallest and largest number that there can be, where they are known."""
         ...
 
-    def effective_trials(self, trials: Array) -> Array:
+    def effective_sample_size(self, trials: Array) -> Array:
         """Return the effective number of independent cases in the marked cells."""
         ...
 
@@ -141,7 +141,7 @@ def _quantile(values: Array, at: float, cells: Array) -> Array:
 
 def _quantile_metric(table: Table, at: float) -> Scored:
     values = table.values
-    cases = float(table.effective_trials(np.ones(len(values))))
+    cases = float(table.effective_sample_size(np.ones(len(values))))
     reach = REACH * np.sqrt(at * (1 - at) / max(cases, 1.0))
 
     def value(cells: Array) -> Array:

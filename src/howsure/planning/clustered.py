@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.designs.clusters import Clusters
 from howsure.designs.independent import Independent
 from howsure.designs.variance_details import VarianceDetails
@@ -81,8 +81,8 @@ def intracluster_correlation(metric: Metric, table: Table) -> tuple[float, float
         table.rows / (float(table.design.degrees_of_freedom) + 1),
     )
     slopes = metric.slopes(table.counted)
-    effect = quotient(table.variance(slopes), independent(table).variance(slopes))
-    return float(np.clip(quotient(effect - 1, np.asarray(size - 1)), 0.0, MOST_CORRELATED)), float(mean)
+    effect = safe_divide(table.variance(slopes), independent(table).variance(slopes))
+    return float(np.clip(safe_divide(effect - 1, np.asarray(size - 1)), 0.0, MOST_CORRELATED)), float(mean)
 
 
 def independent(table: Table) -> Table:

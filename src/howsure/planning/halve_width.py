@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.methods.core.standard_errors import shows_variation, standard_error
+from howsure.methods.core.standard_errors import is_positive_error, standard_error
 from howsure.metrics.metric import Metric
 from howsure.planning.splits import Classes
 from howsure.tables.table import Table
@@ -69,7 +69,7 @@ def to_halve(metric: Metric, table: Table) -> More | None:
         return None
     with np.errstate(all="ignore"):
         value, error = float(metric(table.counted)), float(standard_error(metric, table))
-    if not (math.isfinite(value) and shows_variation(error, value)):
+    if not (math.isfinite(value) and is_positive_error(error, value)):
         return None
     cases = float(table.rows)
     classes = Classes.of(metric, table)

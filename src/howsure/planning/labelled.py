@@ -11,7 +11,7 @@ from howsure.errors import HowsureError
 from howsure.estimates.estimate import positive_class
 from howsure.imperfect_labels.partial.label_plan import label_plan
 from howsure.imperfect_labels.review.review_plan import ReviewPlan, review_plan
-from howsure.methods.core.interval_spec import Sides
+from howsure.methods.core.interval_spec import IntervalSpec
 from howsure.metrics.binding import resolve
 from howsure.planning.pilots import Asked
 from howsure.planning.result import Plan, curve_of
@@ -24,7 +24,7 @@ NO_REVIEW = "A review plan needs"  # start of the message for tables without rev
 UNCHECKED = "Labels are planned in all, those that are there included, by the normal distribution"
 
 
-def plan_of_labels(table: Table, metric: Asked, width: float, sides: Sides) -> Plan | None:
+def plan_of_labels(table: Table, metric: Asked, width: float, sides: IntervalSpec) -> Plan | None:
     """Return the number of cases for people to label or review, and which; None if labels are not a sample.
 
     Parameters
@@ -50,14 +50,14 @@ def plan_of_labels(table: Table, metric: Asked, width: float, sides: Sides) -> P
     return _of_reviewed(table, metric, width, whole, sides)
 
 
-def _of_judged(table: Table, metric: Asked, width: float, sides: Sides) -> Plan:
+def _of_judged(table: Table, metric: Asked, width: float, sides: IntervalSpec) -> Plan:
     found = label_plan(table, metric, width=width, confidence_level=sides.level)
     rows = zip(found.strata, found.cases, found.labelled + found.labels, strict=True)
     shares = tuple(Share(f"verdict {name}", int(own), int(own)) for name, cases, own in rows if cases > 0)
     return _plan(table, metric, (found.current_width, width), (int(found.labelled.sum()), shares), sides)
 
 
-def _of_reviewed(table: Table, metric: Asked, width: float, whole: ReviewPlan, sides: Sides) -> Plan:
+def _of_reviewed(table: Table, metric: Asked, width: float, whole: ReviewPlan, sides: IntervalSpec) -> Plan:
     """Return the fewest further reviews for which the expected interval is narrow enough, by bisection."""
     if whole.planned_width > width:
         message = (
@@ -81,7 +81,7 @@ def _of_reviewed(table: Table, metric: Asked, width: float, whole: ReviewPlan, s
 
 
 def _plan(
-    table: Table, metric: Asked, widths: tuple[float, float], labels: tuple[int, tuple[Share, ...]], sides: Sides
+    table: Table, metric: Asked, widths: tuple[float, float], labels: tuple[int, tuple[Share, ...]], sides: IntervalSpec
 ) -> Plan:
     """Return a plan of labels: current number and width, and planned number of each kind and width."""
     bound = resolve(metric, table)

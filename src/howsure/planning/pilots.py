@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.cached import cached_property
-from howsure.designs.base import is_heard
+from howsure.designs.base import active_cells
 from howsure.designs.resampling import Resampling
 from howsure.designs.two_level import TwoLevel
 from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.estimates.batched_intervals import own_table
 from howsure.methods.core.method import DrawingMethod, Method
-from howsure.methods.core.standard_errors import shows_variation, standard_error
+from howsure.methods.core.standard_errors import is_positive_error, standard_error
 from howsure.methods.default import checked, default_method
 from howsure.metrics.binding import resolve, resolve_each, smallest
 from howsure.metrics.contrast import contrast_metric
@@ -168,13 +168,13 @@ class Pilot:
         if not math.isfinite(self.value):
             message = f"`{self.name}` is undefined on the pilot. Give one on which it is defined, or state the counts."
             raise HowsureError(message)
-        if shows_variation(math.sqrt(self.variance), self.value):
+        if is_positive_error(math.sqrt(self.variance), self.value):
             return self
         filled = replace(self, tables=tuple(_smoothed(each) for each in self.tables), note=PSEUDO)
         if not (math.isfinite(filled.value) and math.isfinite(filled.variance)):
             message = f"`{self.name}` has no standard error on the pilot. Give a larger one, or another metric."
             raise HowsureError(message)
-        if not shows_variation(math.sqrt(filled.variance), filled.value):
+        if not is_positive_error(math.sqrt(filled.variance), filled.value):
             message = f"`{self.name}` does not vary between samples of this design: no number of cases changes it."
             raise HowsureError(message)
         return filled
@@ -216,15 +216,15 @@ class Pilot:
             gradient = np.nan_to_num(metric.gradient(filled.counted)).reshape(filled.cells.shape)
         if len(self.tables) > 1:
             return self._pooled(metric.of_one_model, gradient)
-        worth = float(table.effective_trials(is_heard(np.ones(gradient.shape), gradient)))
+        worth = float(table.effective_sample_size(active_cells(np.ones(gradient.shape), gradient)))
         return self.variance + self.value**2 * self.cases / worth if worth > 0 else self.variance
 
     def _pooled(self, metric: Metric, gradient: Array) -> float:
         """Return the variance per case of the difference of two test sets with the same proportion."""
         ends = np.cumsum([int(np.prod(each.shape)) for each in self.tables])[:-1]
-        heard = [is_heard(np.ones(part.shape), part) for part in np.split(gradient, ends)]
+        heard = [active_cells(np.ones(part.shape), part) for part in np.split(gradient, ends)]
         pairs = zip(self.tables, heard, strict=True)
-        worth = np.array([float(each.effective_trials(part.reshape(each.shape))) for each, part in pairs])
+        worth = np.array([float(each.effective_sample_size(part.reshape(each.shape))) for each, part in pairs])
         if not (worth > 0).all():
             return self.variance
         values = np.array([float(metric(each.counted)) for each in self.tables])

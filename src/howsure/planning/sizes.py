@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of, real_number, whole_number
-from howsure.estimates.coercion import table_of
+from howsure.estimates.coercion import coerce_table
 from howsure.estimates.estimate import positive_class
 from howsure.methods.core.draws import child_seed, seed_sequence
-from howsure.methods.core.interval_spec import Alternative, Sides
+from howsure.methods.core.interval_spec import Alternative, IntervalSpec
 from howsure.methods.core.lookup import named
 from howsure.methods.core.method import Method
 from howsure.methods.core.names import MethodName
@@ -148,7 +148,7 @@ def plan(
     >>> hs.plan(pilot, "accuracy", width=0.1).asymptotic  # 4 · 1.96² · 0.92 · 0.08 / 0.1²
     113.09...
     """
-    sides = Sides.checked(confidence_level, alternative)
+    sides = IntervalSpec.checked(confidence_level, alternative)
     one_of("contrast", contrast, EFFECTS)
     tables, metric = _given(table, others)
     if all(each is None for each in (width, power, support, n)):
@@ -198,7 +198,7 @@ def _given(table: Any, others: tuple[Any, ...]) -> tuple[tuple[Table, ...], Spec
     *against, metric = others or (None,)
     if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
         raise HowsureError(CALLS)
-    table = table_of(table, "plan")
+    table = coerce_table(table, "plan")
     if hasattr(table, "overall"):
         message = "A plan is for one table at a time: give that of a group, `tables['a']`, or of all, `tables.overall`."
         raise HowsureError(message)
@@ -240,7 +240,7 @@ class _Question:
     truth: Pilot
     cases: int
     states_value: bool
-    sides: Sides
+    sides: IntervalSpec
     regions: validation.Regions
     least: Array | None
     seed: np.random.SeedSequence

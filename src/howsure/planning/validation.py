@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, real_number, whole_number
-from howsure.methods.core.interval_spec import Sides
+from howsure.methods.core.interval_spec import IntervalSpec
 from howsure.planning.clustered import has_weights
 from howsure.planning.pilots import Pilot
 from howsure.tables.table import Table
@@ -23,7 +23,7 @@ ASK = (
 )
 
 
-def checked_width(width: Any, sides: Sides, span: float) -> float:
+def checked_width(width: Any, sides: IntervalSpec, span: float) -> float:
     """Return a valid width of an interval; refuse other values, and widths that every study reaches."""
     found = real_number("width", width)
     if not 0 < found < math.inf:
@@ -48,7 +48,7 @@ def checked_power(power: Any) -> float:
     return found
 
 
-def regions_of(pilot: Pilot, null: Any, margin: Any, sides: Sides) -> Regions:
+def regions_of(pilot: Pilot, null: Any, margin: Any, sides: IntervalSpec) -> Regions:
     """Return the regions; the study succeeds if its interval lies inside one of them. Empty without such a goal.
 
     The regions without a margin are the two sides of the null value. The region with a margin contains the values that

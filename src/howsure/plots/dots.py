@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from matplotlib.axes import Axes
 
-from howsure.estimates.coercion import table_of
+from howsure.estimates.coercion import coerce_table
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.estimation import evaluate
 from howsure.estimates.named import Named, by_name
@@ -96,7 +96,7 @@ def _listed(series: Any) -> list[Estimate]:
     listed = list(series.values() if isinstance(series, Mapping) else series) if isinstance(series, Iterable) else []
     if listed and all(hasattr(each, "low") for each in listed):
         return listed
-    found: Any = evaluate(table_of(series, "plots.intervals"))
+    found: Any = evaluate(coerce_table(series, "plots.intervals"))
     return list(found.values())
 
 

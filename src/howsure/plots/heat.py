@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from howsure.comparison.ranks import Ranks
 from howsure.errors import HowsureError, checked_level
-from howsure.estimates.coercion import table_of
+from howsure.estimates.coercion import coerce_table
 from howsure.estimates.estimate import positive_notes
 from howsure.methods.proportions.proportion import row_shares
 from howsure.numbers import count_text, percent
@@ -75,7 +75,9 @@ def confusion_matrix(
     [0.85, 0.98]
     50
     """
-    named: dict[str, Any] = {name: table_of(each, "plots.confusion_matrix") for name, each in by_series(table).items()}
+    named: dict[str, Any] = {
+        name: coerce_table(each, "plots.confusion_matrix") for name, each in by_series(table).items()
+    }
     if list(named) == [""]:
         return _matrix(named[""], confidence_level, ax)
     panels: Any = ax or _panels(named)

@@ -9,7 +9,7 @@ from typing import Any
 from howsure.comparison.result import Comparison
 from howsure.errors import one_of
 from howsure.estimates.sentences import capitalized
-from howsure.methods.core.interval_spec import Sides
+from howsure.methods.core.interval_spec import IntervalSpec
 from howsure.metrics.descriptions import metric_words
 from howsure.numbers import number, p_text, percent, significant_decimals
 
@@ -87,7 +87,7 @@ class ReaderDifference(Comparison):
         )
 
     def _one_sided(self, null: float, *, above: bool) -> float:
-        sides = Sides(self.confidence_level, "greater" if above else "less")
+        sides = IntervalSpec(self.confidence_level, "greater" if above else "less")
         return sides.p_value(self.test(null), self.value, null)
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 from howsure.comparison.models import left_out_of
 from howsure.estimates.batch import Evaluations
 from howsure.estimates.batched_intervals import own_table
-from howsure.estimates.coercion import table_of
+from howsure.estimates.coercion import coerce_table
 from howsure.estimates.estimate import Estimate, Quantity
 from howsure.estimates.estimation import default_metrics, evaluate, evaluated_without, finished
 from howsure.estimates.evaluation import Evaluation
@@ -200,7 +200,7 @@ def subject_of(name: str, given: Any) -> Subject:
         return _of_evaluations(name, in_groups(given.table), {ALL: given})
     if isinstance(given, Evaluations):
         return _of_evaluations(name, given.tables, {ALL: given.overall, **given})
-    tables = table_of(given, "report_of")
+    tables = coerce_table(given, "report_of")
     is_counted = issubclass(in_groups(tables).overall.counts_class, ClassCounts)
     return Subject(name, tables if is_counted else None, None if is_counted else tables)
 

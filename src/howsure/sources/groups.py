@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import Design, quotient
+from howsure.designs.base import Design, safe_divide
 from howsure.designs.clusters import Clusters
 from howsure.designs.crossed import Combinations, Crossed, crossed
 from howsure.designs.independent import MOST_ATOMS, Independent, Weighted
@@ -381,11 +381,11 @@ def clusters(
     beside: dict[str, Any] = {"labels_per_case": labels_per_case}
     if groups is None:
         present, codes = np.unique(cluster, return_inverse=True)
-        weight = float(quotient(squared @ times, count @ times))
+        weight = float(safe_divide(squared @ times, count @ times))
         found = Clusters(codes, cell, count, like[present], case_weight=weight, **beside)
     else:
         tables = len(groups.keys)
-        weights = quotient(*(np.bincount(groups.code, each * times, tables) for each in (squared, count)))
+        weights = safe_divide(*(np.bincount(groups.code, each * times, tables) for each in (squared, count)))
         present, codes = np.unique(groups.code * number + cluster, return_inverse=True)
         order = np.argsort(codes, kind="stable")  # entries sorted by table
         entries = codes[order], (groups.code * size + cell)[order], count[order], like[present % number]

@@ -90,7 +90,7 @@ def refuse_unshared(true: Array, predicted: Array, name: str, said: str) -> None
     name, said : str
         Names of the columns.
     """
-    refuse_alike([*true.tolist(), *predicted.tolist()])
+    refuse_similar_labels([*true.tolist(), *predicted.tolist()])
     fraction, other = _fraction(predicted), _fraction(true)
     if (fraction is None) != (other is None):
         one, two = (said, name) if other is None else (name, said)
@@ -113,7 +113,7 @@ def _fraction(labels: Array) -> float | None:
     return next((value for value in labels.tolist() if isinstance(value, float) and not value.is_integer()), None)
 
 
-def refuse_alike(labels: list[Any]) -> None:
+def refuse_similar_labels(labels: list[Any]) -> None:
     """Refuse labels that differ only in surrounding blanks, in capitals, or in type (text or number).
 
     Single letters may differ in capitals, because the classes may be characters.

@@ -15,7 +15,7 @@ from howsure.sources.crossed import drawn_anew
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns, expanded, weight_or_counts
 from howsure.sources.groups import Tally, by_columns, clusters, groups_of_columns, roles
-from howsure.sources.input_checks import refuse_alike, refuse_odd_classes
+from howsure.sources.input_checks import refuse_odd_classes, refuse_similar_labels
 from howsure.sources.layout import (
     aligned_columns,
     categories_of,
@@ -235,7 +235,7 @@ def _classes(
     """Return the classes of the columns: by ``labels=``, by their names, by ordered categories, or ascending."""
     present = as_labels(truth.levels[truth.occurring()].tolist())
     if check:
-        refuse_alike(present.tolist())
+        refuse_similar_labels(present.tolist())
     if labels is not None:
         return _named_classes(present.tolist(), labels, names, size)
     if check:

@@ -16,7 +16,7 @@ from howsure.sources.crossed import drawn_anew
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import rows
 from howsure.sources.groups import Tally, by_columns, groups_of_columns, roles
-from howsure.sources.input_checks import refuse_alike, refuse_odd_classes
+from howsure.sources.input_checks import refuse_odd_classes, refuse_similar_labels
 from howsure.sources.layout import Rank, class_order, covers, is_stated
 from howsure.sources.positive import opposite, positive_class
 from howsure.sources.strata import ROLE, stratum_role
@@ -205,7 +205,7 @@ def binary_truth(column: Column, pos_label: Any, *, check: bool = True) -> tuple
     used = column.occurring()
     present = column.levels[used].tolist()
     if check:
-        refuse_alike(present)
+        refuse_similar_labels(present)
         refuse_odd_classes(present)
     if len(present) > 2:
         message = (

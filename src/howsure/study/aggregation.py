@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of
 from howsure.estimates.estimate import Estimate
-from howsure.methods.core.standard_errors import shows_variation
+from howsure.methods.core.standard_errors import is_positive_error
 from howsure.methods.numerics.draw_summaries import highest_density
 from howsure.pooling.bounded import BINOMIAL_NORMAL, ESTIMANDS, bounded_pool
 from howsure.pooling.conflation import DENSITIES, conflate
@@ -168,7 +168,7 @@ def aggregated(chosen: Aggregation, members: Members, level: float, seed: np.ran
 
 def _refuse_constant(members: Members) -> None:
     """Refuse experiments whose draws are all equal."""
-    varies = shows_variation(*reversed(members.moments()))
+    varies = is_positive_error(*reversed(members.moments()))
     constant = [name for name, each in zip(members.names, np.atleast_1d(varies), strict=True) if not each]
     if constant:
         message = f"'{constant[0]}' does not vary: give it a prior of more than 0, or aggregate by '{TABLES}'"

@@ -8,12 +8,12 @@ from typing import Any, Generic, TypeVar
 Found = TypeVar("Found")
 
 
-class Last(Generic[Found]):
+class LastValueCache(Generic[Found]):
     """Cache with one entry: the most recent result, for repeated calls with the same key.
 
     Examples
     --------
-    >>> last = Last()
+    >>> last = LastValueCache()
     >>> last.at(2, lambda: "two"), last.at(2, lambda: "not asked")
     ('two', 'two')
     """

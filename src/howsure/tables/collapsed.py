@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from howsure.cached import cached_property
 from howsure.designs.cell_sums import added_up
-from howsure.tables.counts import DUST, ClassCounts, Outcomes
+from howsure.tables.counts import ROUNDING, ClassCounts, Outcomes
 from howsure.tables.kind import Kind
 from howsure.tables.priors import Priors
 from howsure.tables.table import BLOCK_CELLS, SMALLEST_BLOCK, Table
@@ -143,7 +143,7 @@ class LumpedCounts(ClassCounts):
         fn, fp = (self._sums(each) for each in self.lumps.off_diagonal)
         total = self.cells.sum(-1)[..., None]
         tn = total - self.hits - fn - fp
-        tn[np.abs(tn) <= DUST * self.classes * total] = 0.0
+        tn[np.abs(tn) <= ROUNDING * self.classes * total] = 0.0
         return self.hits, fn, fp, tn
 
     def by_cell(self, slopes: Array) -> Array:
@@ -192,9 +192,9 @@ class LumpedTable(Table):
     @cached_property
     def counted(self) -> LumpedCounts:
         """The counts as metrics take them."""
-        return self.wrap(self.counts)
+        return self.make_counts(self.counts)
 
-    def wrap(self, cells: Array) -> LumpedCounts:
+    def make_counts(self, cells: Array) -> LumpedCounts:
         """Return other tables over the same lumps, ``(..., B)``, as metrics take them."""
         return LumpedCounts(cells, self.lumps)
 
@@ -223,7 +223,7 @@ class LumpedTable(Table):
         return self.added(self.whole.half_hits)  # type: ignore[attr-defined]  # a confusion table
 
     @property
-    def draws_at_once(self) -> int:
+    def block_size(self) -> int:
         """Number of tables to draw at once: they fit in the processor's cache, and their margins in a shared one."""
         few = min(BLOCK_CELLS // self.lumps.size, MARGINS * BLOCK_CELLS // self.lumps.classes)
         return max(SMALLEST_BLOCK, few)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
-from howsure.designs.base import PSEUDO_CASES, Design, quotient
+from howsure.designs.base import PSEUDO_COUNT, Design, safe_divide
 from howsure.errors import UndefinedDesignError
 from howsure.grids import Grid
 from howsure.numbers import count_text, percent
@@ -97,7 +97,7 @@ class ConfusionTable(Table):
         shares = np.full(self.shape, 1 / size**2)
         if size == 1:
             return Priors(shares, occurring=self._shares_of_occurring)
-        mean = PSEUDO_CASES / (2 * size) * (right + (1 - right) / (size - 1))
+        mean = PSEUDO_COUNT / (2 * size) * (right + (1 - right) / (size - 1))
         # Estimated counts use the average pseudo-counts in all draws.
         cells = self._pseudo_cells if self.design.traits.is_counted else None
         return Priors(shares, mean=mean, cells=cells, occurring=self._shares_of_occurring)
@@ -114,7 +114,7 @@ class ConfusionTable(Table):
         """
         cells, right = self._cells_of_occurring, np.eye(len(self.labels), dtype=bool)
         wrong = cells & ~right
-        return HALF * np.asarray((cells & right) + quotient(wrong, wrong.sum((-2, -1), keepdims=True)))
+        return HALF * np.asarray((cells & right) + safe_divide(wrong, wrong.sum((-2, -1), keepdims=True)))
 
     @property
     def _cells_of_occurring(self) -> Array:
@@ -127,7 +127,7 @@ class ConfusionTable(Table):
         """Return the cells of two whole pseudo-counts for each draw: random classes, correct with probability 1/2."""
         classes = len(self.labels)
         drawn = []
-        for _ in range(int(PSEUDO_CASES)):
+        for _ in range(int(PSEUDO_COUNT)):
             true = rng.integers(classes, size=size)
             another = (true + rng.integers(1, classes, size=size)) % classes
             predicted = np.where(rng.random(size) < 0.5, true, another)

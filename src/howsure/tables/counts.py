@@ -15,7 +15,7 @@ from howsure.native.outcomes import MOST_CLASSES, margins, outcomes, summed
 Array = NDArray[Any]
 Outcomes = tuple[Array, Array, Array, Array]
 Found = TypeVar("Found")
-DUST = 4e-16  # rounding error of a difference, relative to all cases, for each class
+ROUNDING = 4e-16  # rounding error of a difference, relative to all cases, for each class
 
 
 class View(Protocol):
@@ -211,7 +211,7 @@ class ConfusionCounts(ClassCounts):
         tp, rows, columns, total = self.hits, self.rows, self.columns, self.total[..., None]
         tn = total - rows - columns + tp
         # Sums of weights do not cancel exactly: rounding errors around zero are set to zero.
-        dust = DUST * self.classes * total
+        dust = ROUNDING * self.classes * total
         fn, fp, tn = wrong = np.array((rows - tp, columns - tp, tn))
         wrong[np.abs(wrong) <= dust] = 0.0
         return tp, fn, fp, tn

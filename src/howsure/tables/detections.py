@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.cached import cached_property
 from howsure.designs import invariants
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.errors import HowsureError
 from howsure.tables.kind import Kind
 from howsure.tables.labels import other_classes, union_of_labels
@@ -123,13 +123,13 @@ class DetectionsTable(Table):
     @property
     def cases_per_count(self) -> Array:
         """Number of units per weight of 1, ``(...)``."""
-        return quotient(np.asarray(self.rows), self.counts[..., 0])
+        return safe_divide(np.asarray(self.rows), self.counts[..., 0])
 
     @property
     def priors(self) -> Priors:
         """Pseudo-counts as units of average size, with as many hits as misses; none in the default prior."""
         units, *others = self.counts.reshape(-1, self.shape[-1]).sum(0)
-        share = 1 / (1 + max(float(quotient(np.sum(others), units)), 1.0))
+        share = 1 / (1 + max(float(safe_divide(np.sum(others), units)), 1.0))
         each = [np.append(np.full(2 * part.scores, 1 / max(part.scores, 1)), 1.0) for part in self.slices]
         spread = np.concatenate(each)  # of each class and overlap a third: false alarms, hits, misses
         return Priors(np.append(share, (1 - share) * spread / spread.sum()), total=0.0)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.cached import cached_property
 from howsure.designs import invariants
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.designs.clusters import Clusters
 from howsure.tables.cautions import of_classes
 from howsure.tables.counts import ClassCounts, Counts, Outcomes
@@ -133,13 +133,13 @@ class EventsTable(Table):
     @property
     def cases_per_count(self) -> Array:
         """Number of units per weight of 1, ``(...)``."""
-        return quotient(np.asarray(self.rows), self.counts[..., 0])
+        return safe_divide(np.asarray(self.rows), self.counts[..., 0])
 
     @property
     def priors(self) -> Priors:
         """Pseudo-counts as average units of one event at least, evenly spread."""
         units, *events = self.counts.reshape(-1, self.shape[-1]).sum(0)
-        share = 1 / (1 + max(float(quotient(np.sum(events), units)), 1.0))
+        share = 1 / (1 + max(float(safe_divide(np.sum(events), units)), 1.0))
         return Priors(np.append(share, np.full(len(events), (1 - share) / len(events))))
 
     @property

@@ -45,7 +45,7 @@ class Marginal:
         size, joint = self.empty.counts.size, self.cells.size
         leading = cells.shape[: cells.ndim - self.cells.ndim]
         if not leading:
-            return self.empty.wrap(np.bincount(self.cells.ravel(), cells.ravel(), size))
+            return self.empty.make_counts(np.bincount(self.cells.ravel(), cells.ravel(), size))
         flat = cells.reshape(-1, joint)
         if size * joint <= DENSE:
             added = _product(flat, (self.cells.reshape(-1, 1) == np.arange(size)).astype(float))
@@ -54,7 +54,7 @@ class Marginal:
 
             adding = sparse.csr_array((np.ones(joint), (self.cells.ravel(), np.arange(joint))), (size, joint))
             added = (adding @ flat.T).T
-        return self.empty.wrap(np.asarray(added).reshape(*leading, size))
+        return self.empty.make_counts(np.asarray(added).reshape(*leading, size))
 
     def table(self, joint: Table) -> Table:
         """Return the model's table, with its design."""
@@ -89,7 +89,7 @@ class Part:
 
     def counts(self, cells: Array) -> Counts:
         """Take the table's cells."""
-        return self.own.wrap(cells[..., self.cells])
+        return self.own.make_counts(cells[..., self.cells])
 
     def table(self, joint: Table) -> Table:
         """Return the table, with the counts that it has in the joint one."""

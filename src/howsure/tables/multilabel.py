@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
-from howsure.designs.base import PSEUDO_CASES
+from howsure.designs.base import PSEUDO_COUNT
 from howsure.designs.clusters import Clusters
 from howsure.designs.crossed import Crossed
 from howsure.errors import HowsureError
@@ -107,7 +107,7 @@ class MultilabelTable(Table):
     @property
     def priors(self) -> Priors:
         """Pseudo-counts, evenly spread: two for each label in the default prior."""
-        return replace(super().priors, total=PSEUDO_CASES * len(self.labels))
+        return replace(super().priors, total=PSEUDO_COUNT * len(self.labels))
 
     def one_against_rest(self, index: int) -> ConfusionTable | None:
         """Return the 2×2 table of one label; None for a batch, and for designs without clusters."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.designs.cell_sums import added_up
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.joint import JointTable
@@ -94,10 +94,10 @@ class PairedTable(JointTable):
         occurs = self.class_totals > 0
         shares = self.pseudo * occurs[..., self.codes].all(-1)
         total = shares.sum(-1, keepdims=True)
-        return np.where(occurs.sum(-1, keepdims=True) > 1, quotient(shares, total), self.pseudo)
+        return np.where(occurs.sum(-1, keepdims=True) > 1, safe_divide(shares, total), self.pseudo)
 
     @property
-    def draws_at_once(self) -> int:
+    def block_size(self) -> int:
         """Number of tables to draw at once; each model's own table must fit in memory too."""
         cells = max(self.codes.shape[0], len(self.labels) ** 2)
         return int(max(min(32, max(1, LONG_TABLE // cells)), BLOCK_CELLS // cells))

@@ -95,7 +95,7 @@ class PairedScoresTable(JointTable):
         return np.tile([0, 1], len(self.codes))
 
     @property
-    def draws_at_once(self) -> int:
+    def block_size(self) -> int:
         """Number of tables to draw at once: a few, or one that has millions of cells."""
         return tables_in_block(self.shape, smallest_block(self.shape))
 

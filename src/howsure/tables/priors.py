@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import PSEUDO_CASES
+from howsure.designs.base import PSEUDO_COUNT
 from howsure.designs.sampling import counts_of_draws
 
 Array = NDArray[Any]
@@ -50,7 +50,7 @@ class Priors:
     """
 
     shares: Array
-    total: float = PSEUDO_CASES
+    total: float = PSEUDO_COUNT
     mean: Array | None = None
     cells: Draws | None = None
     draws: Draws | None = None

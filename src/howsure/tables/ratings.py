@@ -139,7 +139,7 @@ class RatingsTable(Table):
         return np.zeros(self.shape[-1], dtype=np.intp)
 
     @property
-    def draws_at_once(self) -> int:
+    def block_size(self) -> int:
         """Number of tables to draw at once, which is small for few cells too."""
         return tables_in_block(self.shape, 4)
 

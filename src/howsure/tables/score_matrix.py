@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.cached import cached_property
 from howsure.designs import invariants
-from howsure.designs.base import PSEUDO_CASES, Design
+from howsure.designs.base import PSEUDO_COUNT, Design
 from howsure.designs.clusters import Clusters
 from howsure.designs.crossed import Crossed
 from howsure.errors import HowsureError, UndefinedDesignError
@@ -29,7 +29,7 @@ Array = NDArray[Any]
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class Sides:
+class OneAgainstRest:
     """Counts of one class against the rest, for each case and column; or slopes by these counts.
 
     Parameters
@@ -47,9 +47,9 @@ class Sides:
         """Return the cases with one class or without, ``(..., n)``; a view."""
         return np.asarray(self.any[..., index % self.any.shape[-1]])
 
-    def blank(self) -> Sides:
+    def blank(self) -> OneAgainstRest:
         """Return slopes of zero."""
-        return Sides(np.zeros(self.present.shape), np.zeros(self.any.shape))
+        return OneAgainstRest(np.zeros(self.present.shape), np.zeros(self.any.shape))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -106,7 +106,7 @@ class ScoreMatrixTable(Table, abc.ABC):
         return (each * places_of_rows(self.scores, whole.scores)[:, None] + np.arange(each)).ravel()
 
     @property
-    def draws_at_once(self) -> int:
+    def block_size(self) -> int:
         """Number of tables to draw at once: a few, or one that has millions of cells."""
         return tables_in_block(self.shape, smallest_block(self.shape))
 
@@ -116,11 +116,11 @@ class ScoreMatrixTable(Table, abc.ABC):
         return Rankings(self.scores)
 
     @abc.abstractmethod
-    def sides(self, cells: Array) -> Sides:
+    def sides(self, cells: Array) -> OneAgainstRest:
         """Return cells as the counts of each score with its class, and with any."""
 
     @abc.abstractmethod
-    def from_sides(self, slopes: Sides) -> Array:
+    def from_sides(self, slopes: OneAgainstRest) -> Array:
         """Return slopes by the counts of `sides` as slopes by the cells."""
 
     @abc.abstractmethod
@@ -167,11 +167,11 @@ class MulticlassScoresTable(ScoreMatrixTable):
         """Position of the true class of each cell."""
         return np.tile(np.arange(len(self.labels)), len(self.scores))
 
-    def sides(self, cells: Array) -> Sides:
+    def sides(self, cells: Array) -> OneAgainstRest:
         """Return cells as the counts of each score with its class, and with any: all cases, whichever the score."""
-        return Sides(cells, cells.sum(-1, keepdims=True))
+        return OneAgainstRest(cells, cells.sum(-1, keepdims=True))
 
-    def from_sides(self, slopes: Sides) -> Array:
+    def from_sides(self, slopes: OneAgainstRest) -> Array:
         """Return slopes by the counts of `sides` as slopes by the cells."""
         return slopes.present + slopes.any
 
@@ -227,7 +227,7 @@ class MultilabelScoresTable(ScoreMatrixTable):
     @property
     def priors(self) -> Priors:
         """Pseudo-counts, evenly spread: two for each label in the default prior."""
-        return replace(super().priors, total=PSEUDO_CASES * len(self.labels))
+        return replace(super().priors, total=PSEUDO_COUNT * len(self.labels))
 
     @property
     def class_totals(self) -> Array:
@@ -239,11 +239,11 @@ class MultilabelScoresTable(ScoreMatrixTable):
         """Whether the cell's cases have the label."""
         return np.tile([0, 1], self.scores.size)
 
-    def sides(self, cells: Array) -> Sides:
+    def sides(self, cells: Array) -> OneAgainstRest:
         """Return cells as the counts of each score with its label, and with or without."""
-        return Sides(cells[..., 1], cells.sum(-1))
+        return OneAgainstRest(cells[..., 1], cells.sum(-1))
 
-    def from_sides(self, slopes: Sides) -> Array:
+    def from_sides(self, slopes: OneAgainstRest) -> Array:
         """Return slopes by the counts of `sides` as slopes by the cells."""
         return np.stack([slopes.any, slopes.present + slopes.any], -1)
 

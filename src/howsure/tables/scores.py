@@ -15,7 +15,7 @@ from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.known import KnownProbabilities
 from howsure.errors import HowsureError, listed, real_number, warn
-from howsure.tables.cache import Last
+from howsure.tables.cache import LastValueCache
 from howsure.tables.cautions import of_bins, of_scores
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.kind import Kind
@@ -121,7 +121,7 @@ class ScoresTable(Table):
         return self.limits or (float(self.scores[0]), float(self.scores[-1]))
 
     @property
-    def draws_at_once(self) -> int:
+    def block_size(self) -> int:
         """Number of tables to draw at once: a few, or one that has millions of cells."""
         return tables_in_block(self.shape, smallest_block(self.shape))
 
@@ -142,14 +142,14 @@ class ScoresTable(Table):
         return self._thresholds.at(threshold, lambda: self._at(threshold))
 
     @cached_property
-    def _thresholds(self) -> Last[ConfusionTable]:
+    def _thresholds(self) -> LastValueCache[ConfusionTable]:
         """Cache of the most recent confusion table, because several metrics use one threshold."""
-        return Last()
+        return LastValueCache()
 
     @cached_property
-    def of_last_curve(self) -> Last[list[ConfusionTable]]:
+    def of_last_curve(self) -> LastValueCache[list[ConfusionTable]]:
         """The confusion tables along the last curve, by the thresholds that it has."""
-        return Last()
+        return LastValueCache()
 
     def _at(self, threshold: float) -> ConfusionTable:
         row = int(np.searchsorted(self.scores, threshold))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
-from howsure.designs.base import PSEUDO_CASES, Design, quotient
+from howsure.designs.base import PSEUDO_COUNT, Design, safe_divide
 from howsure.designs.cell_sums import added_up
 from howsure.designs.independent import Independent, smoothed
 from howsure.designs.two_level import TwoLevel
@@ -122,7 +122,7 @@ class Table(Displayed, abc.ABC):
             or VarianceDetails.of(self.design).squared_weights(self.cells) is None
         ):
             return said
-        worth = float(self.effective_trials(np.ones(self.shape, dtype=bool)))
+        worth = float(self.effective_sample_size(np.ones(self.shape, dtype=bool)))
         labels_per_case = 1 if self.kind.has_one_label_per_case else len(self.labels)
         return (*said, *cautions.of_weights(worth, self.rows * labels_per_case))
 
@@ -172,7 +172,7 @@ class Table(Displayed, abc.ABC):
         """The counts as metrics take them."""
         return self.counts_class(self.counts)
 
-    def wrap(self, cells: Array) -> Counts:
+    def make_counts(self, cells: Array) -> Counts:
         """Return other tables over the same cells, ``(..., cells)``, as metrics take them."""
         return self.counts_class(cells.reshape(*cells.shape[:-1], *self.shape))
 
@@ -182,7 +182,7 @@ class Table(Displayed, abc.ABC):
         return Priors(np.full(self.shape, 1 / np.prod(self.shape)))
 
     @property
-    def draws_at_once(self) -> int:
+    def block_size(self) -> int:
         """Number of tables to draw at once, so that they fit in the processor's cache."""
         return tables_in_block(self.shape, SMALLEST_BLOCK)
 
@@ -196,7 +196,7 @@ class Table(Displayed, abc.ABC):
             return VarianceDetails.of(self.design).placement_variance(self.cells, self.truth, slopes)
         return self.design.variance(self.cells, slopes)
 
-    def effective_trials(self, trials: Array) -> Array:
+    def effective_sample_size(self, trials: Array) -> Array:
         """Return the Kish effective sample size of the marked cells."""
         return self.design.effective_sample_size(self.cells, np.asarray(trials).reshape(-1))
 
@@ -271,11 +271,11 @@ class Table(Displayed, abc.ABC):
         levels = TwoLevel.of(self.design)
         observed = levels.observed_cells(self.cells) * levels.expand_to_observed(np.ones(self.cells.shape[-1]))
         labels_per_case = 1 if self.kind.has_one_label_per_case else len(self.labels)
-        return quotient(labels_per_case * np.asarray(self.rows), observed.sum(-1))
+        return safe_divide(labels_per_case * np.asarray(self.rows), observed.sum(-1))
 
     def smoothed(self) -> Self:
         """Return the table with two pseudo-counts, of mean sampling unit size, distributed over its cells."""
-        counts, design = smoothed(self.design, self.cells, PSEUDO_CASES * self.priors.shares.ravel())
+        counts, design = smoothed(self.design, self.cells, PSEUDO_COUNT * self.priors.shares.ravel())
         return replace(self, counts=counts.reshape(self.counts.shape), design=design)
 
     def picked(self, index: int) -> Self:

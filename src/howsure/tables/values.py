@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.cached import cached_property
 from howsure.designs import invariants
-from howsure.designs.base import PSEUDO_CASES
+from howsure.designs.base import PSEUDO_COUNT
 from howsure.designs.independent import Independent
 from howsure.errors import HowsureError
 from howsure.tables.kind import Kind
@@ -40,7 +40,7 @@ class WithoutClasses(Table):
         return {}
 
     @property
-    def draws_at_once(self) -> int:
+    def block_size(self) -> int:
         """Number of tables to draw at once, which is small for few cells too."""
         return tables_in_block(self.shape, 4)
 
@@ -189,7 +189,7 @@ class ValuesTable(CasesTable):
     def priors(self) -> Priors:
         """Pseudo-counts: one at either bound; without two bounds as the cases are, and none in the default prior."""
         if self.bounds is None or not self.is_bounded:
-            return Priors(self.observed_shares, total=PSEUDO_CASES if self.is_bounded else 0.0)
+            return Priors(self.observed_shares, total=PSEUDO_COUNT if self.is_bounded else 0.0)
         return Priors(np.isin(self.values, self.bounds) / 2)
 
     def _contents(self) -> str:

@@ -98,9 +98,9 @@ def _fail(method: Method, words: str, law: str) -> NoReturn:
 
 
 def _suits(method: Method, metric: Metric, table: Table) -> bool:
-    refusal = method.suits(metric, table)
+    refusal = method.unsupported_reason(metric, table)
     if not isinstance(refusal, str) or "\n" in refusal:
-        _fail(method, "does not answer `suits` with one line of text", "suits")
+        _fail(method, "does not answer `unsupported_reason` with one line of text", "suits")
     return not refusal
 
 
@@ -153,7 +153,7 @@ def _ignores_the_order_of_classes(method: Method) -> None:
     turned = ConfusionTable(counts=THREE[np.ix_(order, order)], labels=np.array(order))
     for spec in ("accuracy", "mcc", "f1@macro"):
         one, other = resolve(spec, table), resolve(spec, turned)
-        if isinstance(method, DrawingMethod) or method.suits(one, table):
+        if isinstance(method, DrawingMethod) or method.unsupported_reason(one, table):
             continue
         first, second = method.interval(one, table, LEVELS[-1]), method.interval(other, turned, LEVELS[-1])
         if not np.allclose([first.low, first.high], [second.low, second.high], rtol=0, atol=SLACK):
@@ -163,7 +163,7 @@ def _ignores_the_order_of_classes(method: Method) -> None:
 def _is_undefined_with_the_metric(method: Method) -> None:
     table = ConfusionTable(counts=np.array([[9.0, 0.0], [4.0, 0.0]]), labels=np.arange(2))
     metric = resolve("precision", table)
-    if method.suits(metric, table) or isinstance(method, DrawingMethod):  # a prior may say something of it
+    if method.unsupported_reason(metric, table) or isinstance(method, DrawingMethod):  # a prior may say something of it
         return
     found = method.interval(metric, table, LEVELS[-1], SEED)
     if not np.isnan([found.low, found.high]).all():

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, one_of
 from howsure.methods.core.scales import Scale, automatic_scale, on_scale
-from howsure.methods.core.standard_errors import quantile, shows_variation
+from howsure.methods.core.standard_errors import is_positive_error, quantile
 from howsure.training.linear import Form
 from howsure.training.predictions import Predictions
 from howsure.training.result import Part
@@ -46,7 +46,7 @@ class Answer:
     @property
     def varies(self) -> bool:
         """Whether the standard error is more than rounding."""
-        return bool(shows_variation(self.standard_error, self.value))
+        return bool(is_positive_error(self.standard_error, self.value))
 
     def limits(self, level: float, scale: Scale, bounds: tuple[float, float]) -> tuple[float, float]:
         """Return the limits of the interval on a scale; nan without variation."""

@@ -389,7 +389,7 @@ def test_reviewed_cases_are_worth_those_that_were_looked_at():
     weight = RECORDED / (REVIEWED.sum(-1) + 1)
     marked = np.array([[1, 0], [1, 1]])
     resting = np.einsum("ijk,ij,kj->", expected, weight, marked)
-    assert table.effective_trials(marked) == pytest.approx((table.counts * marked).sum() ** 2 / resting)
+    assert table.effective_sample_size(marked) == pytest.approx((table.counts * marked).sum() ** 2 / resting)
 
 
 def test_parts_of_a_review_are_added_up():

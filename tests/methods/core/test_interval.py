@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from howsure.methods.core.interval import UNDEFINED, Interval, stacked, told
+from howsure.methods.core.interval import UNDEFINED, Interval, interval_with_reasons, stacked
 
 
 def test_the_last_reason_that_applies_is_told():
@@ -11,12 +11,12 @@ def test_the_last_reason_that_applies_is_told():
     low, high, error = np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.5, 0.6, 0.7, 0.8]), np.full(4, 0.01)
     first, second = np.array([False, True, True, False]), np.array([False, False, True, False])
     last = np.array([False, False, False, True])
-    found = told(low, high, error, (first, "one"), (second, "another"), (last, UNDEFINED))
+    found = interval_with_reasons(low, high, error, (first, "one"), (second, "another"), (last, UNDEFINED))
     assert found.reason.tolist() == ["", "one", "another", UNDEFINED]
     np.testing.assert_array_equal(found.low, [0.1, np.nan, np.nan, np.nan])
     np.testing.assert_array_equal(found.high, [0.5, np.nan, np.nan, np.nan])
     np.testing.assert_array_equal(found.standard_error, [0.01, 0.01, 0.01, np.nan])
-    nothing = told(low, high, error, (np.zeros(4, dtype=bool), "one"))
+    nothing = interval_with_reasons(low, high, error, (np.zeros(4, dtype=bool), "one"))
     assert nothing.reason.tolist() == [""] * 4
     assert nothing.low.tolist() == low.tolist()
 

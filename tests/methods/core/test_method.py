@@ -107,7 +107,7 @@ def test_p_values_are_what_the_level_leaves_at_the_null():
     expected = 2 * stats.norm.sf(np.abs(values - 0.7) / np.sqrt(values * (1 - values) / cases))
     assert Plain().p_values(metric, BATCH, 0.7) == pytest.approx(expected, rel=1e-6)
     assert Plain().p_value(resolve("accuracy", ONE), ONE, 0.7) == pytest.approx(expected[0], rel=1e-6)
-    interval, tested = Plain().tested(metric, BATCH, 0.9, 0.7)
+    interval, tested = Plain().intervals_and_p_values(metric, BATCH, 0.9, 0.7)
     assert tested == pytest.approx(expected, rel=1e-6)
     assert np.asarray(interval.low) == pytest.approx(np.asarray(Plain().interval(metric, BATCH, 0.9).low))
 

@@ -9,11 +9,11 @@ from howsure.methods.core.standard_errors import (
     critical_value,
     design_sample,
     effective_counts,
+    is_positive_error,
     normal_quantile,
     quantile,
-    sample_with_unseen,
-    shows_variation,
     small_sample,
+    small_sample_with_missed_clusters,
     standard_error,
     standard_errors,
 )
@@ -62,7 +62,7 @@ def test_what_leaves_nothing_is_infinitely_far():
 
 def test_rounding_of_zero_is_no_variation():
     """It is relative to values above one, and absolute below."""
-    assert shows_variation(np.array([1e-13, 1e-11, 1e-10, 1e-8]), np.array([0.0, 0.1, 1e3, -1e3])).tolist() == [
+    assert is_positive_error(np.array([1e-13, 1e-11, 1e-10, 1e-8]), np.array([0.0, 0.1, 1e3, -1e3])).tolist() == [
         False,
         True,
         False,
@@ -75,7 +75,7 @@ COUNTS = np.array([[12, 3, 1], [2, 9, 4], [0, 5, 14]])
 
 def of_multinomial(metric, counts):
     """Return the delta method's standard error, with derivatives of the metric by central differences."""
-    value = lambda cells: float(resolve(metric, hs.from_counts(COUNTS))(hs.from_counts(COUNTS).wrap(cells)))  # noqa: E731
+    value = lambda cells: float(resolve(metric, hs.from_counts(COUNTS))(hs.from_counts(COUNTS).make_counts(cells)))  # noqa: E731
     cells, slopes = counts.ravel().astype(float), []
     for place in range(cells.size):
         step = np.eye(cells.size)[place] * 1e-4
@@ -153,7 +153,7 @@ def test_independent_cases_have_the_normal_distribution():
     for metric in ("accuracy", "f1@macro"):
         bound = resolve(metric, table)
         assert [float(np.max(each)) for each in design_sample(bound, table)] == [1, np.inf]
-        assert [float(np.max(each)) for each in sample_with_unseen(bound, table)] == [1, np.inf]
+        assert [float(np.max(each)) for each in small_sample_with_missed_clusters(bound, table)] == [1, np.inf]
     values = hs.values(np.random.default_rng(0).normal(size=30))
     assert [float(each) for each in design_sample(resolve("mean", values), values)] == [1, 29]
 
@@ -162,7 +162,7 @@ def test_clusters_that_the_sample_missed_widen_intervals():
     """The factor is larger by what unseen clusters add to a form with these slopes; degrees of freedom are the same."""
     table, truth, right, _ = clustered((10, 8), 6)
     metric = resolve("accuracy", table)
-    plain, seen = design_sample(metric, table), sample_with_unseen(metric, table)
+    plain, seen = design_sample(metric, table), small_sample_with_missed_clusters(metric, table)
     slopes = np.where(np.eye(2, dtype=bool), 1 - right.mean(), -right.mean()).ravel() / len(truth)
     assert seen[0] / plain[0] == pytest.approx(float(missed_cluster_inflation(table, slopes)), rel=1e-9)
     assert seen[0] > plain[0]
@@ -247,7 +247,7 @@ def test_clusters_that_the_sample_missed_do_not_widen_differences():
     pair = hs.paired(truth, {"A": said, "B": np.roll(said, 5)}, groups=group)
     sides = [Side(name, resolve("accuracy", pair.model(name)), pair.view(name)) for name in "AB"]
     difference = contrast_metric(EFFECTS["difference"], *sides)
-    plain, seen = design_sample(difference, pair), sample_with_unseen(difference, pair)
+    plain, seen = design_sample(difference, pair), small_sample_with_missed_clusters(difference, pair)
     assert [float(each) for each in seen] == [float(each) for each in plain]
     single = resolve("accuracy", table)
-    assert float(sample_with_unseen(single, table)[0]) > float(design_sample(single, table)[0])
+    assert float(small_sample_with_missed_clusters(single, table)[0]) > float(design_sample(single, table)[0])

@@ -400,7 +400,7 @@ def test_designs_need_resamples_and_for_bca_units_to_leave_out(kind, defined):
     """Otherwise the delta method is named."""
     design = SimpleNamespace(supports=lambda member: member.__name__ in defined, traits=Traits())
     table = SimpleNamespace(design=design)
-    refusal = Bootstrap(kind).suits(SimpleNamespace(is_distance=False), table)
+    refusal = Bootstrap(kind).unsupported_reason(SimpleNamespace(is_distance=False), table)
     fits = "resample" in defined and (kind != "bca" or "leave_one_out" in defined)
     assert (refusal == "") == fits
     assert fits or "Use 'delta'" in refusal

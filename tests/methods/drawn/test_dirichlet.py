@@ -590,6 +590,6 @@ def test_priors_have_the_shape_of_what_they_are_for():
 def test_a_class_without_cases_is_described_by_its_prior():
     """At a stated prevalence each row has its share: of the cases, or of the pseudo-cases where there are none."""
     table = hs.from_counts([[5, 1, 0], [0, 0, 0], [1, 0, 7]])
-    found = hs.methods.Dirichlet(prior=1.0, prevalence=[0.2, 0.3, 0.5]).described(table)
+    found = hs.methods.Dirichlet(prior=1.0, prevalence=[0.2, 0.3, 0.5]).target_table(table)
     expected = np.array([[0.2 * 5 / 6, 0.2 / 6, 0], [0.1, 0.1, 0.1], [0.5 / 8, 0, 0.5 * 7 / 8]])
     assert found.counts == pytest.approx(expected)

@@ -38,7 +38,7 @@ def test_limits_are_stretched_to_the_variation_of_samples(metric):
     """The variance is the mean of the delta method's and the jackknife's; draws that vary more are left as they are."""
     bound, value = resolve(metric, TABLE), float(resolve(metric, TABLE)(TABLE.counted))
     left = [
-        float(bound(TABLE.wrap(COUNTS.ravel() - np.eye(9)[cell])))
+        float(bound(TABLE.make_counts(COUNTS.ravel() - np.eye(9)[cell])))
         for cell in range(9)
         for _ in range(COUNTS.ravel()[cell])
     ]
@@ -48,7 +48,7 @@ def test_limits_are_stretched_to_the_variation_of_samples(metric):
         assert variance == pytest.approx((0.7 * 0.3 / 50 + 0.7 * 0.3 / 49) / 2)
     for times in (0.5, 2.0):
         draws = 0.6 + times * np.sqrt(variance) * stats.norm.ppf((np.arange(400) + 0.5) / 400)
-        middle = TABLE.wrap(COUNTS.ravel())  # as if the mean of the drawn tables were the sample
+        middle = TABLE.make_counts(COUNTS.ravel())  # as if the mean of the drawn tables were the sample
         limits = matched(quantiles_of(draws), draws, bound, middle, TABLE)
         plain = np.array(quantiles_of(draws)(0.9))
         expected = 2 * value - 0.6 + max(np.sqrt(variance) / draws.std(), 1.0) * (plain - 0.6)

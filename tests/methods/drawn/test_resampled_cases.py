@@ -42,7 +42,7 @@ def test_ranks_and_tables_are_of_the_same_resamples(size):
 def test_blocks_of_any_size_have_the_same_values(at_once, monkeypatch):
     """However many tables fit the cache."""
     expected = values_of_resamples(METRICS[:3], TABLE, 150, SEED)
-    monkeypatch.setattr(Table, "draws_at_once", at_once)
+    monkeypatch.setattr(Table, "block_size", at_once)
     np.testing.assert_allclose(values_of_resamples(METRICS[:3], TABLE, 150, SEED), expected, rtol=1e-12)
 
 

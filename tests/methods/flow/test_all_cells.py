@@ -5,7 +5,7 @@ import pytest
 
 import howsure as hs
 from howsure.methods.flow import all_cells as module
-from howsure.methods.flow.all_cells import AllCells, Scale, bias_by_class, second_order_bias, steady
+from howsure.methods.flow.all_cells import AllCells, Scale, bias_by_class, round_counts, second_order_bias
 from howsure.methods.flow.exponential_tilting import STRIDE
 from howsure.metrics.binding import resolve
 
@@ -71,11 +71,11 @@ def test_the_bias_of_a_sum_over_classes_is_that_of_its_terms():
 def test_sums_of_weights_are_rounded_to_twelve_digits():
     """What differs by rounding alone is the same, and what differs by more is not."""
     cases = np.array([0.1 + 0.2, 1e9 / 3, 0.0, 7.0])
-    assert (steady(cases * (1 + 2e-16)) == steady(cases)).all()
-    assert steady(cases) == pytest.approx(cases, rel=1e-12, abs=0)
-    assert steady(cases)[0] == steady(np.array(0.3))
-    assert (steady(cases * (1 + 4e-12)) != steady(cases))[[0, 1, 3]].all()
-    assert steady(np.array([7.0, 0.0, 0.125])).tolist() == [7, 0, 0.125]
+    assert (round_counts(cases * (1 + 2e-16)) == round_counts(cases)).all()
+    assert round_counts(cases) == pytest.approx(cases, rel=1e-12, abs=0)
+    assert round_counts(cases)[0] == round_counts(np.array(0.3))
+    assert (round_counts(cases * (1 + 4e-12)) != round_counts(cases))[[0, 1, 3]].all()
+    assert round_counts(np.array([7.0, 0.0, 0.125])).tolist() == [7, 0, 0.125]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_logarithmic_scale_has_its_slopes():
     for metric, end in (("lift@macro", 0.0), ("f1_gain@macro", 1.0)):
         path = path_of(metric)
         here = path.start()
-        plain = TABLE.wrap(here.cells.ravel())
+        plain = TABLE.make_counts(here.cells.ravel())
         bound = resolve(metric, TABLE)
         slopes, cells = bound.gradient(plain).ravel(), here.cells.ravel()
         slopes = slopes - cells @ slopes / cells.sum()

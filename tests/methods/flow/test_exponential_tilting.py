@@ -6,7 +6,7 @@ from scipy import optimize
 
 import howsure as hs
 from howsure.methods.flow import exponential_tilting
-from howsure.methods.flow.loss_histogram import Losses
+from howsure.methods.flow.loss_histogram import LossHistogram
 
 LEVELS = (0.05, 0.5, 0.95, 0.9999, 1 - 1e-12)
 
@@ -35,11 +35,13 @@ def test_a_table_has_the_limits_that_it_has_in_a_batch(kind, rows, metric):
 def test_losses_that_do_not_vary_have_no_limits():
     """Equal losses show no variation; with bounds, limits beyond the end of the path are the bounds."""
     rng = np.random.default_rng(2)
-    equal = Losses(np.array([0.25]), np.array([9.0]), np.array([1.0]))
+    equal = LossHistogram(np.array([0.25]), np.array([9.0]), np.array([1.0]))
     assert np.isnan(exponential_tilting.Tilting(equal, 0.25, (0.0, np.inf)).limits(1.96)).all()
     losses = rng.random(9)
-    varied = exponential_tilting.Tilting(Losses(losses, np.ones(9), np.full(9, 1 / 9)), losses.mean(), (0.0, 1.0))
-    assert varied.limits(2 * exponential_tilting.HOPELESS) == (0.0, 1.0)
+    varied = exponential_tilting.Tilting(
+        LossHistogram(losses, np.ones(9), np.full(9, 1 / 9)), losses.mean(), (0.0, 1.0)
+    )
+    assert varied.limits(2 * exponential_tilting.MAX_QUANTILE) == (0.0, 1.0)
     inner = varied.limits(1.0)
     assert 0 < inner[0] < losses.mean() < inner[1] < 1
 
@@ -53,7 +55,7 @@ def corrected(z, skewness):
 @pytest.mark.parametrize("z", [0.6, 1.96, 3.3])
 def test_losses_of_zero_and_one_have_the_skewness_corrected_interval_of_a_share(wrong, cases, z):
     """Tilting is then the binomial family, whose variance and skewness are known; two pseudo-cases only start it."""
-    losses = Losses(np.array([0.0, 1.0]), np.array([cases - wrong, wrong]), np.array([0.5, 0.5]))
+    losses = LossHistogram(np.array([0.0, 1.0]), np.array([cases - wrong, wrong]), np.array([0.5, 0.5]))
     share = wrong / cases
     path = exponential_tilting.Tilting(losses, share, (0.0, 1.0))
     assert path.standard_error == pytest.approx(np.sqrt(share * (1 - share) / cases))
@@ -71,7 +73,7 @@ def test_losses_of_zero_and_one_have_the_skewness_corrected_interval_of_a_share(
 def test_unbounded_losses_start_with_fewer_large_ones():
     """Pseudo-cases have the square root of the exponential of minus the loss; bounded ones are spread as they are told."""
     values, numbers, prior = np.array([0.1, 0.7, 2.5]), np.array([5.0, 3.0, 2.0]), np.array([0.2, 0.5, 0.3])
-    losses, mean = Losses(values, numbers, prior), values @ numbers / 10
+    losses, mean = LossHistogram(values, numbers, prior), values @ numbers / 10
     for bounds, shares in (((0.0, 3.0), prior), ((0.0, np.inf), prior * np.exp(-values / 2))):
         start = numbers + 2 * shares / shares.sum()
         path = exponential_tilting.Tilting(losses, mean, bounds)
@@ -90,7 +92,7 @@ def test_levels_may_come_in_any_order():
 
     def path():
         return exponential_tilting.Tilting(
-            Losses(values, np.ones(40), np.full(40, 1 / 40)), values.mean(), (0.0, np.inf)
+            LossHistogram(values, np.ones(40), np.full(40, 1 / 40)), values.mean(), (0.0, np.inf)
         )
 
     walked = path()
@@ -106,7 +108,7 @@ def test_levels_may_come_in_any_order():
 @pytest.mark.parametrize("bounds", [(0.0, 1.0), (0.0, np.inf)])
 def test_steep_strides_lead_on(bounds):
     """Of two wrong among five cases, limits move on to the ends of the losses as far as quantiles go."""
-    losses = Losses(np.array([0.0, 1.0]), np.array([3.0, 2.0]), np.array([0.5, 0.5]))
+    losses = LossHistogram(np.array([0.0, 1.0]), np.array([3.0, 2.0]), np.array([0.5, 0.5]))
     path = exponential_tilting.Tilting(losses, 0.4, bounds)
     limits = np.array([path.limits(z) for z in (2.0, 5.0, 20.0, 200.0)])
     assert (limits[1:, 0] < limits[:-1, 0] / 2).all()

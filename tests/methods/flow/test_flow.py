@@ -378,7 +378,7 @@ def test_intervals_and_tests_along_one_path_are_those_along_two():
     """Joint requests give the same results as separate ones."""
     tables = hs.from_counts([[[50, 3], [5, 42]], [[9, 3], [1, 7]]]).stack
     metric = resolve("mcc", tables)
-    interval, tests = Flow().tested(metric, tables, 0.9, 0.5)
+    interval, tests = Flow().intervals_and_p_values(metric, tables, 0.9, 0.5)
     np.testing.assert_allclose(interval.low, Flow().interval(metric, tables, 0.9).low, rtol=1e-12)
     each = [Flow().p_value(metric, tables.picked(at), 0.5) for at in range(2)]
     np.testing.assert_allclose(tests, each, rtol=1e-6)

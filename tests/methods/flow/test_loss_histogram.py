@@ -6,7 +6,7 @@ import pytest
 import howsure as hs
 from howsure.methods.flow import loss_histogram
 from howsure.methods.flow.flow import Flow
-from howsure.methods.flow.loss_histogram import BINS, Losses
+from howsure.methods.flow.loss_histogram import BINS, LossHistogram
 from howsure.metrics.binding import resolve
 from howsure.native.losses import CellLosses
 
@@ -28,7 +28,7 @@ def scores(kind, rows=ROWS):
 
 def has_grid(metric, table):
     """Return whether an interval of a metric uses a grid."""
-    return len(Losses.of(table, resolve(metric, table).structure.cells).losses) < 2 * BINS
+    return len(LossHistogram.of(table, resolve(metric, table).structure.cells).losses) < 2 * BINS
 
 
 def intervals(table, metric):
@@ -75,7 +75,7 @@ def test_cases_that_do_not_count_alike_keep_their_cells(role, monkeypatch):
     roles = {role: np.arange(ROWS) % 7 + 1}
     roles |= {"stratum_sizes": dict.fromkeys(range(1, 8), 1 / 7)} if role == "strata" else {}
     table = hs.scores(truth, score, **roles)
-    monkeypatch.delattr(Losses, "of")
+    monkeypatch.delattr(LossHistogram, "of")
     assert hs.estimate(table, "brier_score").method == "flow"
 
 

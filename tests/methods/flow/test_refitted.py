@@ -44,7 +44,7 @@ class Samples:
 
 def limits_of(form, samples, *, level=0.95, z=None, variance=None):
     """Return the value of a linear form in the shares of the outcomes, and its limits."""
-    table = SimpleNamespace(wrap=lambda cells: cells, variance=lambda slopes: variance)
+    table = SimpleNamespace(make_counts=lambda cells: cells, variance=lambda slopes: variance)
     fitted = Refitted.of(lambda cells: cells @ form, table, samples, np.zeros(len(form)))
     value = float(samples.tables(samples.observed) @ form)
     z = stats.norm.ppf((1 + level) / 2) if z is None else z

@@ -42,7 +42,9 @@ def test_contrasts_and_batches_are_not_asked():
     metric = resolve("recall@macro", table)
     assert is_within_classes(metric, table)
     assert not is_within_classes(replace(metric, contrast=object()), table)
-    two = SimpleNamespace(design=table.design, batch=(2,), cells=table.cells, truth=table.truth, wrap=table.wrap)
+    two = SimpleNamespace(
+        design=table.design, batch=(2,), cells=table.cells, truth=table.truth, make_counts=table.make_counts
+    )
     assert not is_within_classes(metric, two)
     two.batch = ()
     assert is_within_classes(metric, two)

@@ -266,7 +266,7 @@ def _posterior(
     centre: Array, features: Array, table: ScoresTable, size: int, rng: np.random.Generator, *, increasing: bool
 ) -> Array:
     # Weighted or clustered cases are scaled to their effective sample size.
-    weight = LABELLED_WEIGHT * table.effective_trials(np.ones(table.counts.size)) / table.counts.sum()
+    weight = LABELLED_WEIGHT * table.effective_sample_size(np.ones(table.counts.size)) / table.counts.sum()
     mass = table.counts.sum(1)
     filled = mass > 0
     features, weights, mass = features[filled], weight * table.counts[filled], mass[filled]

@@ -16,7 +16,7 @@ from howsure.tables.scores import ScoresTable
 
 Array = NDArray[Any]
 LABELLED_WEIGHT = 0.75  # weight of a labelled case in draws, chosen by measured coverage: see the guide to calibration
-PSEUDO_CASES = 0.5  # Jeffreys' prior at the ends: positive at the lowest labelled score, negative at the highest
+PSEUDO_COUNT = 0.5  # Jeffreys' prior at the ends: positive at the lowest labelled score, negative at the highest
 MOST_SCORES = 512  # groups of neighbouring scores in draws, if there are more distinct scores
 
 
@@ -116,7 +116,7 @@ class Steps:
             scores = np.add.reduceat(scores * mass, starts) / counts.sum(1)
             design = design.collapse_cells((2 * group[:, None] + np.arange(2)).ravel(), counts.size)
         extra = np.zeros(counts.shape)
-        extra[0, 1] = extra[-1, 0] = PSEUDO_CASES
+        extra[0, 1] = extra[-1, 0] = PSEUDO_COUNT
         drawn = Resampling.of(design).posterior((counts * LABELLED_WEIGHT).ravel(), extra.ravel(), size, rng)
         shares = rising_shares(drawn.reshape(size, *counts.shape))
         return cls(scores, shares, rng.random((size, max(len(scores) - 1, 1))))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
-from howsure.designs.base import PSEUDO_CASES, quotient
+from howsure.designs.base import PSEUDO_COUNT, safe_divide
 from howsure.designs.linearised import Sample
 from howsure.errors import HowsureError, NoCaseError, listed, real_numbers
 from howsure.sources.encoding import encoded
@@ -200,7 +200,7 @@ class Shift:
         shares = (place == unseen[:, None]).astype(float)
         shares /= shares.sum(1, keepdims=True)
         rows = np.vstack([shares @ influence, np.zeros(len(place))])
-        return (Sample(np.append(np.full(len(unseen), PSEUDO_CASES), self.totals.sum()), rows),)
+        return (Sample(np.append(np.full(len(unseen), PSEUDO_COUNT), self.totals.sum()), rows),)
 
 
 @final
@@ -348,7 +348,7 @@ def _by_score(table: Any, given: Any) -> tuple[Array, Array]:
     counts = table.counts
     fewest = min(float(counts.sum(0).min()), len(score))
     number = int(np.clip(fewest // CASES_PER_BIN, 3, MOST_BINS))
-    mass = np.cumsum(quotient(counts, counts.sum(0)).mean(1))
+    mass = np.cumsum(safe_divide(counts, counts.sum(0)).mean(1))
     cuts = np.unique(table.scores[np.searchsorted(mass, mass[-1] * np.arange(1, number) / number)])
     own, other = (np.searchsorted(cuts, each) for each in (table.scores, score))
     used, place = np.unique(np.concatenate([own, other]), return_inverse=True)

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs.base import PSEUDO_CASES
+from howsure.designs.base import PSEUDO_COUNT
 from howsure.designs.linearised import Linearised, Sample
 from howsure.errors import HowsureError, checked_level
 from howsure.estimates.estimate import Estimate
@@ -157,7 +157,7 @@ def _expected(votes: Votes, axis: Array) -> ConfusionTable:
     shares, rates = votes.fitted()
     counts = votes.totals(votes.counts[:, None] * votes.memberships(shares, rates))[0]
     # Add two pseudo-cases for the variance only: a cell that is estimated as empty may contain a few cases.
-    smooth = counts + PSEUDO_CASES / counts.size
+    smooth = counts + PSEUDO_COUNT / counts.size
     sample = Sample(votes.counts, votes.influence(smooth / smooth.sum(), rates))
     right = float(np.diagonal(rates, axis1=-2, axis2=-1).mean())
     design = Linearised((sample,), counts.ravel(), votes.draws, DOUBTFUL.format(right) if right < LEAST_RIGHT else "")
@@ -268,7 +268,7 @@ def consensus(
     fitted = votes.fitted()
     probabilities = votes.memberships(*fitted)[combination]
     said = np.ones(len(axis)) if y_pred is not None else np.eye(len(axis))[rows[0, -1]]  # constant
-    prior = np.tile(PSEUDO_CASES / len(axis) * said / said.sum(), len(axis))
+    prior = np.tile(PSEUDO_COUNT / len(axis) * said / said.sum(), len(axis))
     rng = np.random.default_rng(seed_sequence(random_state))
     drawn = votes.chains(prior, N_DRAWS, rng)[1]
     reliability = {

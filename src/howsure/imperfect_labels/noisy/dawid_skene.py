@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
-from howsure.designs.base import PSEUDO_CASES
+from howsure.designs.base import PSEUDO_COUNT
 
 Array = NDArray[Any]
 CHAINS = 20  # parallel chains
@@ -184,7 +184,7 @@ class Votes:
         flat = shares.ravel()
         scores = [of_table - flat]
         # The curvature of the priors identifies parameters that the cases alone may not identify.
-        curvature = [PSEUDO_CASES * (np.diag(flat) - np.outer(flat, flat))]
+        curvature = [PSEUDO_COUNT * (np.diag(flat) - np.outer(flat, flat))]
         if self.known is None:
             given = given.reshape(len(given), self.annotators, 1, size)
             answered = given.sum(-1, keepdims=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.errors import HowsureError, checked_level
 from howsure.estimates.estimate import Estimate
 from howsure.methods.core.standard_errors import quantile
@@ -22,10 +22,10 @@ Array = NDArray[Any]
 FEWEST = 3  # cases: with fewer a slope has no standard error
 
 
-def judge_leaning(
+def judge_bias(
     human: Any,
     judge: Any,
-    along: Any,
+    covariate: Any,
     *,
     data: Any = None,
     counts: Any = None,
@@ -46,7 +46,7 @@ def judge_leaning(
         Human label of each case; None or nan if it is missing.
     judge : array-like of shape (n,) or str
         The judge's verdict on every case.
-    along : array-like of shape (n,) or str
+    covariate : array-like of shape (n,) or str
         A number for each case, such as the length of the answer; or one of two values, such as its position: the slope
         is then the second value's mean minus the first's.
     data : frame, mapping, path or None
@@ -88,24 +88,24 @@ def judge_leaning(
     >>> human = [1, 1, 0, 1, 0, 0, 1, 0, None, None]
     >>> judge = [1, 0, 0, 1, 1, 0, 1, 1, 1, 0]
     >>> place = ["first", "first", "first", "first", "second", "second", "second", "second", "first", "second"]
-    >>> hs.labels.judge_leaning(human, judge, place).value  # 2 / 4 − (−1 / 4)
+    >>> hs.labels.judge_bias(human, judge, place).value  # 2 / 4 − (−1 / 4)
     0.75
     """
     level = checked_level(confidence_level)
-    roles = {"human": human, "judge": judge, "along": along} | ({} if groups is None else {"groups": groups})
+    roles = {"human": human, "judge": judge, "covariate": covariate} | ({} if groups is None else {"groups": groups})
     given = columns(data, roles, check=check, counts=counts)
-    coded = {role: coded_with_gaps(role, given[role]) for role in ("human", "judge", "along")}
+    coded = {role: coded_with_gaps(role, given[role]) for role in ("human", "judge", "covariate")}
     cluster, names = encoded("groups", given["groups"]).used() if "groups" in given else (None, None)
     refuse_crossed(names, "Leanings")
     refuse_other_lengths({role: codes for role, (_, codes) in coded.items()} | {"groups": cluster})
     kept = np.all([codes >= 0 for _, codes in coded.values()], axis=0)
     if int(kept.sum()) < FEWEST:
         message = (
-            f"`human` has {int(kept.sum())} labels where `judge` and `along` have values. Three or more are needed."
+            f"`human` has {int(kept.sum())} labels where `judge` and `covariate` have values. Three or more are needed."
         )
         raise HowsureError(message)
     people, model = _numbers({role: coded[role] for role in ("human", "judge")}, labels, pos_label, check=check)
-    levels, codes = coded["along"]
+    levels, codes = coded["covariate"]
     where = _along(levels)[codes[kept]]
     slope, error, freedom = _slope(where, (model - people)[kept], None if cluster is None else cluster[kept])
     reach = float(quantile(level, freedom)) * error
@@ -113,7 +113,7 @@ def judge_leaning(
         slope,
         low=slope - reach,
         high=slope + reach,
-        metric="leaning",
+        metric="judge_bias",
         confidence_level=level,
         method="hc3" if cluster is None else "cluster_robust",
         standard_error=error,
@@ -148,7 +148,7 @@ def _along(levels: Array) -> Array:
         if len(levels) == 2:
             return np.argsort(np.argsort(np.asarray(list(map(str, levels.tolist()))))).astype(float)
         message = (
-            f"`along` has {len(levels)} values that are no numbers. Give numbers, or two values; of several "
+            f"`covariate` has {len(levels)} values that are no numbers. Give numbers, or two values; of several "
             "`judged(…, by=…)` has a table each."
         )
         raise HowsureError(message) from None
@@ -159,13 +159,13 @@ def _slope(x: Array, y: Array, cluster: Array | None) -> tuple[float, float, flo
     centred = x - x.mean()
     square = float(centred @ centred)
     if not square > 0:
-        message = f"`along` is {x[0]:g} in all labelled cases: nothing can be seen along it."
+        message = f"`covariate` is {x[0]:g} in all labelled cases: nothing can be seen along it."
         raise HowsureError(message)
     slope = float(centred @ y) / square
     residual = y - y.mean() - slope * centred
     if cluster is None:
         leverage = 1 / len(x) + centred**2 / square
-        residual = np.where(leverage < 1, quotient(residual, 1 - leverage), 0.0)
+        residual = np.where(leverage < 1, safe_divide(residual, 1 - leverage), 0.0)
         return slope, float(np.sqrt((centred**2 * residual**2).sum())) / square, len(x) - 2.0
     scores = np.bincount(np.unique(cluster, return_inverse=True)[1], centred * residual)
     number = len(scores)

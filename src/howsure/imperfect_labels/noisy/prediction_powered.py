@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs.base import DUST
+from howsure.designs.base import RELATIVE_TOLERANCE
 from howsure.designs.independent import Weighted
 from howsure.designs.linearised import Linearised, Sample
 from howsure.errors import HowsureError
@@ -268,6 +268,6 @@ def _best_power(metric: str | Metric, trusted: Array, other: Array, axis: Array)
     every = every / every.sum()
     square = (every * gradient**2).sum()
     variance = square - (every * gradient).sum() ** 2
-    if not variance > DUST * square:
+    if not variance > RELATIVE_TOLERANCE * square:
         return 0.0
     return float(np.clip(together / (variance * (1 + trusted.sum() / other.sum())), 0, 1))

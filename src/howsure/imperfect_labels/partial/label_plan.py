@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.errors import HowsureError, checked_level
 from howsure.grids import Grid, Tabular
 from howsure.imperfect_labels.partial.two_phase import TwoPhase
@@ -201,7 +201,7 @@ class _Spreads:
         def shared(multiplier: float) -> Array:
             return np.clip(multiplier * roots, self.labelled, self.cases)
 
-        low, high = 0.0, float(quotient(self.cases, roots).max(initial=0.0))
+        low, high = 0.0, float(safe_divide(self.cases, roots).max(initial=0.0))
         for _ in range(BISECTIONS):
             middle = (low + high) / 2
             low, high = (low, middle) if self.left(shared(middle)) <= wanted else (middle, high)
@@ -213,6 +213,6 @@ class _Spreads:
         low, high = 0, most
         while low < high:
             middle = (low + high) // 2
-            enough = self.left(self.labelled + middle * quotient(others, others.sum())) <= wanted
+            enough = self.left(self.labelled + middle * safe_divide(others, others.sum())) <= wanted
             low, high = (low, middle) if enough else (middle + 1, high)
-        return low if self.left(self.labelled + low * quotient(others, others.sum())) <= wanted else None
+        return low if self.left(self.labelled + low * safe_divide(others, others.sum())) <= wanted else None

@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.errors import HowsureError, whole_number, without_counts
 from howsure.grids import Grid, Tabular
 from howsure.imperfect_labels.partial.partly_labelled import Pool
@@ -271,7 +271,7 @@ def _allocated(cases: Array, labelled: Array, variance: Array, surprise: Array, 
         low, high = (middle, high) if shared(math.exp(middle)).sum() > total else (low, middle)
     wanted = shared(math.exp(high))
     # If no uncertainty is left, distribute the remaining labels in proportion to the unlabelled cases.
-    wanted += (cases - wanted) * quotient(total - wanted.sum(), (cases - wanted).sum())
+    wanted += (cases - wanted) * safe_divide(total - wanted.sum(), (cases - wanted).sum())
     whole = np.floor(wanted + 1e-9).astype(int)
     rest = total - int(whole.sum())
     order = np.argsort(whole - wanted, kind="stable")

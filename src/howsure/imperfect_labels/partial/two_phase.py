@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs import invariants
-from howsure.designs.base import DUST, Design, quotient
+from howsure.designs.base import RELATIVE_TOLERANCE, Design, safe_divide
 from howsure.designs.independent import Independent
 from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import Blocks
@@ -119,7 +119,7 @@ class TwoPhase(VarianceDetails, Resampling, PartialLabels):
     @property
     def _cases_per_weight(self) -> float:
         """Labelled cases per unit of weight; 1 for unweighted data."""
-        return float(quotient(np.asarray(self.number), self.labelled.sum())) or 1.0
+        return float(safe_divide(np.asarray(self.number), self.labelled.sum())) or 1.0
 
     @property
     def observed(self) -> Array:
@@ -158,20 +158,22 @@ class TwoPhase(VarianceDetails, Resampling, PartialLabels):
         number, total, shares = unit * self.labelled.sum(1), self.totals, self._shares()
         value = (shares * place).sum(-1)
         mean = low + span * value
-        value = np.where(value < DUST, 0.0, np.where(value > 1 - DUST, 1.0, value))  # rounding errors
+        value = np.where(
+            value < RELATIVE_TOLERANCE, 0.0, np.where(value > 1 - RELATIVE_TOLERANCE, 1.0, value)
+        )  # rounding errors
         square = unit * (self.labelled * (place - value[..., None]) ** 2).sum(-1)
         freedom = np.maximum(number - 1, 0.0)
         # Pool relative to the span: a stratum on which the form is constant contributes nothing to the pooled variance.
-        pooled = quotient(square.sum(-1), (freedom * (span > 0)).sum(-1))[..., None]
+        pooled = safe_divide(square.sum(-1), (freedom * (span > 0)).sum(-1))[..., None]
         variance = (square + PRIOR * pooled) / (freedom + PRIOR)
         # If no stratum shows variation, use the variance of a share with one pseudo-case, half of each outcome.
         centre = (number * value + 0.5) / (number + 1)
-        variance = np.where(pooled > DUST, variance, centre * (1 - centre))
+        variance = np.where(pooled > RELATIVE_TOLERANCE, variance, centre * (1 - centre))
         variance = np.where(number > 0, variance, 0.25)
         effect = unit * self._effect(gradient)[..., None]
         # Outcomes between the ends vary less than a binary outcome with the same mean.
         at_ends = ((place == 0) | (place == 1)).all(-1)
-        worth = np.where(at_ends, 1.0, np.maximum(quotient(value * (1 - value), variance), 1.0))
+        worth = np.where(at_ends, 1.0, np.maximum(safe_divide(value * (1 - value), variance), 1.0))
         between = self._spread_slopes(self._apart(mean, gradient))
         return Strata(
             reach=total * span,
@@ -251,12 +253,12 @@ class TwoPhase(VarianceDetails, Resampling, PartialLabels):
         Positions are in [0, 1] and are snapped to an end within rounding error. If the span is 0, all positions are 0.
         """
         form = gradient[..., self.places]
-        dust = DUST * np.abs(gradient).max(-1)[..., None]
+        dust = RELATIVE_TOLERANCE * np.abs(gradient).max(-1)[..., None]
         low = form.min(-1)
         span = form.max(-1) - low
         span = np.where(span > dust, span, 0.0)
-        place = quotient(form - low[..., None], span[..., None])
-        close = np.maximum(CLOSE, quotient(dust, span))[..., None]
+        place = safe_divide(form - low[..., None], span[..., None])
+        close = np.maximum(CLOSE, safe_divide(dust, span))[..., None]
         return low, span, np.where(place <= close, 0.0, np.where(place >= 1 - close, 1.0, place))
 
     def _shares(self) -> Array:
@@ -284,15 +286,15 @@ class TwoPhase(VarianceDetails, Resampling, PartialLabels):
     def _apart(self, mean: Array, gradient: Array) -> Array:
         """Return the deviation of each stratum's mean from the overall mean of a linear form; 0 within rounding."""
         found = mean - (self.totals * mean).sum(-1, keepdims=True) / self.totals.sum()
-        return np.where(np.abs(found) > DUST * np.abs(gradient).max(-1)[..., None], found, 0.0)
+        return np.where(np.abs(found) > RELATIVE_TOLERANCE * np.abs(gradient).max(-1)[..., None], found, 0.0)
 
     def _slopes_within(self, gradient: Array) -> Array:
         """Return the effect of one more label on a linear form through its stratum's outcomes, ``(..., observed)``."""
         form = gradient[..., self.places]
         mean = (self._shares() * form).sum(-1, keepdims=True)
         away = form - mean
-        away = np.where(np.abs(away) > DUST * np.abs(gradient).max(-1)[..., None, None], away, 0.0)
-        each = quotient(self.totals, self.labelled.sum(1))[:, None] * away
+        away = np.where(np.abs(away) > RELATIVE_TOLERANCE * np.abs(gradient).max(-1)[..., None, None], away, 0.0)
+        each = safe_divide(self.totals, self.labelled.sum(1))[:, None] * away
         slopes = np.concatenate([each, np.zeros((*each.shape[:-1], 1))], -1)
         return slopes.reshape(*slopes.shape[:-2], -1)
 
@@ -308,9 +310,9 @@ class TwoPhase(VarianceDetails, Resampling, PartialLabels):
         slopes, observed = self._slopes(gradient), self.observed
         alone = Independent().variance(observed, slopes)
         unit = np.asarray(VarianceDetails.of(self.design).mean_unit_size(observed))
-        least = observed.sum() * (DUST * np.abs(gradient).max(-1)) ** 2
-        effect = quotient(self.design.variance(observed, slopes), alone)
-        return np.where((alone > least) & (effect > DUST), effect, unit)
+        least = observed.sum() * (RELATIVE_TOLERANCE * np.abs(gradient).max(-1)) ** 2
+        effect = safe_divide(self.design.variance(observed, slopes), alone)
+        return np.where((alone > least) & (effect > RELATIVE_TOLERANCE), effect, unit)
 
 
 def _shares(labelled: Array, kin: Array) -> Array:

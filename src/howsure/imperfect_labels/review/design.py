@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.designs.cell_sums import dot
 from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import BLOCK_CELLS, Blocks
@@ -88,7 +88,7 @@ class Reviewed(Algebra, Resampling):
     def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return the Kish effective sample size; a review counts as all the cases that it represents."""
         resting = sum(dot(each.gathered(each.expected * each.weight, counts.size), cells) for each in self.cells)
-        return quotient(dot(counts, cells) ** 2, np.asarray(resting))
+        return safe_divide(dot(counts, cells) ** 2, np.asarray(resting))
 
     def collapse_cells(self, codes: Array, size: int) -> Reviewed:
         """Return the design after merging cells of the corrected table; recorded cells and reviews are unchanged."""

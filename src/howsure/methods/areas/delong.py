@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.variance_details import VarianceDetails
-from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, AtLevels, Interval
+from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_labels
 from howsure.methods.core.registry import Variant
 from howsure.methods.core.scales import check_scale, on_scale
-from howsure.methods.core.standard_errors import large_sample, quantile, shows_variation, small_sample
+from howsure.methods.core.standard_errors import is_positive_error, large_sample, quantile, small_sample
 from howsure.methods.numerics.bisection import root
 from howsure.methods.variance.delta import Delta, normal_intervals
 from howsure.metrics.metric import Metric
@@ -93,13 +93,13 @@ class DeLong(Method):
         """Name of the method, with its scale."""
         return "delong_wald" if self.transform == "identity" else "delong"
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for areas of labelled scores and contrasts of two areas, otherwise the reason why not."""
         kinds = (ScoresTable, MulticlassScoresTable)
         fits = metric.contrast is not None or isinstance(table, kinds)
         return needs_labels(self, table) or _not_an_area(self, metric, fits=fits)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         plain = self.transform == "identity"
         sample_of = _plain_sample if plain else small_sample
@@ -113,7 +113,7 @@ class DeLong(Method):
         freedom = np.asarray(table.design.degrees_of_freedom)
         extreme = ((value == 0) | (value == 1)) & (not plain)
         single = np.isnan(error) & np.isinf(freedom) & ~extreme  # a class of a single case
-        shows = shows_variation(error, value) | (plain & np.isfinite(error))
+        shows = is_positive_error(error, value) | (plain & np.isfinite(error))
         why = np.where(freedom < 1, SINGLE_CLUSTER, CLUSTER_OF_CLASS)
         why = np.where(np.isfinite(error), CONSTANT, why)
         why = np.where(shows | extreme | single, "", np.where(all_equal(table), EQUAL, why))
@@ -173,11 +173,11 @@ class HanleyMcNeil(Method):
     def __post_init__(self) -> None:
         check_scale(self.transform, TRANSFORMS)
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for the area of a table of labelled scores."""
         return suits_areas_of_scores(self, metric, table)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         value, (others, number) = observed_area(metric, table), class_sizes(table)
         with np.errstate(all="ignore"):
@@ -214,11 +214,11 @@ class Newcombe(Method):
     name: ClassVar[str] = "newcombe"
     takes_batches: ClassVar[bool] = True
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for the area of a table of labelled scores."""
         return suits_areas_of_scores(self, metric, table)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         value, (others, number) = observed_area(metric, table), class_sizes(table)
         with np.errstate(all="ignore"):
@@ -323,7 +323,7 @@ def _of_sums(table: Table, transform: Transform) -> _Areas | None:
         return None
     each = sums.squares / sums.cases**2
     error = float(np.sqrt((each * sums.cases / (sums.cases - 1)).sum()))
-    if not (0 < sums.area < 1 and shows_variation(error, sums.area)):
+    if not (0 < sums.area < 1 and is_positive_error(error, sums.area)):
         return None
     welch = each.sum() ** 2 / (each**2 / (sums.cases - 1)).sum()
     tails = 2 * each.sum() ** 2 / (sums.fourths / sums.cases**4).sum()
@@ -353,7 +353,7 @@ def class_sizes(table: Table) -> Array:
         rest = tuple(range(1 - table.axes, 0))
         return np.stack([table.counts[..., place].sum(rest) for place in range(table.shape[-1])])
     sides = np.eye(table.shape[-1], dtype=bool)
-    return np.stack([table.effective_trials(np.broadcast_to(side, table.shape)) for side in sides])
+    return np.stack([table.effective_sample_size(np.broadcast_to(side, table.shape)) for side in sides])
 
 
 def placement_error(metric: Metric, table: Table) -> Array:
@@ -419,7 +419,7 @@ def observed_area(metric: Metric, table: Table) -> Array:
 
 def all_equal(table: Table) -> Array:
     """Return whether all cases of each table have the same score."""
-    assert isinstance(table, ScoresTable | MulticlassScoresTable)  # noqa: S101 - see `suits`
+    assert isinstance(table, ScoresTable | MulticlassScoresTable)  # noqa: S101 - see `unsupported_reason`
     seen = (table.counts > 0).any(-1, keepdims=True)
     scores = table.scores.reshape(seen.shape[-2], -1)
     ends = (np.where(seen, scores, extreme) for extreme in (-np.inf, np.inf))

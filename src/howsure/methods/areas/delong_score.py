@@ -19,7 +19,7 @@ from howsure.methods.areas.delong import (
     placement_error,
     suits_areas_of_scores,
 )
-from howsure.methods.core.interval import AtLevels, Interval
+from howsure.methods.core.interval import Interval, IntervalAtLevel
 from howsure.methods.core.method import Method
 from howsure.methods.core.standard_errors import quantile
 from howsure.methods.numerics.bisection import root
@@ -75,7 +75,7 @@ class DeLongScore(Method):
     name: ClassVar[str] = "delong_score"
     takes_batches: ClassVar[bool] = True
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for the area of labelled scores of two classes with independently drawn cases, else why not."""
         if refusal := suits_areas_of_scores(self, metric, table):
             return refusal
@@ -88,7 +88,7 @@ class DeLongScore(Method):
             return ""
         return "`DeLongScore` is for cases drawn one by one from many, not for clusters. Use `DeLong()`."
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         found = _of_sums(table) or _of_design(metric, table)
         value, sizes = found.area, found.sizes

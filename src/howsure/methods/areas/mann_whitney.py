@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.methods.areas.delong import NO_CASE, class_sizes, observed_area, suits_areas_of_scores
-from howsure.methods.core.interval import AtLevels, Interval
+from howsure.methods.core.interval import Interval, IntervalAtLevel
 from howsure.methods.core.method import Method
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
@@ -52,7 +52,7 @@ class MannWhitney(Method):
 
     name: ClassVar[str] = "mann_whitney"
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for the area of a table of scores with few independent, labelled cases, else why not."""
         refusal = suits_areas_of_scores(self, metric, table)
         if refusal:
@@ -67,7 +67,7 @@ class MannWhitney(Method):
             f"negative cases make {np.max(number * others):g}. Use `DeLong()`."
         )
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         value, (others, number) = float(observed_area(metric, table)), (round(size) for size in class_sizes(table))
         if np.isnan(value):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.methods.areas.delong import observed_area
-from howsure.methods.core.interval import NO_TRIALS, AtLevels, Interval, stacked
+from howsure.methods.core.interval import NO_TRIALS, Interval, IntervalAtLevel, stacked
 from howsure.methods.core.method import DrawingMethod, Method, needs_labels
 from howsure.methods.core.scales import LARGEST
 from howsure.methods.core.standard_errors import normal_quantile, standard_error
@@ -83,14 +83,14 @@ class Anytime(Method):
     name: ClassVar[str] = "anytime"
     synonyms: ClassVar[tuple[str, ...]] = ("confidence_sequence",)
     takes_batches: ClassVar[bool] = True
-    holds_at_every_look: ClassVar[bool] = True
+    is_anytime_valid: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not (isinstance(self.n_optimal, int | float) and FEWEST <= self.n_optimal < math.inf):
             message = f"`n_optimal` is a number of cases, at least {FEWEST:g}, not {self.n_optimal!r}."
             raise HowsureError(message)
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for metrics of labelled cases except distances from calibration, otherwise the reason why not."""
         if metric.is_distance:
             return (
@@ -105,17 +105,17 @@ class Anytime(Method):
         )
         raise HowsureError(message)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         if table.design.traits.is_independent and metric.proportion is not None:
             return self._of_share(metric.proportion, metric, table)
-        if not Tango().suits(metric, table):
+        if not Tango().unsupported_reason(metric, table):
             return paired_intervals(metric, table, self._of_pairs)
         cases = _units_of(metric, table)
         if table.batch and np.ptp(cases) > 0:
             each = [self.at_levels(metric, table.picked(index)) for index in range(table.batch[0])]
             return lambda level: stacked([one(level).of_one() for one in each])
-        if not (table.batch or Betting().suits(metric, table)):
+        if not (table.batch or Betting().unsupported_reason(metric, table)):
             return bounded_intervals(metric, table, self._of_bets)
         single, seen = _of_one_look(metric, table).at_levels(metric, table), float(cases.ravel()[0])
 
@@ -163,14 +163,14 @@ class Anytime(Method):
         null : float
             The hypothetical value.
         """
-        if not Tango().suits(metric, table):
+        if not Tango().unsupported_reason(metric, table):
             return self._won_on_pairs(counts_of(metric, table), null)
         p = _of_one_look(metric, table).p_value(metric, table, null)
         if math.isnan(p):
             return p
         return normal_mixture(normal_quantile(Level(p)), float(_units_of(metric, table)), self.n_optimal)
 
-    def _of_share(self, share: Proportion, metric: Metric, table: Table) -> AtLevels:
+    def _of_share(self, share: Proportion, metric: Metric, table: Table) -> IntervalAtLevel:
         successes, trials = (table.cells @ (cells.ravel() * 1.0) for cells in (share.successes, share.trials))
         some, error = trials > 0, standard_error(metric, table)
         reason = np.where(some, "", NO_TRIALS)
@@ -232,7 +232,7 @@ def units(table: Table) -> Array:
     >>> float(units(hs.confusion([1, 0, 1, 0], [1, 0, 0, 0], groups=["a", "a", "b", "b"])))
     2.0
     """
-    return np.asarray(table.effective_trials(np.ones(table.shape)))
+    return np.asarray(table.effective_sample_size(np.ones(table.shape)))
 
 
 def _units_of(metric: Metric, table: Table) -> Array:
@@ -244,7 +244,7 @@ def _units_of(metric: Metric, table: Table) -> Array:
         return units(table)
     views = (side.view for side in (metric.contrast.first, metric.contrast.second))
     marks = (view.pulled_back(np.ones(view.shape), table.cells.shape[-1]) for view in views)
-    each = np.stack([table.effective_trials(mark.reshape(table.shape)) for mark in marks])
+    each = np.stack([table.effective_sample_size(mark.reshape(table.shape)) for mark in marks])
     return np.asarray(4 / (1 / each).sum(0))
 
 

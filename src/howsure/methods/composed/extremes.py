@@ -9,7 +9,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.methods.core.interval import CONSTANT, UNDEFINED, AtLevels, Interval, told
+from howsure.methods.core.interval import CONSTANT, UNDEFINED, Interval, IntervalAtLevel, interval_with_reasons
 from howsure.methods.core.method import Method
 from howsure.methods.core.standard_errors import standard_error
 from howsure.methods.default import default_method
@@ -56,15 +56,15 @@ class Extremes(Method):
     name: ClassVar[str] = "extremes"
     takes_batches: ClassVar[bool] = True
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for the smallest or the largest of the classes' values on one test set, else why not."""
         if metric.average in EXTREMES and metric.class_average is not None:
             return ""
         return f"`Extremes` is for the worst or the best of several classes; `{metric.name}` is none. Use `Delta()`."
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
-        assert metric.per_class is not None  # noqa: S101 - see `suits`
+        assert metric.per_class is not None  # noqa: S101 - see `unsupported_reason`
         each, mirrored = _known(metric, table), metric.average == "max"
         with np.errstate(all="ignore"):
             value, values = metric.value_at(table.counted), metric.per_class(table.counted)
@@ -89,14 +89,14 @@ class Extremes(Method):
             refusals = [(np.asarray((missing & (reasons == why)).any(0)), why) for why in told_of_them]
             refusals.append((first == last, CONSTANT))  # a class that cannot vary is certainly the worst or the best
             refusals.append((~np.isfinite(value), UNDEFINED))
-            return told(np.minimum(first, value), np.maximum(last, value), error, *refusals)
+            return interval_with_reasons(np.minimum(first, value), np.maximum(last, value), error, *refusals)
 
         return interval
 
 
-def _known(metric: Metric, table: Table) -> AtLevels:
+def _known(metric: Metric, table: Table) -> IntervalAtLevel:
     """Return the intervals of the classes; the whole range for the stated value of a class without cases."""
-    assert metric.spec is not None  # noqa: S101 - see `suits`
+    assert metric.spec is not None  # noqa: S101 - see `unsupported_reason`
     each = _of_each(metric, table)
     if np.isnan(metric.spec.zero_division):
         constants = _constants(metric, len(table.batch))
@@ -119,9 +119,9 @@ def _fixed(interval: Interval, constants: Array) -> Interval:
     return replace(interval, low=low, high=high, reason=np.where(varies, interval.reason, ""))
 
 
-def _of_each(metric: Metric, table: Table) -> AtLevels:
+def _of_each(metric: Metric, table: Table) -> IntervalAtLevel:
     """Return the intervals of the classes by their default method, by level; classes are the first axis."""
-    assert metric.spec is not None and metric.classes is not None  # noqa: S101, PT018 - see `suits`
+    assert metric.spec is not None and metric.classes is not None  # noqa: S101, PT018 - see `unsupported_reason`
     stack = None if table.batch else each_against_rest(table, metric.classes)
     if stack is not None:
         return _by_default(stack, resolve(of_two_classes(metric.spec), stack))
@@ -131,7 +131,7 @@ def _of_each(metric: Metric, table: Table) -> AtLevels:
     return lambda level: _beside([at_level(level) for at_level in each])
 
 
-def _by_default(table: Table, metric: Metric) -> AtLevels:
+def _by_default(table: Table, metric: Metric) -> IntervalAtLevel:
     return default_method(metric, table).at_levels(metric, table)
 
 

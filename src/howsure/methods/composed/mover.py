@@ -9,16 +9,23 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.designs.two_level import TwoLevel
 from howsure.designs.variance_details import VarianceDetails
-from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, told
+from howsure.methods.core.interval import (
+    CONSTANT,
+    ONE_CLUSTER,
+    UNDEFINED,
+    Interval,
+    IntervalAtLevel,
+    interval_with_reasons,
+)
 from howsure.methods.core.method import Method, needs_counted_cases, needs_labels
 from howsure.methods.core.standard_errors import (
     LEAST_WORTH,
     critical_value,
+    is_positive_error,
     normal_quantile,
-    shows_variation,
     standard_error,
 )
 from howsure.methods.default import default_method
@@ -57,7 +64,7 @@ class Mover(Method):
     name: ClassVar[str] = "mover"
     takes_batches: ClassVar[bool] = True
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for averages and sums of proportions of counted cases, and for differences; else why not."""
         if metric.contrast is not None:
             effect = metric.contrast.effect.name
@@ -75,17 +82,17 @@ class Mover(Method):
             )
         return needs_counted_cases(self, table)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         if metric.contrast is not None:
             return _difference(metric, metric.contrast, table)
         proportions = metric.proportion_sum
-        assert proportions is not None  # noqa: S101 - see `suits`
+        assert proportions is not None  # noqa: S101 - see `unsupported_reason`
         with np.errstate(all="ignore"):
             value = np.asarray(metric(table.counted))
         error, parts = standard_error(metric, table), _Part.of_all(proportions, table)
         alone = np.asarray(sum(part.weighted(part.variances) for part in parts))
-        factor = np.where(shows_variation(np.sqrt(alone), value), quotient(error**2, alone), 1.0)
+        factor = np.where(is_positive_error(np.sqrt(alone), value), safe_divide(error**2, alone), 1.0)
 
         def interval(confidence_level: float) -> Interval:
             ends = [part.limits(confidence_level) for part in parts]
@@ -95,13 +102,15 @@ class Mover(Method):
             )
             below, above = (np.sqrt(factor * each) for each in reach)
             low, high = np.maximum(value - below, metric.range[0]), np.minimum(value + above, metric.range[1])
-            varies, known = shows_variation(high - low, value), np.isfinite(value)
-            return told(low, high, error, (~varies, CONSTANT), (~np.isfinite(error), ONE_CLUSTER), (~known, UNDEFINED))
+            varies, known = is_positive_error(high - low, value), np.isfinite(value)
+            return interval_with_reasons(
+                low, high, error, (~varies, CONSTANT), (~np.isfinite(error), ONE_CLUSTER), (~known, UNDEFINED)
+            )
 
         return interval
 
 
-def _difference(metric: Metric, contrast: Contrast, table: Table) -> AtLevels:
+def _difference(metric: Metric, contrast: Contrast, table: Table) -> IntervalAtLevel:
     """Return the interval of a difference from those of the two models and their correlation.
 
     For proportions of two independent samples it is Newcombe's hybrid score interval (1998, Statistics in Medicine
@@ -120,7 +129,7 @@ def _difference(metric: Metric, contrast: Contrast, table: Table) -> AtLevels:
         above = [found.high - each for each, found in zip(values, own, strict=True)]
         low = value - _reach(below[0], above[1], shared)
         high = value + _reach(above[0], below[1], shared)
-        reason = np.where(shows_variation(high - low, value), "", CONSTANT)
+        reason = np.where(is_positive_error(high - low, value), "", CONSTANT)
         reason = np.where(np.isfinite(value), reason, UNDEFINED)
         for side, found in zip(reversed(sides), reversed(own), strict=True):
             missing = np.char.add(f"{side.name}: ", np.asarray(found.reason, dtype=str))
@@ -132,10 +141,10 @@ def _difference(metric: Metric, contrast: Contrast, table: Table) -> AtLevels:
     return interval
 
 
-def _single(metric: Metric, table: Table) -> AtLevels:
+def _single(metric: Metric, table: Table) -> IntervalAtLevel:
     """Return the interval of one model: Wilson's for a proportion, as in Newcombe's methods, otherwise the default."""
     wilson = Wilson()
-    method = default_method(metric, table) if wilson.suits(metric, table) else wilson
+    method = default_method(metric, table) if wilson.unsupported_reason(metric, table) else wilson
     return method.at_levels(metric, table)
 
 
@@ -148,7 +157,7 @@ def _correlation(sides: tuple[Side, Side], table: Table, error: Array) -> Array:
     """Return the correlation of the two models' values, from their variances and that of their difference."""
     first, second = (standard_error(side.as_metric(), table) for side in sides)
     with np.errstate(invalid="ignore"):
-        return np.clip(quotient(first**2 + second**2 - error**2, 2 * first * second), -1.0, 1.0)
+        return np.clip(safe_divide(first**2 + second**2 - error**2, 2 * first * second), -1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +186,7 @@ class _Part:
         assert share is not None  # noqa: S101 - parts are made of proportions only
         successes, trials = outcomes[share.successes].sum(0), outcomes[share.trials].sum(0)
         defined = trials > 0
-        shares = np.where(defined, quotient(successes, trials), 0.5)
+        shares = np.where(defined, safe_divide(successes, trials), 0.5)
         ahead = (slice(None), *[None] * shares.ndim)
         slopes = (share.successes[ahead] - shares * share.trials[ahead]) / np.where(defined, trials, 1)
         variances = _class_variances(slopes, table, classes)
@@ -217,7 +226,7 @@ def _class_squares(table: Table, classes: Array) -> Array | None:
     squares = VarianceDetails.of(table.design).squared_weights(cells := table.cells)
     if squares is None:
         return None
-    counts = table.counted if squares is cells else table.wrap(squares)
+    counts = table.counted if squares is cells else table.make_counts(squares)
     assert isinstance(counts, ClassCounts)  # noqa: S101 - only these have parts
     return np.stack([part[..., classes] for part in counts.outcomes()])
 
@@ -238,16 +247,16 @@ def _worth(
     design = table.design
     if design.traits.is_independent:
         return lambda _: trials
-    worth = quotient(shares * (1 - shares), variances)
-    silent = ~shows_variation(np.sqrt(variances), shares) & (trials > 0)
+    worth = safe_divide(shares * (1 - shares), variances)
+    silent = ~is_positive_error(np.sqrt(variances), shares) & (trials > 0)
     for index in np.flatnonzero(silent.any(tuple(range(silent.ndim - 1)))):
         marked = _by_class(share.trials.astype(float), classes, int(index), table) > 0
-        worth[..., index] = np.where(silent[..., index], table.effective_trials(marked), worth[..., index])
+        worth[..., index] = np.where(silent[..., index], table.effective_sample_size(marked), worth[..., index])
     inflation: Any = 1.0
     freedom = np.asarray(design.degrees_of_freedom)[..., None]
     squares = _class_squares(table, classes)
     if squares is not None:
-        worth = np.minimum(worth, quotient(trials**2, squares[share.trials].sum(0)))
+        worth = np.minimum(worth, safe_divide(trials**2, squares[share.trials].sum(0)))
     elif design.supports(VarianceDetails.small_sample_correction):
         marked = np.broadcast_to(share.trials[(slice(None), *[None] * silent.ndim)], slopes.shape)
         inflation, freedom = _small_samples(np.where(silent, marked, slopes), table, classes)

@@ -175,12 +175,12 @@ def values_of_draws(
 
     def fill(rows: slice, stream: np.random.Generator) -> None:
         number = rows.stop - rows.start
-        counts = table.wrap(draw(number, stream))
+        counts = table.make_counts(draw(number, stream))
         with np.errstate(all="ignore"):
             for row, metric in enumerate(metrics):
                 values[row, rows] = metric(counts)
 
-    drawn_blocks(fill, size, table.draws_at_once, seed)
+    drawn_blocks(fill, size, table.block_size, seed)
     return values
 
 

@@ -67,7 +67,7 @@ class Interval:
         return Interval(float(self.low), float(self.high), float(self.standard_error), self.draws, reason, self.stream)
 
 
-def told(low: Any, high: Any, error: Any, *refusals: tuple[Any, str]) -> Interval:
+def interval_with_reasons(low: Any, high: Any, error: Any, *refusals: tuple[Any, str]) -> Interval:
     """Return the interval, with nan limits and a reason wherever an exception applies.
 
     Parameters
@@ -88,7 +88,7 @@ def told(low: Any, high: Any, error: Any, *refusals: tuple[Any, str]) -> Interva
     return Interval(low, high, np.where(reason == UNDEFINED, np.nan, error), reason=reason)
 
 
-AtLevels = Callable[[float], Interval]
+IntervalAtLevel = Callable[[float], Interval]
 AllAtLevels = Callable[[float], list[Interval]]
 
 

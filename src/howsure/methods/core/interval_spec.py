@@ -19,7 +19,7 @@ NOTES = {"less": "one-sided: an upper limit", "greater": "one-sided: a lower lim
 
 @final
 @dataclass(frozen=True, slots=True)
-class Sides:
+class IntervalSpec:
     """The confidence level of an interval, and which limits are requested.
 
     Parameters
@@ -34,7 +34,7 @@ class Sides:
     alternative: Alternative = "two-sided"
 
     @classmethod
-    def checked(cls, confidence_level: Any, alternative: Any) -> Sides:
+    def checked(cls, confidence_level: Any, alternative: Any) -> IntervalSpec:
         """Return the requested sides; raise an error for unknown ones and for one-sided levels of at most 1/2."""
         level = checked_level(confidence_level)
         one_of("alternative", alternative, SIDES)

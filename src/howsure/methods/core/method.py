@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.algebra import Algebra
 from howsure.methods.core.draws import Draw, lumped, seed_sequence, stream_at, stream_of, values_of_draws
-from howsure.methods.core.interval import AllAtLevels, AtLevels, Interval, stacked
+from howsure.methods.core.interval import AllAtLevels, Interval, IntervalAtLevel, stacked
 from howsure.methods.core.inversion import p_values
 from howsure.methods.core.registry import Variant, register
 from howsure.methods.numerics.confidence_levels import Level, Levels
@@ -51,8 +51,8 @@ class Method(abc.ABC):
     """Base class of interval methods: settings that turn a metric and a table into limits at any level.
 
     A subclass defines `name` and `at_levels`. It is registered under its name, which can then be used wherever a method
-    is named. `suits` returns for which metrics and tables it is applicable. If the method computes all tables of a
-    batch in one pass, it sets `takes_batches`; otherwise it is called for one table at a time.
+    is named. `unsupported_reason` returns why it does not apply to a metric of a table. If the method computes all
+    tables of a batch in one pass, it sets `takes_batches`; otherwise it is called for one table at a time.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Method(abc.ABC):
         Whether tables may have leading axes.
     takes_levels : bool
         Whether each table of a batch may have its own confidence level, as `Levels`.
-    holds_at_every_look : bool
+    is_anytime_valid : bool
         Whether the intervals cover simultaneously, however often one looks at growing data.
 
     Examples
@@ -91,14 +91,14 @@ class Method(abc.ABC):
     variants: ClassVar[tuple[Variant, ...]]
     takes_batches: ClassVar[bool] = False
     takes_levels: ClassVar[bool] = False
-    holds_at_every_look: ClassVar[bool] = False
+    is_anytime_valid: ClassVar[bool] = False
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         if abc.ABC not in cls.__bases__:  # those that only others derive from
             register(cls)
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" if the method is applicable, otherwise the reason why not and what to use instead.
 
         Parameters
@@ -110,7 +110,7 @@ class Method(abc.ABC):
         """
         return ""
 
-    def described(self, table: Table) -> Table:
+    def target_table(self, table: Table) -> Table:
         """Return the table that the estimate describes: the given one, unless the method is for another population.
 
         Parameters
@@ -121,7 +121,7 @@ class Method(abc.ABC):
         return table
 
     @abc.abstractmethod
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; everything independent of the level is computed once.
 
         Parameters
@@ -214,7 +214,7 @@ class Method(abc.ABC):
             return np.array([self.p_value(metric, one, null) for one in each])
         return tests_by(self.at_levels(metric, table), np.asarray(metric(table.counted)), null)
 
-    def tested(
+    def intervals_and_p_values(
         self, metric: Metric, table: Table, confidence_level: float, null: float, rng: Any = None
     ) -> tuple[Interval, Any]:
         """Return the interval of the metric on the table, or each of a batch, and p-values of a hypothetical value.
@@ -275,7 +275,7 @@ class JointMethod(Method, abc.ABC):
             One table, or a batch where `takes_batches` is set.
         """
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level."""
         every = self.all_at_levels([metric], table)
         return lambda level: every(level)[0]
@@ -315,7 +315,7 @@ class DrawingMethod(Method, abc.ABC):
         """Return the function that draws tables: ``(size, generator)`` → ndarray of shape (size, cells)."""
 
     @abc.abstractmethod
-    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval from draws of a metric, as a function of its level.
 
         Parameters
@@ -358,7 +358,7 @@ class DrawingMethod(Method, abc.ABC):
     def _values(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> Array:
         return values_of_draws(metrics, table, self.drawer(table), self.size, seed)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level, from one set of draws."""
         return self.each_at_levels([metric], table, rng)[0]
 
@@ -376,7 +376,7 @@ class DrawingMethod(Method, abc.ABC):
         """Return the interval from draws of a metric at a level; see `levels_of`."""
         return self.levels_of(draws, metric, table, rng)(confidence_level)
 
-    def each_at_levels(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> list[AtLevels]:
+    def each_at_levels(self, metrics: Sequence[Metric], table: Table, rng: Any = None) -> list[IntervalAtLevel]:
         """Return the interval of each metric as a function of its level, from the same draws."""
         seed = seed_sequence(rng)
         small = self.lumped(metrics, table)
@@ -387,7 +387,7 @@ class DrawingMethod(Method, abc.ABC):
         ]
 
 
-def _within(at_level: AtLevels, stream: Hashable) -> AtLevels:
+def _within(at_level: IntervalAtLevel, stream: Hashable) -> IntervalAtLevel:
     return lambda level: replace(at_level(level), stream=stream)
 
 

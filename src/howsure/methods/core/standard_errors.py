@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.designs.clustering import Clustering
 from howsure.designs.two_level import TwoLevel
 from howsure.designs.variance_details import VarianceDetails
@@ -70,7 +70,7 @@ def tail_beyond(reach: Any, degrees_of_freedom: Any) -> Any:
     return np.where(np.isposinf(alone), share_beyond(reach), 2 * special.stdtr(alone, -np.asarray(reach)))
 
 
-def shows_variation(error: Any, value: Any) -> Any:
+def is_positive_error(error: Any, value: Any) -> Any:
     """Whether a standard error is more than what rounding leaves of zero."""
     return error > NOISE * np.maximum(1.0, np.abs(value))
 
@@ -106,11 +106,11 @@ def design_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
         _by_design(metric, table, _heard_slopes(metric, table)) if offered else large_sample(metric, table)
     )
     if table.kind.has_sample_variance:
-        freedom = np.minimum(freedom, table.effective_trials(np.ones(table.shape)) - 1)
+        freedom = np.minimum(freedom, table.effective_sample_size(np.ones(table.shape)) - 1)
     return inflation, freedom
 
 
-def sample_with_unseen(metric: Metric, table: Table) -> tuple[Any, Any]:
+def small_sample_with_missed_clusters(metric: Metric, table: Table) -> tuple[Any, Any]:
     """Return `design_sample`, with the variance factor increased for units that the sample may have missed.
 
     For differences of models nothing is added, since good and bad units are equally likely to be missed.
@@ -168,9 +168,9 @@ def _put_together(table: Table, slopes: Array) -> tuple[Array, Array]:
     least = np.stack([NOISE * np.abs(table.cells * part).sum(-1) for part in each]) ** 2  # rounding
     seen = np.where(variances > least, variances, 0.0)
     whole = seen.sum(0)
-    inflation = np.where(whole > 0, quotient((seen * inflations).sum(0), whole), inflations.max(0))
-    spread = quotient(seen**2, freedoms).sum(0)
-    return inflation, np.where(spread > 0, quotient(whole**2, spread), freedoms.min(0))
+    inflation = np.where(whole > 0, safe_divide((seen * inflations).sum(0), whole), inflations.max(0))
+    spread = safe_divide(seen**2, freedoms).sum(0)
+    return inflation, np.where(spread > 0, safe_divide(whole**2, spread), freedoms.min(0))
 
 
 def large_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
@@ -193,7 +193,7 @@ def standard_errors(metric: Metric, table: Table, cells: Array) -> Array:
             return variance_at(table, cells, slopes)
         return np.array([variance_at(table, *each) for each in zip(cells, slopes, strict=True)])  # not all take batches
 
-    return _errors(metric, table, table.wrap(cells), variance)
+    return _errors(metric, table, table.make_counts(cells), variance)
 
 
 def _errors(metric: Metric, table: Table, counts: Counts, variance: Callable[[Array], Array]) -> Array:
@@ -225,13 +225,13 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
     if design.traits.is_independent:
         return successes, trials
     levels = TwoLevel.of(design)
-    observed = quotient(successes, trials)
+    observed = safe_divide(successes, trials)
     slopes = share.successes.ravel() - observed[..., None] * marked
-    variance = design.variance(table.cells, quotient(slopes, trials[..., None]))
+    variance = design.variance(table.cells, safe_divide(slopes, trials[..., None]))
     worth = design.effective_sample_size(table.cells, marked)
     with np.errstate(invalid="ignore", divide="ignore"):
-        shows = shows_variation(np.sqrt(variance), observed)
-        worth = np.where(shows, quotient(observed * (1 - observed), variance), np.where(worth > 0, worth, np.inf))
+        shows = is_positive_error(np.sqrt(variance), observed)
+        worth = np.where(shows, safe_divide(observed * (1 - observed), variance), np.where(worth > 0, worth, np.inf))
         # Where all agree, the marked cells are those that count.
         counted = np.where(shows[..., None], slopes, marked)
         inflation, freedom = small_sample_correction(table, counted)

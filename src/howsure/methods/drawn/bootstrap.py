@@ -14,7 +14,7 @@ from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import holds_few
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.core.draws import MOST_DRAWS, Draw, child_seed, seed_sequence
-from howsure.methods.core.interval import UNDEFINED, AtLevels, Interval
+from howsure.methods.core.interval import UNDEFINED, Interval, IntervalAtLevel
 from howsure.methods.core.inversion import p_value, resolved
 from howsure.methods.core.method import DrawingMethod, needs_no_distance
 from howsure.methods.core.registry import Variant
@@ -101,7 +101,7 @@ class Bootstrap(DrawingMethod):
         """Number of resamples."""
         return self.n_resamples
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for tables that can be resampled, except for calibration errors; otherwise the reason why not."""
         if refusal := needs_no_distance(self, metric, table):
             return refusal
@@ -126,7 +126,7 @@ class Bootstrap(DrawingMethod):
             return values_of_resamples(metrics, table, self.size, seed)
         return super(Bootstrap, self)._values(metrics, table, seed)  # `slots=True` replaces the class: no bare super()
 
-    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval from resampled values of the metric, as a function of its level."""
         if not np.isfinite(metric.value_at(table.counted)):
             return lambda _: Interval(np.nan, np.nan, draws=draws, reason=UNDEFINED)
@@ -203,7 +203,7 @@ def _studentized(metric: Metric, table: Table, size: int, seed: np.random.SeedSe
     error = standard_error(metric, table)
     # No block of `values_of_draws` uses stream 2**20.
     stream = np.random.default_rng(child_seed(seed, 2**20))
-    step = table.draws_at_once
+    step = table.block_size
     blocks = (
         Resampling.of(table.design).resample(table.cells, min(step, size - at), stream) for at in range(0, size, step)
     )
@@ -222,5 +222,5 @@ def _studentized(metric: Metric, table: Table, size: int, seed: np.random.SeedSe
 def _distances(metric: Metric, table: Table, cells: Array, value: float) -> Array:
     errors = standard_errors(metric, table, cells)
     with np.errstate(all="ignore"):
-        gap = np.asarray(metric(table.wrap(cells))) - value
+        gap = np.asarray(metric(table.make_counts(cells))) - value
     return np.asarray(np.divide(gap, errors, out=np.full(len(cells), np.nan), where=errors > 0))

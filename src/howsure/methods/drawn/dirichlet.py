@@ -16,9 +16,9 @@ from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import gammas
 from howsure.errors import HowsureError, one_of, real_numbers, whole_number
 from howsure.methods.core.draws import MOST_DRAWS, Draw
-from howsure.methods.core.interval import AtLevels, Interval
+from howsure.methods.core.interval import Interval, IntervalAtLevel
 from howsure.methods.core.method import DrawingMethod, needs_no_distance
-from howsure.methods.core.standard_errors import shows_variation
+from howsure.methods.core.standard_errors import is_positive_error
 from howsure.methods.drawn.probability_matching import Limits, averages_all_classes, matched, of_proportion
 from howsure.methods.numerics.draw_summaries import equal_tailed, highest_density
 from howsure.metrics.averages import EXTREMES
@@ -137,7 +137,7 @@ class Dirichlet(DrawingMethod):
         """Number of draws."""
         return self.n_draws
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for tables that have a posterior with these priors and prevalence, otherwise the reason why not.
 
         Calibration errors are not supported.
@@ -158,7 +158,7 @@ class Dirichlet(DrawingMethod):
             return f"`Dirichlet` needs a posterior, and the design `{design}` has none. Use 'delta'."
         return ""
 
-    def described(self, table: Table) -> Table:
+    def target_table(self, table: Table) -> Table:
         """Return the table at the other population's prevalence, or the one expected under the prior or at random."""
         if self.source == "posterior" and self.prevalence is None:
             return table
@@ -176,7 +176,7 @@ class Dirichlet(DrawingMethod):
     def _values(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> Array:
         return super(Dirichlet, self)._values([each.estimand for each in metrics], table, seed)
 
-    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval from draws of the metric, as a function of its level."""
         metric = metric.estimand
         kept = draws[np.isfinite(draws)]
@@ -189,7 +189,7 @@ class Dirichlet(DrawingMethod):
 
         def interval(confidence_level: float) -> Interval:
             low, high = map(float, limits(confidence_level))
-            if shows_variation(high - low, high):
+            if is_positive_error(high - low, high):
                 return Interval(low, high, error, draws, reason)
             return Interval(np.nan, np.nan, error, draws, NOTHING_UNCERTAIN)
 
@@ -210,7 +210,7 @@ class Dirichlet(DrawingMethod):
         small = self.lumped([metric], table)
         middle = None
         if averages_all_classes(metric, small.counted):  # otherwise some draws have more classes than the sample
-            middle = small.wrap(_Sampler.of(self, small).middle().reshape(-1))
+            middle = small.make_counts(_Sampler.of(self, small).middle().reshape(-1))
         return matched(quantiles, draws, metric, middle, None if has_own_prior else small)
 
     def one_sided(self) -> Dirichlet:

@@ -153,7 +153,7 @@ def _drawn(
     def fill(rows: slice, stream: np.random.Generator) -> None:
         drawn[rows] = draw(rows.stop - rows.start, stream)
 
-    drawn_blocks(fill, n, table.draws_at_once, seed)
+    drawn_blocks(fill, n, table.block_size, seed)
     return drawn.reshape(n, *table.shape)
 
 

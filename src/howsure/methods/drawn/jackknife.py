@@ -29,7 +29,8 @@ def jackknife(metric: Metric, table: Table) -> tuple[Array, Array]:
             return -found[0], found[1]
     with np.errstate(all="ignore"):
         pairs = [
-            (metric(table.wrap(tables)), number) for tables, number in Resampling.of(table.design).leave_one_out(cells)
+            (metric(table.make_counts(tables)), number)
+            for tables, number in Resampling.of(table.design).leave_one_out(cells)
         ]
     if not pairs:  # no cell has a case
         return np.empty(0), np.empty(0)

@@ -15,7 +15,7 @@ from howsure.designs.cases import Cases
 from howsure.designs.expected import Batch
 from howsure.errors import whole_number
 from howsure.methods.core.draws import MOST_DRAWS
-from howsure.methods.core.interval import CONSTANT, UNDEFINED, AtLevels, Interval
+from howsure.methods.core.interval import CONSTANT, UNDEFINED, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method
 from howsure.methods.core.standard_errors import NOISE
 from howsure.methods.drawn.bootstrap import Bootstrap
@@ -65,7 +65,7 @@ class Predictive(Method):
     def __post_init__(self) -> None:
         whole_number("n_draws", self.n_draws, most=MOST_DRAWS)
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for cases that are not labelled yet, otherwise the reason why not."""
         if table.design.traits.has_known_probabilities:
             return ""
@@ -74,7 +74,7 @@ class Predictive(Method):
             "metric of their batch. Use 'delta' or 'bootstrap_percentile'."
         )
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         if table.design.traits.is_exact:
             return lambda _: Interval(np.nan, np.nan, 0.0, reason=CONSTANT)
@@ -96,7 +96,7 @@ class Predictive(Method):
         outcomes = _outcomes(table)
         return [_levels(metric, table, outcomes)(confidence_level).of_one() for metric in metrics]
 
-    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval from draws of a metric, as a function of its level.
 
         Parameters
@@ -118,7 +118,7 @@ def _values(metrics: Sequence[Metric], table: Table) -> list[float]:
     return [float(metric(table.counted)) for metric in metrics]
 
 
-def _around_expectation(quantiles: AtLevels, value: float) -> AtLevels:
+def _around_expectation(quantiles: IntervalAtLevel, value: float) -> IntervalAtLevel:
     """Return intervals extended to contain the metric's value on the expected table."""
 
     def interval(confidence_level: float) -> Interval:
@@ -135,12 +135,12 @@ def _around_expectation(quantiles: AtLevels, value: float) -> AtLevels:
     return interval
 
 
-def _levels(metric: Metric, table: Table, outcomes: tuple[Array, Array]) -> AtLevels:
+def _levels(metric: Metric, table: Table, outcomes: tuple[Array, Array]) -> IntervalAtLevel:
     """Return quantiles of the metric's distribution over the possible tables of a batch, by level."""
     return _around_expectation(_quantiles(metric, *outcomes), float(metric(table.counted)))
 
 
-def _quantiles(metric: Metric, tables: Array, mass: Array) -> AtLevels:
+def _quantiles(metric: Metric, tables: Array, mass: Array) -> IntervalAtLevel:
     with np.errstate(all="ignore"):
         values = np.asarray(metric(ConfusionCounts(tables)), dtype=float)
     undefined = np.isnan(values)

@@ -48,7 +48,7 @@ def values_of_resamples(metrics: Sequence[Metric], table: Table, size: int, seed
 
 def _fill_others(values: Array, metrics: Sequence[tuple[int, Metric]], table: Table, resamples: Resamples) -> None:
     """Compute metrics on tables, in blocks of tables that fit the processor's cache."""
-    size, at_once = values.shape[1], table.draws_at_once
+    size, at_once = values.shape[1], table.block_size
     step = max(1, at_once // EIGHT)
     eights = range(-(-size // EIGHT))
     for some in (eights[start : start + step] for start in range(0, len(eights), step)):
@@ -56,7 +56,7 @@ def _fill_others(values: Array, metrics: Sequence[tuple[int, Metric]], table: Ta
         first = EIGHT * some[0]
         for start in range(0, min(weights.shape[1], size - first), at_once):
             drawn = slice(first + start, min(first + start + at_once, first + weights.shape[1], size))
-            counts = table.wrap(resampled(table.cells, weights[:, start : start + drawn.stop - drawn.start]))
+            counts = table.make_counts(resampled(table.cells, weights[:, start : start + drawn.stop - drawn.start]))
             with np.errstate(all="ignore"):
                 for row, metric in metrics:
                     values[row, drawn] = metric(counts)

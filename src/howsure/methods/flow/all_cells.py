@@ -11,7 +11,7 @@ from typing import Any, cast, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import PSEUDO_CASES, quotient
+from howsure.designs.base import PSEUDO_COUNT, safe_divide
 from howsure.designs.cell_sums import dot
 from howsure.designs.two_level import TwoLevel
 from howsure.methods.core.scales import automatic_scale
@@ -22,7 +22,7 @@ from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-NUDGE = 0.5  # cases that a cell is changed by, up or down, for a second derivative
+DIFFERENCE_STEP = 0.5  # cases that a cell is changed by, up or down, for a second derivative
 LEAST_PART = 1e-4  # of a cell, changed by no less: rounding errors of a second difference grow with the count's square
 SMALL_PART = 1 / 16  # of an outcome of a class, which is changed by no more: the share of a rare class bends sharply
 MOST_CELLS = 1024  # whose second derivatives are taken one by one
@@ -34,7 +34,7 @@ MEANS_OF_LOGARITHMS = ("geometric", "harmonic")  # averages that are 0 where a c
 SHORT = 0.25  # logarithm of the factor by which a cell may change in a stride for these
 EVERY = slice(None)
 DIGITS = 40  # binary, of numbers of cases
-WAYS = np.array([-1.0, 1.0])[:, None]  # down and up
+DOWN_UP = np.array([-1.0, 1.0])[:, None]  # down and up
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,7 +132,7 @@ class PathTables(abc.ABC):
     def deviance(self, here: Point, tables: Any) -> Array:
         """Return the root of the deviance of the starting tables from points of the path."""
         filled = self.filled[tables]
-        cells = here.cells * quotient(filled.sum(-1), here.cells.sum(-1))[..., None]
+        cells = here.cells * safe_divide(filled.sum(-1), here.cells.sum(-1))[..., None]
         with np.errstate(all="ignore"):
             each = np.where(filled > 0, filled * np.log(filled / cells), 0.0)
         return np.asarray(np.sqrt(np.maximum(2 * each.sum(-1), 0.0)))
@@ -156,8 +156,8 @@ class PathTables(abc.ABC):
         found = STRIDE / np.sqrt(here.variance)
         if self.by_deviance:  # which is steep where a class has few hits
             steepest = np.abs(here.slopes).max(-1, where=here.cells > 0, initial=0.0)  # an empty cell stays empty
-            found = np.minimum(found, quotient(np.array(SHORT), steepest))
-        pace = WAYS * np.where(np.isfinite(found), found, 0.0)  # where nothing varies nothing changes
+            found = np.minimum(found, safe_divide(np.array(SHORT), steepest))
+        pace = DOWN_UP * np.where(np.isfinite(found), found, 0.0)  # where nothing varies nothing changes
         return self.point(grown(here.cells, self.directions(here, pace), pace, STEEPEST), tables)
 
 
@@ -178,7 +178,7 @@ class AllCells(PathTables):
 
     def __init__(self, metric: Metric, table: Table, cases: Array, part: slice = EVERY) -> None:
         self.part = part
-        self.metric, self.table, self.cases = metric, table, steady(cases)
+        self.metric, self.table, self.cases = metric, table, round_counts(cases)
         self.scale = Scale.of(metric)
         self.levels = TwoLevel.of(table.design)
         self.left = self.levels.unsampled_fraction
@@ -189,7 +189,7 @@ class AllCells(PathTables):
             self.score_share = 0.0
         self.sums_classes = metric.class_shares is not None and not table.design.traits.is_stratified
         self.by_deviance = metric.average in MEANS_OF_LOGARITHMS and table.kind.has_rows
-        self.filled = self.cases + PSEUDO_CASES * self.pseudo_shares() * self.left
+        self.filled = self.cases + PSEUDO_COUNT * self.pseudo_shares() * self.left
         if self.by_deviance:
             self.filled = self.cases + self.levels.spread_pseudo_counts(self._flat(table.half_hits))  # type: ignore[attr-defined]
 
@@ -208,7 +208,7 @@ class AllCells(PathTables):
             return even
         cells = self.levels.table_from_observed(self.cases)
         total = cells.sum(-1, keepdims=True)
-        beyond = total * self.metric.gradient(self.table.wrap(cells)).reshape(cells.shape)  # the mean loss
+        beyond = total * self.metric.gradient(self.table.make_counts(cells)).reshape(cells.shape)  # the mean loss
         beyond = self.levels.expand_to_observed(beyond)
         shares = even * np.exp(-beyond / CONFIDENCE)
         return np.asarray(shares / shares.sum(-1, keepdims=True))
@@ -222,18 +222,20 @@ class AllCells(PathTables):
         few = len(self.table.labels) ** 2 < LUMPED_CELLS
         if terms is None or few or self.scale.sign or self.table.design.traits.is_stratified:
             return second_order_bias(self.value, self.filled)
-        counts = cast("ClassCounts", self.table.wrap(self.filled))  # only these have terms
+        counts = cast("ClassCounts", self.table.make_counts(self.filled))  # only these have terms
         return bias_by_class(terms, np.stack(counts.outcomes(), -1))
 
     def value(self, cells: Array) -> Array:
         """Return the metric of tables, given by their sampled cells, on its scale."""
-        return self.scale.scaled(np.asarray(self.metric(self.table.wrap(self.levels.table_from_observed(cells)))))
+        return self.scale.scaled(
+            np.asarray(self.metric(self.table.make_counts(self.levels.table_from_observed(cells))))
+        )
 
     def point(self, cells: Array, tables: Any) -> Point:
         """Return the point of the path at tables with these proportions and the totals that the design fixes."""
         cells = self.levels.rescale_to_fixed_totals(cells, self.cases[tables])
         whole = self.levels.table_from_observed(cells)
-        counts = self.table.wrap(whole)
+        counts = self.table.make_counts(whole)
         value, slopes = np.asarray(self.metric(counts)), self.metric.gradient(counts).reshape(whole.shape)
         if not np.isfinite(slopes).all():
             slopes = np.where(np.isfinite(slopes), slopes, 0.0)
@@ -242,7 +244,7 @@ class AllCells(PathTables):
             slopes = slopes / np.abs(value - self.scale.end)[..., None]
         squares = cells * slopes
         squares *= slopes
-        third = dot(squares, slopes * quotient(2 * self.left - 1, np.sqrt(self.left)) if self.is_finite else slopes)
+        third = dot(squares, slopes * safe_divide(2 * self.left - 1, np.sqrt(self.left)) if self.is_finite else slopes)
         return Point(cells, slopes, self.scale.scaled(value), np.add.reduce(squares, -1), third)
 
     def directions(self, here: Point, pace: Array) -> Array:
@@ -251,11 +253,11 @@ class AllCells(PathTables):
 
     def score(self, here: Point, tables: Any) -> Array:
         """Return the score: the distance of the observed cells from a point along its gradient."""
-        slopes = quotient(here.slopes, np.sqrt(self.left)) if self.is_finite else here.slopes
+        slopes = safe_divide(here.slopes, np.sqrt(self.left)) if self.is_finite else here.slopes
         return dot(self.cases[tables], slopes)
 
 
-def steady(cases: Array) -> Array:
+def round_counts(cases: Array) -> Array:
     """Return numbers of cases rounded to twelve digits, so that rounding of weighted counts does not grow on a path."""
     mantissa, exponent = np.frexp(cases)
     rounded: Array = np.ldexp(np.rint(mantissa * 2.0**DIGITS), exponent - DIGITS)
@@ -302,16 +304,19 @@ def second_order_bias(value: Callable[[Array], Array], cells: Array, part: float
         for start in range(0, size, block := max(1, ENTRIES // cells.size)):
             chosen = np.arange(start, min(start + block, size))
             own = cells[:, chosen].T
-            nudges, number = np.minimum(part * own, np.maximum(NUDGE, LEAST_PART * own)), np.arange(len(chosen))
+            nudges, number = (
+                np.minimum(part * own, np.maximum(DIFFERENCE_STEP, LEAST_PART * own)),
+                np.arange(len(chosen)),
+            )
             moved = np.repeat(cells[None], 2 * len(chosen) + 1, 0)
             moved[number, :, chosen] += nudges
             moved[len(chosen) + number, :, chosen] -= nudges
             above, below, middle = np.split(value(moved), (len(chosen), 2 * len(chosen)))
-            bend = quotient(above + below - 2 * middle, nudges**2)
+            bend = safe_divide(above + below - 2 * middle, nudges**2)
             total += (own * np.where(np.isfinite(bend), bend, 0.0)).sum(0)
         return total / 2
     middle, rng, roots = value(cells), np.random.default_rng(0), np.sqrt(cells)
-    step = NUDGE * roots.min(-1, keepdims=True, where=roots > 0, initial=np.inf)
+    step = DIFFERENCE_STEP * roots.min(-1, keepdims=True, where=roots > 0, initial=np.inf)
     roots *= step
     side, directions = math.isqrt(size - 1) + 1, max(MOST_SIGNS // size, FEWEST_DIRECTIONS)
     for first, second in rng.choice([-1.0, 1.0], (min(directions, DIRECTIONS), 2, side)):

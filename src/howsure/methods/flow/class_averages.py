@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.cached import cached_property
-from howsure.designs.base import PSEUDO_CASES
+from howsure.designs.base import PSEUDO_COUNT
 from howsure.designs.cell_sums import dot
-from howsure.methods.flow.all_cells import NUDGE, SMALL_PART, PathTables, Point, steady
+from howsure.methods.flow.all_cells import DIFFERENCE_STEP, SMALL_PART, PathTables, Point, round_counts
 from howsure.methods.flow.class_bias import LeftOut
 from howsure.methods.flow.exponential_tilting import STEEPEST
 from howsure.metrics.class_shares import all_cells, filled_cells
@@ -71,12 +71,12 @@ class ClassPath(PathTables, abc.ABC):
         apart = truth != prediction
         self.told = ProductTables(truth[apart], prediction[apart], self.classes)
         cells = counts.cells.reshape(-1, self.classes, self.classes)
-        self.totals = steady(cells.sum((-2, -1)) / effect)
+        self.totals = round_counts(cells.sum((-2, -1)) / effect)
         seen = np.diagonal(cells, axis1=-2, axis2=-1), cells[:, self.told.truth, self.told.prediction]
-        right, missed = (steady(each / effect[:, None]) for each in seen)
+        right, missed = (round_counts(each / effect[:, None]) for each in seen)
         self.cases = np.concatenate([right, missed], -1)  # of the cells that are stored individually
         true, predicted = _prior_classes(counts, self.classes)
-        pseudo = PSEUDO_CASES / (true.sum(-1) * predicted.sum(-1))[:, None]
+        pseudo = PSEUDO_COUNT / (true.sum(-1) * predicted.sum(-1))[:, None]
         wrong = pseudo * true[:, self.told.truth] * predicted[:, self.told.prediction] * is_listed
         by_class = [pseudo * true, 1.0 * predicted] if not is_listed else [0.0 * true, 0.0 * predicted]
         parts = [right + pseudo * true * predicted, missed + wrong, *by_class]
@@ -131,7 +131,7 @@ class ManyClasses(ClassPath):
         rows = hits + misses  # a weighted average is over the cases of its own classes
         total = (~self.averages.by_total | (self.averages.times > 0)) * rows
         rest = total.sum(-1, keepdims=True) - rows - alarms
-        return self.averages.bias((hits, misses, alarms, rest), SMALL_PART, NUDGE)
+        return self.averages.bias((hits, misses, alarms, rest), SMALL_PART, DIFFERENCE_STEP)
 
     def directions(self, here: Point, pace: Array) -> Array:
         """Return the derivatives of the log factors; raise an error if cells would not stay products."""
@@ -162,7 +162,7 @@ class FewClasses(ClassPath):
         value, times, whole = self.averages.of_each(counts.hits, counts.rows, counts.columns)
         weights = self.averages.weights(counts.rows, times)
         moves = np.where(self.averages.by_total, times, 0.0)  # of a weight, by a case of the class
-        total, square = weights.sum(-1)[:, None, None], np.minimum(cells, NUDGE) ** 2
+        total, square = weights.sum(-1)[:, None, None], np.minimum(cells, DIFFERENCE_STEP) ** 2
         (hit, row, column), (of_hit, of_row, of_column) = self.averages.above, self.averages.below
 
         def changes(which: Any, moves: Any, a: Array, b: Array, square: Array) -> Array:

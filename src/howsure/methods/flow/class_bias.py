@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.native.averages import ClassShares
 from howsure.native.products import ProductTables
 
@@ -37,8 +37,8 @@ def inflation(cases: Array, slopes: Array, changes: Array, of_class: Array) -> A
     """
     variance, left_out = (cases * slopes**2).sum(-1), (cases * changes**2).sum(-1)
     varies = variance > 0
-    ratio = np.where(varies, quotient(left_out, variance), 1.0)
-    share = np.where(varies, quotient((of_class**2).sum(-1), variance**2), 1.0)
+    ratio = np.where(varies, safe_divide(left_out, variance), 1.0)
+    share = np.where(varies, safe_divide((of_class**2).sum(-1), variance**2), 1.0)
     return np.asarray(1 + (1 - share) * np.maximum(np.sqrt(ratio) - 1, 0.0))
 
 
@@ -64,7 +64,7 @@ class LeftOut:
         self.is_weighted: Array = averages.by_total.reshape(-1, 1) > 0
         self.counted = averages.weights(self.rows, self.times)
         self.total: Array = self.counted.sum(-1, keepdims=True)
-        self.weights = quotient(self.counted, self.total)
+        self.weights = safe_divide(self.counted, self.total)
         self.mean: Array = (self.weights * self.value).sum(-1, keepdims=True)
         over, under = averages.above, averages.below
         self.forms = (  # count, numerator and denominator coefficients of hits, misses and false alarms
@@ -83,8 +83,8 @@ class LeftOut:
         total = np.zeros(len(self.cases))
         for (count, x, y), own in zip(self.forms, OWN, strict=True):
             change = self._change(count, x, y)
-            bend = np.where(self.is_weighted, quotient(self.rows - own, self.rows) * change, 0.0)
-            bend = np.where(self.is_weighted, bend, y * quotient(change, self.whole))
+            bend = np.where(self.is_weighted, safe_divide(self.rows - own, self.rows) * change, 0.0)
+            bend = np.where(self.is_weighted, bend, y * safe_divide(change, self.whole))
             total += (self.weights * count * bend).sum(-1)
         return total
 
@@ -96,9 +96,11 @@ class LeftOut:
 
     def slopes(self) -> Array:
         """Return the gradient of the average with respect to the cells, ``(tables, K + wrong)``."""
-        gained = self.is_weighted * self.times * quotient(self.value - self.mean, self.total)  # through class weights
+        gained = (
+            self.is_weighted * self.times * safe_divide(self.value - self.mean, self.total)
+        )  # through class weights
         of_class = [
-            self.weights * quotient(x - self.value * y, self.whole) + own * gained
+            self.weights * safe_divide(x - self.value * y, self.whole) + own * gained
             for (_, x, y), own in zip(self.forms, OWN, strict=True)
         ]
         return self._by_cell(of_class)
@@ -110,19 +112,19 @@ class LeftOut:
         (n − 1) / n, as its weights are proportions of all n cases. They then equal the gradient for recall, whose
         weighted average is a proportion of n.
         """
-        others = self.weights * quotient(self.mean - self.value, np.maximum(1 - self.weights, ROUNDING))
+        others = self.weights * safe_divide(self.mean - self.value, np.maximum(1 - self.weights, ROUNDING))
         found = []
         for (count, x, y), own in zip(self.forms, OWN, strict=True):
             last = (self.whole - np.minimum(count, 1.0) * y <= ROUNDING) & (count > 0) & (self.whole > 0)
             fewer = own * self.times * self.is_weighted
-            change = quotient(self.counted - fewer, self.total) * self._change(count, x, y)
-            found.append(np.where(last, others, change + fewer * quotient(self.mean - self.value, self.total)))
+            change = safe_divide(self.counted - fewer, self.total) * self._change(count, x, y)
+            found.append(np.where(last, others, change + fewer * safe_divide(self.mean - self.value, self.total)))
         return self._by_cell(found)
 
     def _change(self, count: Array, x: Array, y: Array) -> Array:
         """Return the change of a class's ratio when one case is left out; 0 if the ratio would be undefined."""
         left = self.whole - np.minimum(count, 1.0) * y
-        return np.where((left > ROUNDING) & (self.whole > 0), -quotient(x - self.value * y, left), 0.0)
+        return np.where((left > ROUNDING) & (self.whole > 0), -safe_divide(x - self.value * y, left), 0.0)
 
     def _by_cell(self, of_class: list[Array]) -> Array:
         """Return values given for hits, misses and false alarms of each class, as values of the cells."""
@@ -137,15 +139,15 @@ class LeftOut:
         if not equal.any():
             return equal, np.zeros(len(equal))
         size = self.rows[:, self.layout.truth]
-        spread = self.wrong * quotient(size - self.wrong, size - 1)  # the unbiased variance of a cell
+        spread = self.wrong * safe_divide(size - self.wrong, size - 1)  # the unbiased variance of a cell
         over, under = self.averages.above, self.averages.below
         kinds = (
-            (quotient(self.hits * self.misses, self.rows), over[0] + over[2], under[0] + under[2]),
+            (safe_divide(self.hits * self.misses, self.rows), over[0] + over[2], under[0] + under[2]),
             (self.layout.by_class(spread)[1], over[2], under[2]),
         )
         bias = np.zeros(len(equal))
         for variance, x, y in kinds:  # the factor corrects for the bias of the estimate itself: 1 + 3 y / (2 B) + …
-            more = quotient(self.whole, self.whole - y)
-            bend = (x - self.value * y) * quotient(-y, self.whole**2) * (more + more**2) / 2
+            more = safe_divide(self.whole, self.whole - y)
+            bend = (x - self.value * y) * safe_divide(-y, self.whole**2) * (more + more**2) / 2
             bias += (self.weights * variance * bend).sum(-1)
         return equal, bias

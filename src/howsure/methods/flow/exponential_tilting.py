@@ -8,9 +8,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import PSEUDO_CASES
-from howsure.methods.core.standard_errors import shows_variation
-from howsure.methods.flow.loss_histogram import Losses
+from howsure.designs.base import PSEUDO_COUNT
+from howsure.methods.core.standard_errors import is_positive_error
+from howsure.methods.flow.loss_histogram import LossHistogram
 from howsure.native.losses import Tilts
 
 Array = NDArray[Any]
@@ -20,7 +20,7 @@ STEEPEST = 5.0  # logarithm of the factor by which a cell may change in a stride
 FLAT = 1e-12  # share of the first variance at which a table is at the end of the metric's range
 SYMMETRIC = 1e-6  # skewness that is none
 CLOSE = 1e-6  # normal quantiles between points that are one; standard errors of a stride that leads nowhere
-HOPELESS = 1000.0  # normal quantiles; reached with fewer than one degree of freedom, too far for steps of a path
+MAX_QUANTILE = 1000.0  # normal quantiles; reached with fewer than one degree of freedom, too far for steps of a path
 FARTHEST = 1e12  # normal quantiles: how far the end of a way is, beyond which there are no values
 CONFIDENCE = 2.0  # how many times too confident probabilities may be: pseudo-cases have the 1/2-th power of theirs
 DOWN, UP = -1, 1
@@ -57,15 +57,15 @@ class Tilting:
     bias: ClassVar[float] = 0.0  # a mean has none
     is_sparse: ClassVar[bool] = False
 
-    def __init__(self, losses: Losses, value: float, bounds: tuple[float, float]) -> None:
+    def __init__(self, losses: LossHistogram, value: float, bounds: tuple[float, float]) -> None:
         off = losses.losses - value
         cases = _Cases(off, float(losses.cases.sum()))
         prior = losses.prior if math.isfinite(bounds[1]) else losses.prior * np.exp(-off / CONFIDENCE)
-        start = losses.cases + PSEUDO_CASES / prior.sum() * prior
+        start = losses.cases + PSEUDO_COUNT / prior.sum() * prior
         first = cases.point(start)
         self.value, self.bounds = value, bounds
         self.standard_error = cases.point(losses.cases * 1.0).standard_error
-        self.varies = bool(shows_variation(first.standard_error, value))
+        self.varies = bool(is_positive_error(first.standard_error, value))
         if self.varies:
             self.ways = _Way(cases, DOWN, start.copy(), first), _Way(cases, UP, start, first)
 
@@ -138,7 +138,7 @@ class _Way:
     def limit(self, z: float, other: _Way) -> float | None:
         """Return the distance from the observed value at a quantile; None beyond the end of the path."""
         self.walk(z)
-        if not (z <= HOPELESS and z <= self.distances[-1]):
+        if not (z <= MAX_QUANTILE and z <= self.distances[-1]):
             return None
         distances, offs = [-other.distances[1], *self.distances], [other.offs[1], *self.offs]
         last = next(place for place, each in enumerate(distances) if place and each >= z)

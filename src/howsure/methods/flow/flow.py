@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from howsure.designs.algebra import Algebra
 from howsure.designs.two_level import TwoLevel
 from howsure.methods.core.draws import lumped
-from howsure.methods.core.interval import AllAtLevels, AtLevels, Interval
+from howsure.methods.core.interval import AllAtLevels, Interval, IntervalAtLevel
 from howsure.methods.core.method import JointMethod, needs_counted_cases, tests_by
-from howsure.methods.core.standard_errors import quantile, sample_with_unseen, standard_error
+from howsure.methods.core.standard_errors import quantile, small_sample_with_missed_clusters, standard_error
 from howsure.methods.flow.all_cells import LUMPED_CELLS, AllCells, PathTables
 from howsure.methods.flow.class_averages import FewClasses, ManyClasses, TooSteepError
 from howsure.methods.flow.contrasts import ContrastOfAverages, compares_averages
 from howsure.methods.flow.exponential_tilting import Tilting
 from howsure.methods.flow.intervals import BatchPaths, PathIntervals, PathSample, interval_at
-from howsure.methods.flow.loss_histogram import Losses
+from howsure.methods.flow.loss_histogram import LossHistogram
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.kinds import has_flow
 from howsure.metrics.metric import Metric
@@ -107,7 +107,7 @@ class Flow(JointMethod):
     takes_batches: ClassVar[bool] = True
     takes_levels: ClassVar[bool] = True
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for smooth metrics of counted single-label cases and of ratings, otherwise the reason why not."""
         if refusal := needs_counted_cases(self, table):
             return refusal
@@ -140,21 +140,21 @@ class Flow(JointMethod):
 
         return intervals
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; for most metrics its path has p-values too."""
         if not _side_by_side([metric], table):
             return _by_cells(metric, table)
         together = _of_averages([metric], table)
         return lambda level: together(level)[0]
 
-    def tested(
+    def intervals_and_p_values(
         self, metric: Metric, table: Table, confidence_level: float, null: float, rng: Any = None
     ) -> tuple[Interval, Array]:
         """Return intervals and p-values from the same paths."""
         at_levels = self.at_levels(metric, table)
         value = metric.value_at(table.counted)
         if isinstance(at_levels, PathIntervals):
-            found, tests = at_levels.tested(confidence_level, value, null)
+            found, tests = at_levels.intervals_and_p_values(confidence_level, value, null)
         else:
             found, tests = at_levels(confidence_level), tests_by(at_levels, value, null)
         return found if table.batch else found.of_one(), tests
@@ -173,19 +173,19 @@ def _side_by_side(metrics: Sequence[Metric], table: Table) -> list[Metric]:
     return [each for each in metrics if each.class_shares is not None]
 
 
-def _by_cells(metric: Metric, table: Table) -> AtLevels:
+def _by_cells(metric: Metric, table: Table) -> IntervalAtLevel:
     if metric.population is not None:  # whose values the path has
         return _of_estimate(_by_cells(metric.population, table), metric, table)
     losses = metric.structure.cells if isinstance(metric.structure, MeanLoss) else None
     if losses is not None and table.design.traits.is_independent and not table.batch:
-        return _tilted(metric, Losses.of(table, losses), metric.value_at(table.counted))
+        return _tilted(metric, LossHistogram.of(table, losses), metric.value_at(table.counted))
     cells = table.cells.shape[-1]
     if cells >= LUMPED_CELLS and losses is None:
         table = lumped(table, [metric], Algebra.of(table.design).collapsible_cells(cells))
-    return flow_intervals(metric, table, *sample_with_unseen(metric, table))
+    return flow_intervals(metric, table, *small_sample_with_missed_clusters(metric, table))
 
 
-def _of_estimate(at_level: AtLevels, metric: Metric, table: Table) -> AtLevels:
+def _of_estimate(at_level: IntervalAtLevel, metric: Metric, table: Table) -> IntervalAtLevel:
     """Return intervals of a population's metric with the standard error of the estimate, containing its value."""
     value, error = metric.value_at(table.counted), standard_error(metric, table)
 
@@ -199,14 +199,14 @@ def _of_estimate(at_level: AtLevels, metric: Metric, table: Table) -> AtLevels:
     return interval
 
 
-def _tilted(metric: Metric, losses: Losses, value: Array) -> AtLevels:
+def _tilted(metric: Metric, losses: LossHistogram, value: Array) -> IntervalAtLevel:
     """Return the interval of a mean loss of independent cases."""
     path = Tilting(losses, float(value), metric.range)
     sample = PathSample.of_one(value, path.standard_error)
     return lambda level: interval_at(sample, path, metric.range, quantile(level, sample.freedom))
 
 
-def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -> AtLevels:
+def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -> IntervalAtLevel:
     """Return the interval along the flow as a function of its level.
 
     Parameters
@@ -238,7 +238,7 @@ def _of_averages(metrics: Sequence[Metric], table: Table) -> AllAtLevels:
             sample = PathSample.of_averages(averages, metrics, table)
         else:
             sample = PathSample.beside(
-                [PathSample.of(each, table, *sample_with_unseen(each, table)) for each in metrics]
+                [PathSample.of(each, table, *small_sample_with_missed_clusters(each, table)) for each in metrics]
             )
         effect = sample.effect.reshape(-1)
         kind = FewClasses if table.cells.shape[-1] < LUMPED_CELLS else ManyClasses
@@ -249,7 +249,7 @@ def _of_averages(metrics: Sequence[Metric], table: Table) -> AllAtLevels:
             return kind(averages.at(which), each, effect[part])
 
         paths = BatchPaths.of(path_tables, table.cells.shape[-1], sample, metrics[0].range)
-    apart: list[AtLevels] = []
+    apart: list[IntervalAtLevel] = []
 
     def intervals(level: float) -> list[Interval]:
         try:

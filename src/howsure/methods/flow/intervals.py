@@ -9,12 +9,21 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.designs.clustering import Clustering
 from howsure.designs.two_level import TwoLevel
-from howsure.methods.core.interval import BIASED, CONSTANT, ONE_CASE, ONE_CLUSTER, SPARSE, UNDEFINED, Interval, told
+from howsure.methods.core.interval import (
+    BIASED,
+    CONSTANT,
+    ONE_CASE,
+    ONE_CLUSTER,
+    SPARSE,
+    UNDEFINED,
+    Interval,
+    interval_with_reasons,
+)
 from howsure.methods.core.inversion import KNOWN, LARGEST_Z, SMALLEST_Z
-from howsure.methods.core.standard_errors import quantile, shows_variation, standard_error, tail_beyond
+from howsure.methods.core.standard_errors import is_positive_error, quantile, standard_error, tail_beyond
 from howsure.methods.flow.all_cells import ENTRIES, PathTables
 from howsure.methods.flow.exponential_tilting import Tilting
 from howsure.methods.flow.solver import Path
@@ -42,7 +51,7 @@ class PathSample:
     def of(cls, metric: Metric, table: Table, inflation: Any, freedom: Any) -> PathSample:
         """Summarise one metric; for the parameters see `flow_intervals`."""
         value, error = metric.value_at(table.counted), standard_error(metric, table)
-        effect = np.asarray(inflation * design_effect(metric, table, shows_variation(error, value)))
+        effect = np.asarray(inflation * design_effect(metric, table, is_positive_error(error, value)))
         excess = np.broadcast_to(Clustering.of(table.design).excess_skewness(table.cells, effect), effect.shape)
         return cls(value, error, effect, excess, freedom)
 
@@ -145,9 +154,9 @@ class PathIntervals:
 
     def p_values(self, value: Array, null: float) -> Array:
         """Return the two-sided p-values of a hypothesis, given the observed values; nan without an interval."""
-        return self.tested(KNOWN, value, null)[1]
+        return self.intervals_and_p_values(KNOWN, value, null)[1]
 
-    def tested(self, level: float, value: Array, null: float) -> tuple[Interval, Array]:
+    def intervals_and_p_values(self, level: float, value: Array, null: float) -> tuple[Interval, Array]:
         """Return the intervals at a level and the p-values, which walk as far as most levels."""
         tests = self.paths.p_values(value, null)
         found = self(level)
@@ -166,7 +175,7 @@ def interval_at(
     constant = ~(paths.varies & (low < high))
     endless = ~np.isfinite(z)
     refusals = (constant, CONSTANT), (endless, why_endless), (~np.isfinite(value), UNDEFINED)
-    return _with_caution(told(low, high, sample.error, *refusals), paths.bias, paths.is_sparse)
+    return _with_caution(interval_with_reasons(low, high, sample.error, *refusals), paths.bias, paths.is_sparse)
 
 
 def _with_caution(found: Interval, bias: Any, is_sparse: Any) -> Interval:
@@ -203,4 +212,4 @@ def _effect(slopes: Array, table: Table) -> Array:
     gradient, levels = slopes.reshape(table.cells.shape), TwoLevel.of(table.design)
     observed = levels.observed_cells(table.cells)
     slopes = levels.project_gradient(observed, gradient)
-    return quotient(table.variance(gradient), (observed * slopes**2).sum(-1))
+    return safe_divide(table.variance(gradient), (observed * slopes**2).sum(-1))

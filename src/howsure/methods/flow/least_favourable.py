@@ -9,12 +9,12 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import DUST
+from howsure.designs.base import RELATIVE_TOLERANCE
 from howsure.designs.refit import Refittable
-from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval
+from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method
-from howsure.methods.core.standard_errors import critical_value, shows_variation, small_sample, standard_error
-from howsure.methods.flow.path_extremes import Ways
+from howsure.methods.core.standard_errors import critical_value, is_positive_error, small_sample, standard_error
+from howsure.methods.flow.path_extremes import PathExtremes
 from howsure.methods.flow.refitted import limits_at_levels
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.forms import Distance, Rank
@@ -64,7 +64,7 @@ class LeastFavourable(Method):
 
     name: ClassVar[str] = "least_favourable"
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for smooth metrics of one estimated table with few cells, otherwise the reason why not."""
         estimated = (
             not table.design.traits.is_counted and table.design.traits.has_labels and not table.design.traits.is_exact
@@ -79,7 +79,7 @@ class LeastFavourable(Method):
             return f"`LeastFavourable` is for smooth metrics, and `{metric.name}` is none. Use `Delta()`."
         return ""
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         with np.errstate(all="ignore"):
             value, error = float(metric(table.counted)), float(standard_error(metric, table))
@@ -97,7 +97,7 @@ class LeastFavourable(Method):
                 reason = ONE_CLUSTER if np.isfinite(value) else UNDEFINED
                 return Interval(np.nan, np.nan, error, reason=reason)
             low, high = limits(z, confidence_level)
-            if not (np.isfinite(low) and np.isfinite(high) and shows_variation(high - low, value)):
+            if not (np.isfinite(low) and np.isfinite(high) and is_positive_error(high - low, value)):
                 return Interval(np.nan, np.nan, error, reason=CONSTANT)
             return Interval(low, high, error)
 
@@ -107,14 +107,14 @@ class LeastFavourable(Method):
 def _straight(metric: Metric, table: Table, value: float, error: float, slopes: Array) -> Limits:
     """Return the limits along the table's covariance with the metric, as a function of quantile and level."""
     # For a value of zero the standard error may be a rounding error.
-    if not (np.isfinite(value) and error > DUST * float(np.abs(slopes).max()) * table.cells.sum()):
+    if not (np.isfinite(value) and error > RELATIVE_TOLERANCE * float(np.abs(slopes).max()) * table.cells.sum()):
         return lambda *_: (np.nan, np.nan)
     direction = _direction(table, slopes)
 
-    def way(direction: Array) -> Ways:
-        moved = np.maximum(table.cells + STEPS[:, None] * direction, DUST * table.cells.sum())
+    def way(direction: Array) -> PathExtremes:
+        moved = np.maximum(table.cells + STEPS[:, None] * direction, RELATIVE_TOLERANCE * table.cells.sum())
         with np.errstate(all="ignore"):
-            return Ways(STEPS, np.vstack([[value], np.reshape(metric(table.wrap(moved[1:])), (-1, 1))]))
+            return PathExtremes(STEPS, np.vstack([[value], np.reshape(metric(table.make_counts(moved[1:])), (-1, 1))]))
 
     down, up = way(-direction), way(direction)
     return lambda z, _: (float(down.lowest(np.array([z]))[0]), float(up.highest(np.array([z]))[0]))

@@ -22,7 +22,7 @@ BEYOND = ORDERS / 2 - 1  # points beyond either end
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Losses:
+class LossHistogram:
     """Numbers of cases by loss. Counts on a grid may be negative.
 
     Parameters
@@ -40,7 +40,7 @@ class Losses:
     prior: Array
 
     @classmethod
-    def of(cls, table: Table, losses: CellLosses) -> Losses:
+    def of(cls, table: Table, losses: CellLosses) -> LossHistogram:
         """Return the losses of a table, on a grid if that reduces their number considerably.
 
         The grid is not used if most losses are closer together than its points: sums would be off by more than
@@ -104,7 +104,7 @@ def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
     return own, small
 
 
-def on_grid(losses: CellLosses, counts: Array, ends: tuple[float, float]) -> Losses:
+def on_grid(losses: CellLosses, counts: Array, ends: tuple[float, float]) -> LossHistogram:
     """Return few losses that have the same sums of smooth functions as many.
 
     Each loss is distributed to the six grid points around it by Lagrange's polynomials. The equal prior share of each
@@ -131,7 +131,7 @@ def on_grid(losses: CellLosses, counts: Array, ends: tuple[float, float]) -> Los
     width = (ends[1] - ends[0]) / BINS
     of_cases, of_cells = (_shared_out(each) for each in losses.moments(counts, ends, BINS))
     places = ends[0] + width * (np.arange(len(of_cases)) - BEYOND)
-    return Losses(places, of_cases, of_cells / counts.size)
+    return LossHistogram(places, of_cases, of_cells / counts.size)
 
 
 def _shared_out(moments: Array) -> Array:

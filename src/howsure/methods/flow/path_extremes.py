@@ -12,7 +12,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ways:
+class PathExtremes:
     """Running extremes of a metric at some stops along curves.
 
     Parameters
@@ -31,7 +31,7 @@ class Ways:
 
         Examples
         --------
-        >>> turning = Ways(np.array([0.0, 1.0, 2.0]), np.array([[0.0], [-4.0], [-2.0]]))
+        >>> turning = PathExtremes(np.array([0.0, 1.0, 2.0]), np.array([[0.0], [-4.0], [-2.0]]))
         >>> [turning.lowest(np.array([place])).tolist() for place in (0.5, 1.0, 1.5)]
         [[-2.0], [-4.0], [-4.0]]
         """

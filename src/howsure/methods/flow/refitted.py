@@ -9,7 +9,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.designs.refit import Refit
 from howsure.methods.core.standard_errors import normal_quantile
 from howsure.methods.numerics import binomial
@@ -20,7 +20,7 @@ Array = NDArray[Any]
 STEPS = np.linspace(0.0, 1.0, 33)  # of the way from the observed counts to those at a limit
 ROUNDS = 3  # of gradients: the first at the observed counts, each further one its mean with that at the last limit
 PSEUDO = 1.0  # cases of each sample, for the gradient and for variances alone
-NUDGE = 1e-4  # of a sample's total: central differences
+DIFFERENCE_STEP = 1e-4  # of a sample's total: central differences
 CLOSE = 1e-6  # of a sample's span: outcomes that are as bad, or as good
 
 
@@ -64,13 +64,13 @@ class Refitted:
             return found
         gradient = found.gradients(refit.observed)[0]
         own = float((refit.observed * (gradient - found._means(refit.observed, gradient)) ** 2).sum())
-        effect = float(quotient(np.asarray(table.variance(slopes)), np.asarray(own)))
+        effect = float(safe_divide(np.asarray(table.variance(slopes)), np.asarray(own)))
         return cls(metric, table, refit, row, rows, max(effect, 1.0))
 
     def values(self, observed: Array) -> Array:
         """Return the metric of the tables estimated from other counts, ``(..., observed cells)`` → ``(...)``."""
         with np.errstate(all="ignore"):
-            return np.asarray(self.metric(self.table.wrap(self.refit.tables(observed))))
+            return np.asarray(self.metric(self.table.make_counts(self.refit.tables(observed))))
 
     def gradients(self, observed: Array) -> list[Array]:
         """Return the gradient inside the range of possible tables; for counts outside, that at them too."""
@@ -79,7 +79,7 @@ class Refitted:
         return [self._gradient(each) for each in ((inside,) if inside is smooth else (inside, smooth))]
 
     def _gradient(self, smooth: Array) -> Array:
-        step = NUDGE * self._totals(smooth)
+        step = DIFFERENCE_STEP * self._totals(smooth)
         up, down = self.values(smooth + np.multiply.outer([1.0, -1.0], np.diag(step)))
         found = (up - down) / (2 * step)
         return np.where(np.isfinite(found), found, 0.0)
@@ -121,20 +121,20 @@ class Refitted:
             extreme(np.where(inside, gradient, fill), 1) for extreme, fill in ((np.min, np.inf), (np.max, -np.inf))
         )
         span = highest - lowest
-        place = quotient(gradient - lowest[self.row], span[self.row])
+        place = safe_divide(gradient - lowest[self.row], span[self.row])
         number = self.rows @ observed
-        share = quotient(self.rows @ (observed * place), number)
+        share = safe_divide(self.rows @ (observed * place), number)
         share = np.where(share < CLOSE, 0.0, np.where(share > 1 - CLOSE, 1.0, share))
         smooth = observed + self._pseudo
-        mean = quotient(self.rows @ (smooth * place), number + PSEUDO)
+        mean = safe_divide(self.rows @ (smooth * place), number + PSEUDO)
         away = smooth * (place - mean[self.row])
         spread = self.rows @ (away * place)
         # Outcomes between the ends vary less than a share of the same mean.
-        fewer = np.where((share > 0) & (share < 1), quotient((number + PSEUDO) * share * (1 - share), spread), 1.0)
+        fewer = np.where((share > 0) & (share < 1), safe_divide((number + PSEUDO) * share * (1 - share), spread), 1.0)
         trials = number * worth * np.maximum(fewer, 1.0)
         _, limit = binomial.jeffreys_or_mid_p(share, trials, level)
         reach = number * span * (limit - share)
-        shift = quotient(reach, np.sqrt((reach**2).sum())) * quotient((limit - share) * number, spread)
+        shift = safe_divide(reach, np.sqrt((reach**2).sum())) * safe_divide((limit - share) * number, spread)
         return np.asarray(np.maximum(observed + shift[self.row] * away, 0.0))
 
     @property
@@ -145,7 +145,7 @@ class Refitted:
         return np.asarray((self.rows @ observed)[self.row])
 
     def _means(self, observed: Array, form: Array) -> Array:
-        return np.asarray(quotient(self.rows @ (observed * form), self.rows @ observed)[self.row])
+        return np.asarray(safe_divide(self.rows @ (observed * form), self.rows @ observed)[self.row])
 
 
 def limits_at_levels(

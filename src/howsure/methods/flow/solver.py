@@ -7,14 +7,22 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import quotient
-from howsure.methods.core.standard_errors import shows_variation
-from howsure.methods.flow.all_cells import WAYS, PathTables, Point
-from howsure.methods.flow.exponential_tilting import CLOSE, FARTHEST, FLAT, HOPELESS, MOST_STRIDES, STRIDE, SYMMETRIC
+from howsure.designs.base import safe_divide
+from howsure.methods.core.standard_errors import is_positive_error
+from howsure.methods.flow.all_cells import DOWN_UP, PathTables, Point
+from howsure.methods.flow.exponential_tilting import (
+    CLOSE,
+    FARTHEST,
+    FLAT,
+    MAX_QUANTILE,
+    MOST_STRIDES,
+    STRIDE,
+    SYMMETRIC,
+)
 
 Array = NDArray[Any]
 EARLY = 0.5  # normal quantiles: a path passes the observed value before them, unless pseudo-counts outweigh a class
-REACHES = (2.0, 4.0, 8.0, 16.0, HOPELESS)  # searched in turn for a value: the walk to a far one is long
+REACHES = (2.0, 4.0, 8.0, 16.0, MAX_QUANTILE)  # searched in turn for a value: the walk to a far one is long
 REMOTE = 6 * np.log(10.0)  # on a logarithmic scale: rounding decides how likely values are that far from the observed
 
 
@@ -32,7 +40,7 @@ class Path:
         centre = np.where(np.isfinite(centre), centre, self.start.value[0]) - self.bias
         self.ends = tables.scale.scaled(np.array(bounds))[:, None]
         self.centre = np.clip(centre, *self.ends)  # no table has a value beyond them
-        self.varies = shows_variation(np.sqrt(self.start.variance[0]), self.centre)
+        self.varies = is_positive_error(np.sqrt(self.start.variance[0]), self.centre)
         self.reach = np.full(self.centre.shape, -np.inf)
         self.distances = self.values = np.zeros((1, 2, len(self.centre)))
         self.way: _Way | None = None
@@ -89,7 +97,7 @@ class Path:
         around = (np.take_along_axis(part, places, 0) for part in (self.distances, self.values))
         limit = _between(z, *around)
         remote = (np.abs(limit - self.start.value) > REMOTE) & (self.tables.scale.sign != 0)
-        found = beyond.any(0) & ~remote & (z <= HOPELESS)
+        found = beyond.any(0) & ~remote & (z <= MAX_QUANTILE)
         return np.where(found, self.tables.scale.unscaled(limit), np.array(self.bounds)[:, None])
 
     def quantiles_at(self, limit: float, lower: Array, farthest: Array) -> Array:
@@ -105,13 +113,13 @@ class Path:
             Largest quantile of interest.
         """
         each, way = np.arange(len(lower)), np.where(lower, 0, 1)
-        sign = WAYS[way, 0]
+        sign = DOWN_UP[way, 0]
         goal = self.tables.scale.scaled(np.full(len(lower), limit))
         if self.tables.scale.sign:  # farther values are those of the end of the range
             start = self.start.value[0]
             goal = np.clip(goal, start - REMOTE, start + REMOTE)
         for reach in REACHES:
-            z = np.minimum(reach, np.minimum(farthest, HOPELESS))
+            z = np.minimum(reach, np.minimum(farthest, MAX_QUANTILE))
             late = (self._beyond_observed(z) - z)[way, each]
             beyond = sign * (self.values[1:, way, each] - goal) >= 0
             if beyond.any(0).all():
@@ -121,7 +129,7 @@ class Path:
         last = self.distances[-1, way, each]  # from which on the limit is the end of the range
         place = np.where(beyond.any(0), _place_between(goal, *around), np.where(last < FARTHEST, last, np.inf))
         never = sign * (limit - np.array(self.bounds)[way]) > 0
-        return np.where(never, np.inf, np.minimum(place - late, HOPELESS))
+        return np.where(never, np.inf, np.minimum(place - late, MAX_QUANTILE))
 
     def _beyond_observed(self, z: Array) -> Array:
         """Return the quantiles down and up the path, ``(2, tables)``, and walk that far.
@@ -135,7 +143,7 @@ class Path:
         passes = self._passes()
         is_known = (passes | ~open_ends).all(0)
         if not is_known.all():  # those that end before it have their own largest value
-            self._walk_to(np.where(is_known, z, HOPELESS))
+            self._walk_to(np.where(is_known, z, MAX_QUANTILE))
             passes = self._passes()
         late = np.where(passes & open_ends, self._passed() - EARLY, 0.0)
         wanted = z + np.maximum(late, 0.0)
@@ -148,15 +156,15 @@ class Path:
 
     def _passes(self) -> Array:
         """Return whether each path, as far as it is known, passes the observed value, ``(2, tables)``."""
-        return np.asarray((WAYS * (self.values[1:] - self.observed) > 0).any(0))
+        return np.asarray((DOWN_UP * (self.values[1:] - self.observed) > 0).any(0))
 
     def _passed(self) -> Array:
         """Return the quantile at which each path passes the observed value, between two of its stops."""
-        number = (WAYS * (self.values[1:] - self.observed) <= 0).sum(0)  # stops before it: values are in order
+        number = (DOWN_UP * (self.values[1:] - self.observed) <= 0).sum(0)  # stops before it: values are in order
         places = np.clip(number + np.array([-1, 0])[:, None, None], 0, len(self.values) - 2)
         near, far = np.take_along_axis(self.distances[1:], places, 0)
         start, stop = np.take_along_axis(self.values[1:], places, 0)
-        part = quotient(np.abs(self.observed - start), np.abs(stop - start))
+        part = safe_divide(np.abs(self.observed - start), np.abs(stop - start))
         passed = near + np.where(far < FARTHEST, part * (far - near), 0.0)
         return np.where(number > 0, passed, 0.0)
 
@@ -204,12 +212,12 @@ class _Way:
     def _arrive(self) -> None:
         """Store the points that were reached."""
         here, near, tables, path = self.here, self.near, self.tables, self.path
-        turned = WAYS * (here.value - near.value) <= CLOSE * np.sqrt(here.variance)
+        turned = DOWN_UP * (here.value - near.value) <= CLOSE * np.sqrt(here.variance)
         found = np.where(turned, FARTHEST, path.distance(here, near, self.far, tables))
         value = np.where(turned, path.end(near), here.value)
         found, value = (np.where(self.ended[:, tables], np.nan, each) for each in (found, value))
         self.farthest[:, tables] = np.fmax(self.farthest[:, tables], found)
-        self.latest[:, tables] = WAYS * np.fmax(WAYS * self.latest[:, tables], WAYS * value)
+        self.latest[:, tables] = DOWN_UP * np.fmax(DOWN_UP * self.latest[:, tables], DOWN_UP * value)
         self.distances.append(self.farthest.copy())
         self.values.append(self.latest.copy())
         self.ended[:, tables] |= turned | ~(here.variance > FLAT * path.start.variance[:, tables])
@@ -227,7 +235,7 @@ def _put(tables: Array, path: Array, other: Array) -> Array:
 def _quantile(statistic: Array, skewness: Array) -> Array:
     """Return the normal quantile of a statistic with mean 0, variance 1 and a skewness, down and up the path."""
     skewness = np.where(np.abs(skewness) > SYMMETRIC, skewness, SYMMETRIC)
-    return np.asarray(-WAYS * (6 / skewness * (np.cbrt(1 + skewness * statistic / 2) - 1) + skewness / 6))
+    return np.asarray(-DOWN_UP * (6 / skewness * (np.cbrt(1 + skewness * statistic / 2) - 1) + skewness / 6))
 
 
 def _bent_skewness(here: Point, near: Point, far: Point) -> Array:
@@ -271,5 +279,5 @@ def _place_between(value: Array, at: Array, values: Array) -> Array:
     linear, way = slope - (far - near) * bend, np.where(stop < start, -1.0, 1.0)
     ahead = way * (value - start)
     root = np.sqrt(np.maximum(linear**2 + 4 * way * bend * ahead, 0.0))
-    inside = near + np.clip(quotient(2 * ahead, way * linear + root), 0.0, far - near)
+    inside = near + np.clip(safe_divide(2 * ahead, way * linear + root), 0.0, far - near)
     return np.asarray(np.where(far < FARTHEST, np.where(near < far, inside, far), near))

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import quotient
-from howsure.methods.core.interval import AtLevels, Interval
+from howsure.designs.base import safe_divide
+from howsure.methods.core.interval import Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_counted_cases
 from howsure.methods.core.standard_errors import standard_error
 from howsure.methods.numerics.bisection import root
@@ -29,7 +29,7 @@ PRECISE = 1e-11  # relative precision of a limit
 class BoundedMean(Method, abc.ABC):
     """Base class of intervals for a mean of independent values within known bounds, with guaranteed coverage."""
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for means of bounded values of independent, unweighted cases."""
         if refusal := needs_counted_cases(self, table):
             return refusal
@@ -44,7 +44,7 @@ class BoundedMean(Method, abc.ABC):
             return f"`{own}` is for independent cases without weights. Use 'hall' or `Bootstrap()`."
         return ""
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         return bounded_intervals(metric, table, self.limits)
 
@@ -56,9 +56,9 @@ class BoundedMean(Method, abc.ABC):
 
 def bounded_intervals(
     metric: Metric, table: Table, limits: Callable[[Array, Array, float], tuple[Any, Any]]
-) -> AtLevels:
+) -> IntervalAtLevel:
     """Return the interval of a mean as a function of its level, from limits for values scaled to [0, 1]."""
-    assert metric.ratio is not None  # noqa: S101 - see `BoundedMean.suits`
+    assert metric.ratio is not None  # noqa: S101 - see `BoundedMean.unsupported_reason`
     lowest, highest = metric.range
     width = highest - lowest
     filled = table.cells > 0
@@ -163,7 +163,7 @@ def log_capital(shares: Array, numbers: Array, mean: Any, bets: Array, parts: Ar
 
 def _lower(shares: Array, numbers: Array, alpha: float, bets: Array, parts: Array) -> Array:
     """Return the largest mean below the observed one at which the bets above it reach ``2 / α``."""
-    mean, wanted = quotient(numbers @ shares, numbers.sum(-1)), np.log(2 / alpha)
+    mean, wanted = safe_divide(numbers @ shares, numbers.sum(-1)), np.log(2 / alpha)
 
     def spare(m: Array) -> Array:
         """Return the log capital at which a mean is rejected, minus the log capital."""

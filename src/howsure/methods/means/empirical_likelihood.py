@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.cached import cached_property
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.methods.core.standard_errors import normal_quantile, quantile
 
 Array = NDArray[Any]
@@ -249,9 +249,9 @@ def score_limits(units: Units, support: tuple[float, float], z: float) -> tuple[
         return -share * units.sum(rest * ratio), share * units.sum(outwards * ratio * ratio)
 
     variance = float(units.sum(e * e)) / units.size**2
-    top = quotient(np.ones(2), furthest)
+    top = safe_divide(np.ones(2), furthest)
     start = np.full(2, 1 / np.sqrt(square * variance)) if variance > 0 else top
-    distance = np.where(furthest > 0, quotient(np.ones(2), _convex_root(excess, start, top)), 0.0)
+    distance = np.where(furthest > 0, safe_divide(np.ones(2), _convex_root(excess, start, top)), 0.0)
     return units.mean - float(distance[0]), units.mean + float(distance[1])
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.variance_details import VarianceDetails
-from howsure.methods.core.interval import CONSTANT, ONE_CASE, AtLevels, Interval
+from howsure.methods.core.interval import CONSTANT, ONE_CASE, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_counted_cases
 from howsure.methods.core.standard_errors import normal_quantile, quantile, standard_error
 from howsure.methods.means.empirical_likelihood import Units, score_limits, score_statistic, support_of
@@ -69,7 +69,7 @@ class EmpiricalLikelihoodScore(Method):
 
     name: ClassVar[str] = "empirical_likelihood_score"
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for means of values, and differences of means on the same cases."""
         if refusal := needs_counted_cases(self, table):
             return refusal
@@ -91,7 +91,7 @@ class EmpiricalLikelihoodScore(Method):
             )
         return ""
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         return _Test.of(metric, table).interval
 
@@ -145,7 +145,7 @@ class _Test:
         sizes, _ = VarianceDetails.of(design).influence_functions(cells, ones) or NO_UNITS
         units = Units.of(totals, sizes, number)
         bounds, error = metric.range, float(standard_error(metric, table))
-        effective = float(table.effective_trials(ones))
+        effective = float(table.effective_sample_size(ones))
         support, student, reason = (-np.inf, np.inf), None, ""
         if not len(units.number) or effective < ALONE:
             reason = ONE_CASE

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.designs.variance_details import VarianceDetails
-from howsure.methods.core.interval import CONSTANT, ONE_CASE, AtLevels, Interval
+from howsure.methods.core.interval import CONSTANT, ONE_CASE, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_counted_cases
-from howsure.methods.core.standard_errors import quantile, shows_variation, standard_error
+from howsure.methods.core.standard_errors import is_positive_error, quantile, standard_error
 from howsure.methods.numerics import binomial
 from howsure.metrics.forms import Rank
 from howsure.metrics.metric import Metric
@@ -60,7 +60,7 @@ class Hall(Method):
 
     name: ClassVar[str] = "hall"
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for metrics of values except quantiles, and differences of means of the same cases."""
         if refusal := needs_counted_cases(self, table):
             return refusal
@@ -76,17 +76,17 @@ class Hall(Method):
             )
         return ""
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         value, error = float(metric(table.counted)), float(standard_error(metric, table))
         slopes = np.nan_to_num(np.asarray(metric.gradient(table.counted)).ravel())
-        cases = float(table.effective_trials(np.ones(slopes.size)))
-        if not shows_variation(error, value):
+        cases = float(table.effective_sample_size(np.ones(slopes.size)))
+        if not is_positive_error(error, value):
             return _of_equal_values(metric, table, value, cases, error)
         found = VarianceDetails.of(table.design).influence_functions(table.cells, slopes)
-        assert found is not None  # noqa: S101 - see `suits`
+        assert found is not None  # noqa: S101 - see `unsupported_reason`
         parts, number = found
-        skewness = float(quotient((number * parts**3).sum(), (number * parts**2).sum() ** 1.5))
+        skewness = float(safe_divide((number * parts**3).sum(), (number * parts**2).sum() ** 1.5))
         skewness = skewness if abs(skewness) > SYMMETRIC else SYMMETRIC
         # Few heavy cases or clusters reduce the degrees of freedom; the tails of the values enter the skewness.
         inflation, freedom = small_sample_correction(table, slopes)
@@ -110,7 +110,7 @@ def _without_skewness(quantile: float, skewness: float) -> float:
     return float(3 / skewness * (np.cbrt(1 + skewness * (quantile - skewness / 6)) - 1))
 
 
-def _of_equal_values(metric: Metric, table: Table, value: float, cases: float, error: float) -> AtLevels:
+def _of_equal_values(metric: Metric, table: Table, value: float, cases: float, error: float) -> IntervalAtLevel:
     """Return the interval of a mean of equal values, from their number and the range."""
     lowest, highest = metric.range
     reason = ""

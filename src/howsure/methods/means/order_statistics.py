@@ -8,7 +8,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, AtLevels, Interval
+from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_counted_cases
 from howsure.methods.core.standard_errors import standard_error
 from howsure.methods.numerics.confidence_levels import tail_of
@@ -53,18 +53,18 @@ class OrderStatistics(Method):
     name: ClassVar[str] = "order_statistics"
     synonyms: ClassVar[tuple[str, ...]] = ("woodruff",)
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for quantiles of values, otherwise the reason why not."""
         if not isinstance(metric.structure, Rank):
             return f"`OrderStatistics` is for quantiles, and `{metric.name}` is none. Use `Delta()` or `Bootstrap()`."
         return needs_counted_cases(self, table)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         from scipy import special
 
         rank = metric.structure
-        assert isinstance(rank, Rank)  # noqa: S101 - see `suits`
+        assert isinstance(rank, Rank)  # noqa: S101 - see `unsupported_reason`
         values, share = rank.values, rank.share
         value, error = float(metric(table.counted)), float(standard_error(metric, table))
         total = float(table.cells.sum())
@@ -94,7 +94,7 @@ class OrderStatistics(Method):
 
 def _independent_cases(table: Table, below: Array, share: float) -> float:
     """Return the number of independent cases that gives the proportion of marked cases its variance."""
-    worth = float(table.effective_trials(np.ones(table.cells.size)))
+    worth = float(table.effective_sample_size(np.ones(table.cells.size)))
     if table.design.traits.is_independent:
         return worth
     total = table.cells.sum()

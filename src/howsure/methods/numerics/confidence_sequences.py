@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.methods.numerics.bisection import root
 
 Array = NDArray[Any]
@@ -90,7 +90,7 @@ def beta_binomial(successes: ArrayLike, trials: ArrayLike, tail: float, n_optima
 
 def _least_share(successes: Array, failures: Array, tail: float, n_optimal: float) -> Array:
     """Return the smallest proportion that the mixture does not exclude."""
-    observed = quotient(successes, successes + failures)
+    observed = safe_divide(successes, successes + failures)
 
     def spare(share: Array) -> Array:
         return np.asarray(-np.log(tail) - log_beta_binomial(successes, failures, share, n_optimal))

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval
+from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_counted_cases
 from howsure.methods.core.standard_errors import effective_counts, normal_quantile, standard_error
 from howsure.methods.numerics.bisection import root
@@ -46,7 +46,7 @@ class MiettinenNurminen(Method):
     name: ClassVar[str] = "miettinen_nurminen"
     takes_batches: ClassVar[bool] = True
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for a contrast of two proportions of separate test sets of counted cases, else why not."""
         if metric.contrast is None or len(table.design.test_sets) == 1 or _shares(metric.contrast) is None:
             return (
@@ -55,7 +55,7 @@ class MiettinenNurminen(Method):
             )
         return needs_counted_cases(self, table)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         contrast, counts_at = _counts(metric, table)
         value, error = np.asarray(metric(table.counted), dtype=float), standard_error(metric, table)
@@ -99,9 +99,9 @@ class MiettinenNurminen(Method):
 def _counts(metric: Metric, table: Table) -> tuple[Contrast, Callable[[float], Array]]:
     """Return the contrast, and the effective successes and trials of both sides by level, ``(4, ...)``."""
     contrast = metric.contrast
-    assert contrast is not None  # noqa: S101 - see `suits`
+    assert contrast is not None  # noqa: S101 - see `unsupported_reason`
     shares = _shares(contrast)
-    assert shares is not None  # noqa: S101 - see `suits`
+    assert shares is not None  # noqa: S101 - see `unsupported_reason`
     parts = [
         (share, side.view.table(table)) for share, side in zip(shares, (contrast.first, contrast.second), strict=True)
     ]

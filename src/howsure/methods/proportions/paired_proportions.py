@@ -10,8 +10,8 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import quotient
-from howsure.methods.core.interval import CONSTANT, AtLevels, Interval
+from howsure.designs.base import safe_divide
+from howsure.methods.core.interval import CONSTANT, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method
 from howsure.methods.core.standard_errors import normal_quantile, standard_error
 from howsure.methods.numerics import binomial
@@ -33,7 +33,7 @@ class PairedShares(Method, abc.ABC):
     takes_batches: ClassVar[bool] = True
     effect: ClassVar[str] = "difference"
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return an empty text for this contrast of two proportions of the same independent cases."""
         if (
             table.design.traits.is_independent
@@ -46,7 +46,7 @@ class PairedShares(Method, abc.ABC):
             f"recall, specificity), and `{metric.name}` is not one. Use `Delta()` or `Bootstrap()`."
         )
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; the cases are counted once."""
         return paired_intervals(metric, table, self.limits)
 
@@ -79,7 +79,7 @@ class _PairedScore(PairedShares, abc.ABC):
 
 def paired_intervals(
     metric: Metric, table: Table, limits: Callable[[PairCounts, float], tuple[Array, Array]]
-) -> AtLevels:
+) -> IntervalAtLevel:
     """Return the interval of a contrast of proportions as a function of its level, from limits by the four counts."""
     counts, error = counts_of(metric, table), standard_error(metric, table)
     no_ratio = _effect_of(metric) == "ratio" and np.equal(counts.both + counts.second, 0)
@@ -104,7 +104,7 @@ def _effect_of(metric: Metric) -> str:
 def counts_of(metric: Metric, table: Table) -> PairCounts:
     """Return the counts of the four patterns."""
     counts = pair_counts(metric, table)
-    assert counts is not None  # noqa: S101 - see `suits`
+    assert counts is not None  # noqa: S101 - see `unsupported_reason`
     return counts
 
 
@@ -136,7 +136,7 @@ class Tango(_PairedScore):
     def limits(self, counts: PairCounts, confidence_level: float) -> tuple[Array, Array]:
         """Return the limits from the counts of the four patterns, elementwise."""
         z = normal_quantile(confidence_level)
-        observed = quotient(np.subtract(counts.first, counts.second), counts.total)
+        observed = safe_divide(np.subtract(counts.first, counts.second), counts.total)
 
         def reserve(difference: Array) -> Array:
             return np.asarray(z - np.abs(self.score(counts, difference)))
@@ -194,7 +194,7 @@ class NamBlackwelder(_PairedScore):
         def reserve(place: Array) -> Array:
             return np.asarray(z - np.abs(self.score(counts, place / (1 - place))))
 
-        observed = quotient(first, np.add(first, second))  # of the ratio r its place r / (1 + r) between 0 and 1
+        observed = safe_divide(first, np.add(first, second))  # of the ratio r its place r / (1 + r) between 0 and 1
         near, far = np.stack([observed, observed]), np.broadcast_to([[0.0], [1.0]], (2, observed.size))
         low, high = root(reserve, near, far.reshape(near.shape), tiniest=2.0**-60)
         return low / (1 - low), high / (1 - high)
@@ -231,7 +231,7 @@ class _Newcombe(PairedShares, abc.ABC):
         n = np.asarray(counts.total, dtype=float)
         hits = np.stack(np.broadcast_arrays(counts.both + counts.first, counts.both + counts.second))
         low, high = type(self).single(hits, n, confidence_level)
-        shares, phi = quotient(hits, n), correlation(counts, self.continuity)
+        shares, phi = safe_divide(hits, n), correlation(counts, self.continuity)
 
         def reach(first: Array, second: Array) -> Array:
             return np.asarray(np.sqrt(np.maximum(first**2 - 2 * phi * first * second + second**2, 0.0)))
@@ -298,4 +298,4 @@ def correlation(counts: PairCounts, continuity: float = 0.0) -> Array:
     covariance = e * h - f * g
     shrunk = np.maximum(covariance - continuity * counts.total, 0.0)
     product = (e + f) * (g + h) * (e + g) * (f + h)
-    return quotient(np.where(np.greater(covariance, 0), shrunk, covariance), np.sqrt(product))
+    return safe_divide(np.where(np.greater(covariance, 0), shrunk, covariance), np.sqrt(product))

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.methods.core.interval import CONSTANT, NO_TRIALS, ONE_CLUSTER, AllAtLevels, Interval, told
+from howsure.methods.core.interval import CONSTANT, NO_TRIALS, ONE_CLUSTER, AllAtLevels, Interval, interval_with_reasons
 from howsure.methods.core.method import JointMethod, needs_counted_cases, needs_labels
 from howsure.methods.core.standard_errors import effective_counts, standard_error
 from howsure.methods.numerics import binomial
@@ -34,7 +34,7 @@ class Binomial(JointMethod, abc.ABC):
     limits: ClassVar[Any]
     takes_batches: ClassVar[bool] = True
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for proportions of counted cases, otherwise the reason why not."""
         if refusal := needs_labels(self, table):
             return refusal
@@ -50,7 +50,9 @@ class Binomial(JointMethod, abc.ABC):
 
     def all_at_levels(self, metrics: Sequence[Metric], table: Table) -> AllAtLevels:
         """Return the intervals as a function of their level, with all limits computed at once."""
-        shares = [each.proportion for each in metrics if each.proportion is not None]  # all of them: see `suits`
+        shares = [
+            each.proportion for each in metrics if each.proportion is not None
+        ]  # all of them: see `unsupported_reason`
         counts = _counts(shares, table, 0.0) if table.design.traits.is_independent else None  # the same at all levels
         if counts is None or table.kind.has_sample_variance:
             errors = np.stack([standard_error(each, table) for each in metrics])
@@ -67,7 +69,7 @@ class Binomial(JointMethod, abc.ABC):
                 low, high = np.stack(list(map(Proportion.metric, shares, np.stack(ends, 1))), 1)
             found = np.where(usable, errors, np.where(constant, 0.0, np.nan))
             refusals = (trials == 0, NO_TRIALS), (constant, CONSTANT), (np.isnan(trials), ONE_CLUSTER)
-            return told(low, high, found, *refusals).parts()
+            return interval_with_reasons(low, high, found, *refusals).parts()
 
         return intervals
 

@@ -10,19 +10,19 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import quotient
+from howsure.designs.base import safe_divide
 from howsure.designs.strata import PartialLabels, Strata
-from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval
+from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method
 from howsure.methods.core.standard_errors import (
     NOISE,
     critical_value,
+    is_positive_error,
     normal_quantile,
-    shows_variation,
     small_sample,
     standard_error,
 )
-from howsure.methods.flow.path_extremes import Ways
+from howsure.methods.flow.path_extremes import PathExtremes
 from howsure.methods.numerics import binomial
 from howsure.methods.numerics.confidence_levels import tail_of
 from howsure.metrics.forms import Rank
@@ -69,7 +69,7 @@ class Stratified(Method):
 
     name: ClassVar[str] = "stratified"
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for smooth metrics of partially labelled cases, otherwise the reason why not."""
         if len(table.design.test_sets) > 1 or not table.design.supports(PartialLabels.stratum_contributions):
             return "`Stratified` is for cases of which some are labelled, from `judged`. Use `Delta()`."
@@ -77,7 +77,7 @@ class Stratified(Method):
             return f"`Stratified` is for metrics that move with each case, and `{metric.name}` is none. Use `Delta()`."
         return ""
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         with np.errstate(all="ignore"):
             value, error = float(metric(table.counted)), float(standard_error(metric, table))
@@ -96,7 +96,7 @@ class Stratified(Method):
                 return Interval(np.nan, np.nan, error, reason=reason)
             below, above = reaches(parts, z, confidence_level, moves)
             low, high = max(value - below, metric.range[0]), min(value + above, metric.range[1])
-            if not shows_variation(high - low, value):
+            if not is_positive_error(high - low, value):
                 return Interval(np.nan, np.nan, error, reason=CONSTANT)
             return Interval(low, high, error)
 
@@ -156,7 +156,7 @@ def _as_one_proportion(parts: Strata, trials: Array, confidence_level: float) ->
     at least that far from its limits. For one stratum, and for many cases, this changes nothing.
     """
     known = np.where(trials > 0, parts.reach, 0.0)
-    varied = float((known**2 * quotient(parts.value * (1 - parts.value), trials)).sum())
+    varied = float((known**2 * safe_divide(parts.value * (1 - parts.value), trials)).sum())
     span = float(known.sum())
     if not varied > 0:
         return parts.value, parts.value
@@ -188,7 +188,7 @@ def _unseen(gains: Array, trials: Array, confidence_level: float) -> Array:
     confidence_level : float
         Coverage of the two-sided interval.
     """
-    order = np.argsort(-quotient(gains, trials), kind="stable")[: np.count_nonzero(gains)]
+    order = np.argsort(-safe_divide(gains, trials), kind="stable")[: np.count_nonzero(gains)]
     shares = np.zeros(gains.shape)
     if order.size:
         worth, number = np.log(gains[order] / trials[order]), trials[order]
@@ -209,13 +209,13 @@ def _moves(
         return None
     with np.errstate(all="ignore"):
         tables = table.cells + STEPS[:, None, None, None, None] * (ends - table.cells)
-        found = metric(table.wrap(tables)) - metric(table.wrap(table.cells))
+        found = metric(table.make_counts(tables)) - metric(table.make_counts(table.cells))
     straight = parts.reach * STEPS[:, None, None] * np.stack([-parts.value, 1 - parts.value])
     found = np.where(np.isfinite(found), found, straight[:, :, None])
-    down, up = Ways(STEPS, found[:, 0].min(1)), Ways(STEPS, found[:, 1].max(1))
+    down, up = PathExtremes(STEPS, found[:, 0].min(1)), PathExtremes(STEPS, found[:, 1].max(1))
 
     def moves(low: Array, high: Array) -> tuple[Array, Array]:
         value = parts.value
-        return down.lowest(quotient(value - low, value)), up.highest(quotient(high - value, 1 - value))
+        return down.lowest(safe_divide(value - low, value)), up.highest(safe_divide(high - value, 1 - value))
 
     return moves

@@ -9,14 +9,14 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import quotient
-from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval
+from howsure.designs.base import safe_divide
+from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method
 from howsure.methods.core.standard_errors import (
     effective_counts,
+    is_positive_error,
     normal_quantile,
     quantile,
-    shows_variation,
     standard_error,
 )
 from howsure.methods.numerics import binomial
@@ -70,7 +70,7 @@ class ThresholdLimits(Method):
 
     name: ClassVar[str] = "threshold_limits"
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for rates at a stated rate from scores of two classes, otherwise the reason why not."""
         if metric.contrast is not None or not isinstance(metric.structure, OperatingPoint):
             return (
@@ -78,7 +78,7 @@ class ThresholdLimits(Method):
             )
         return ""
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         point = metric.structure
         with np.errstate(all="ignore"):
@@ -132,7 +132,7 @@ def rate_reaches(
     """
     tried, own = sizes
     reach = normal_quantile(level) * np.sqrt(rate * (1 - rate) / np.maximum(tried, FEWEST))
-    low, high = (quotient(hits[_within(errors, rate + sign * reach)], hits[-1]) for sign in (-1, 1))
+    low, high = (safe_divide(hits[_within(errors, rate + sign * reach)], hits[-1]) for sign in (-1, 1))
     low = np.where(rate < reach, 0.0, low)
     lowest, highest = _wilson(share, own, level)
     below = np.hypot(np.maximum(share - low, 0.0), share - lowest)
@@ -174,16 +174,16 @@ def _precision_reaches(table: Table, errors: Array, hits: Array, rate: float, le
     rates = _class_shares(table, place)
     positives = rates[1].trials
     others, tried, cases = _sizes(table, [*rates, _share(positives, np.ones_like(positives))], level)
-    recall, false = hits[place] / hits[-1], float(quotient(errors[place], errors[-1]))
+    recall, false = hits[place] / hits[-1], float(safe_divide(errors[place], errors[-1]))
     prevalence = hits[-1] / (hits[-1] + errors[-1])
     reach = normal_quantile(level) * np.sqrt(rate * (1 - rate) / max(tried, FEWEST))
 
     def precision(share: Any, rate: Any) -> Any:
         right = share * recall
-        return quotient(right, right + (1 - share) * rate)
+        return safe_divide(right, right + (1 - share) * rate)
 
     def moved(recall: float) -> float:
-        return 1.0 if recall > 1 else float(quotient(errors[first(recall)], errors[-1]))
+        return 1.0 if recall > 1 else float(safe_divide(errors[first(recall)], errors[-1]))
 
     shares, wrong = _wilson(np.asarray(prevalence), cases, level), _wilson(np.asarray(false), others, level)
     value = precision(prevalence, false)
@@ -196,12 +196,12 @@ def _precision_reaches(table: Table, errors: Array, hits: Array, rate: float, le
     return float(below), float(above)
 
 
-def _of_expected(value: float, error: float, table: Table) -> AtLevels:
+def _of_expected(value: float, error: float, table: Table) -> IntervalAtLevel:
     """Return the interval of a rate of expected counts, from its standard error."""
     freedom = table.design.degrees_of_freedom
 
     def interval(confidence_level: float) -> Interval:
-        if not shows_variation(error, value):
+        if not is_positive_error(error, value):
             return Interval(np.nan, np.nan, error, reason=CONSTANT)
         reach = float(quantile(confidence_level, freedom))
         worth = value * (1 - value) / error**2 * (normal_quantile(confidence_level) / reach) ** 2
@@ -231,7 +231,7 @@ def _together(metric: Metric, table: Table, error: float) -> float:
         return 1.0
     cells, slopes = table.cells, np.nan_to_num(metric.gradient_at(table.counted).reshape(-1), posinf=0.0, neginf=0.0)
     sides = [table.truth == side for side in (0, 1)]
-    means = [float(quotient(cells[side] @ slopes[side], cells[side].sum())) for side in sides]
+    means = [float(safe_divide(cells[side] @ slopes[side], cells[side].sum())) for side in sides]
     parts = [np.where(side, slopes - mean, 0.0) for side, mean in zip(sides, means, strict=True)]
     parts.append(np.where(sides[0], *means))  # of the prevalence
     apart = sum(float(table.variance(part)) for part in parts)

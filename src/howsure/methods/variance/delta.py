@@ -8,13 +8,21 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from howsure.methods.core.interval import CONSTANT, NO_ERROR, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, told
+from howsure.methods.core.interval import (
+    CONSTANT,
+    NO_ERROR,
+    ONE_CLUSTER,
+    UNDEFINED,
+    Interval,
+    IntervalAtLevel,
+    interval_with_reasons,
+)
 from howsure.methods.core.method import ONE_CLASS, Method
 from howsure.methods.core.scales import Scale, automatic_scale, check_scale, inside, on_scale
 from howsure.methods.core.standard_errors import (
     critical_value,
+    is_positive_error,
     large_sample,
-    shows_variation,
     small_sample,
     standard_error,
 )
@@ -75,7 +83,7 @@ class Delta(Method):
     def __post_init__(self) -> None:
         check_scale(self.transform, SCALES)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; the standard error is computed once."""
         return normal_intervals(*of_filled_cells(metric, table), self.transform)
 
@@ -101,7 +109,7 @@ class Wald(Method):
     takes_batches: ClassVar[bool] = True
     takes_levels: ClassVar[bool] = True
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; the standard error is computed once."""
         return normal_intervals(metric, table, "identity", sample_of=large_sample)
 
@@ -113,7 +121,7 @@ def normal_intervals(
     *,
     error_of: Callable[[Metric, Table], Any] = standard_error,
     sample_of: Callable[[Metric, Table], tuple[Any, Any]] = small_sample,
-) -> AtLevels:
+) -> IntervalAtLevel:
     """Return the interval on a transformed scale as a function of its level, with a Student t quantile.
 
     ``error_of`` returns the standard error; ``sample_of`` returns the small-sample factor of its square and its degrees
@@ -130,7 +138,7 @@ def normal_intervals(
     if scale == "log":
         inflation = np.minimum(inflation, MOST_INFLATION)
     with np.errstate(invalid="ignore"):
-        varies = shows_variation(error, value)
+        varies = is_positive_error(error, value)
         shows = varies & inside(value, metric.range)
         # The error of estimated counts does not vanish near the ends of the range, except for rates within a class.
         estimated = varies & (not table.design.traits.has_binomial_proportions and table.design.traits.has_labels)
@@ -144,7 +152,7 @@ def normal_intervals(
             spread = np.where(shows, error, error_of(metric, filled))
         fewer = np.minimum(sample_of(metric, filled)[1], table.design.degrees_of_freedom)
         freedom = np.where(shows, freedom, fewer)
-        shows = shows | shows_variation(spread, centre) | np.isnan(spread)
+        shows = shows | is_positive_error(spread, centre) | np.isnan(spread)
 
     def interval(confidence_level: float) -> Interval:
         z = critical_value(confidence_level, inflation, freedom)
@@ -187,7 +195,7 @@ def _of_estimated_counts(metric: Metric, table: Table, value: Any, error: Any, z
 def _checked(value: Any, error: Any, z: Any, low: Any, high: Any, found: Any) -> Interval:
     """Return the interval, with nan limits and a reason if it was not found."""
     refusals = (~np.asarray(found), CONSTANT), (np.isnan(low), NO_ERROR), (~np.isfinite(z), ONE_CLUSTER)
-    return told(low, high, error, *refusals, (~np.isfinite(value), UNDEFINED))
+    return interval_with_reasons(low, high, error, *refusals, (~np.isfinite(value), UNDEFINED))
 
 
 def _identity(value: Any, error: Any, z: Any) -> Interval:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.variance_details import VarianceDetails
-from howsure.methods.core.interval import UNDEFINED, AtLevels, Interval
+from howsure.methods.core.interval import UNDEFINED, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_labels
 from howsure.methods.core.standard_errors import normal_quantile, standard_error
 from howsure.metrics.metric import Metric
@@ -61,7 +61,7 @@ class EffectiveWilson(Method):
     name: ClassVar[str] = "effective_wilson"
     takes_batches: ClassVar[bool] = True
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for average precision of labelled scores of two classes with independently drawn cases."""
         if refusal := needs_labels(self, table):
             return refusal
@@ -71,7 +71,7 @@ class EffectiveWilson(Method):
             return "`EffectiveWilson` is for cases drawn one by one, not for clusters or strata. Use `Delta()`."
         return ""
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         value, error = metric.value_at(table.counted), standard_error(metric, table)
         with np.errstate(all="ignore"):
@@ -112,7 +112,7 @@ def with_ends(metric: Metric, table: Table) -> tuple[Array, Array]:
 def squares_of(table: Table) -> Array:
     """Return the sum of squared weights by score and class."""
     squares = VarianceDetails.of(table.design).squared_weights(table.cells)
-    assert squares is not None  # noqa: S101 - see `suits`
+    assert squares is not None  # noqa: S101 - see `unsupported_reason`
     return squares.reshape(table.counts.shape)
 
 

@@ -10,9 +10,16 @@ from numpy.typing import NDArray
 
 from howsure.designs.cell_sums import dot
 from howsure.designs.variance_details import VarianceDetails
-from howsure.methods.core.interval import CONSTANT, NO_TRIALS, ONE_CLUSTER, AtLevels, Interval, told
+from howsure.methods.core.interval import (
+    CONSTANT,
+    NO_TRIALS,
+    ONE_CLUSTER,
+    Interval,
+    IntervalAtLevel,
+    interval_with_reasons,
+)
 from howsure.methods.core.method import Method
-from howsure.methods.core.standard_errors import critical_value, shows_variation, small_sample, standard_error
+from howsure.methods.core.standard_errors import critical_value, is_positive_error, small_sample, standard_error
 from howsure.metrics.forms import Ratio
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
@@ -44,7 +51,7 @@ class Fieller(Method):
     name: ClassVar[str] = "fieller"
     takes_batches: ClassVar[bool] = True
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for ratios of linear forms, otherwise the reason why not."""
         if metric.ratio is not None:
             return ""
@@ -53,21 +60,21 @@ class Fieller(Method):
             "Use `Delta()` or `Bootstrap()`."
         )
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
-        assert metric.ratio is not None  # noqa: S101 - see `suits`
+        assert metric.ratio is not None  # noqa: S101 - see `unsupported_reason`
         share = None if table.design.traits.is_counted else metric.proportion
         ratio = metric.ratio if share is None else Ratio(share.successes * 1.0, share.trials * 1.0)
         with np.errstate(all="ignore"):
             value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
         forms = _Forms.of(ratio, table)
-        varies = shows = shows_variation(error, value)
+        varies = shows = is_positive_error(error, value)
         if not shows.all():
             smoothed = table.smoothed()
             variances = zip(forms.variances, _Forms.of(ratio, smoothed).variances, strict=True)
             forms = _Forms(forms.part, forms.whole, tuple(np.where(shows, own, other) for own, other in variances))
             # Where the forms are proportional the roots are one, and the distance of those found is rounding.
-            varies = shows | shows_variation(standard_error(metric, smoothed), metric(smoothed.counted))
+            varies = shows | is_positive_error(standard_error(metric, smoothed), metric(smoothed.counted))
         if share is not None:
             forms = forms.scored(table.cells.sum(-1), VarianceDetails.of(table.design).minimum_unit_size)
         known = small_sample(metric, table)
@@ -83,7 +90,7 @@ class Fieller(Method):
                 high = np.minimum(np.maximum(high, value), metric.range[1])
                 constant = ~(varies & (low < high))
             refusals = (constant, CONSTANT), (~np.isfinite(z), ONE_CLUSTER), (~defined, NO_TRIALS)
-            return told(low, high, np.where(defined, error, np.nan), *refusals)
+            return interval_with_reasons(low, high, np.where(defined, error, np.nan), *refusals)
 
         return interval
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.cached import cached_property
-from howsure.designs.base import DUST
+from howsure.designs.base import RELATIVE_TOLERANCE
 from howsure.designs.variance_details import VarianceDetails
-from howsure.methods.core.interval import ONE_CLUSTER, UNDEFINED, AtLevels, Interval
+from howsure.methods.core.interval import ONE_CLUSTER, UNDEFINED, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_labels
 from howsure.methods.core.standard_errors import standard_error
 from howsure.methods.numerics.bisection import edge
@@ -63,13 +63,13 @@ class GapTest(Method):
 
     name: ClassVar[str] = "gap_test"
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for distances from calibration of labelled scores, otherwise the reason why not."""
         if not isinstance(metric.structure, Distance):
             return f"`GapTest` is for calibration errors such as `ece`, not for `{metric.name}`. Use `Delta()`."
         return needs_labels(self, table)
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         value, error = float(metric(table.counted)), float(standard_error(metric, table))
         distance = metric.structure
@@ -136,10 +136,10 @@ class _Gaps:
     def directions(self) -> list[Array]:
         """Return possible directions of the true sums, with norm 1; see `GapTest`."""
         errors, size = np.sqrt(np.diag(self.covariance)), np.abs(self.sums)
-        largest = size >= (1 - DUST) * size.max()  # or as large
+        largest = size >= (1 - RELATIVE_TOLERANCE) * size.max()  # or as large
         off = (divide(size, errors) > OFF) | largest
         spread = np.maximum(size, errors)
-        side = -1.0 if self.sums.sum() < -DUST * size.sum() else 1.0  # of some metrics they sum to 0
+        side = -1.0 if self.sums.sum() < -RELATIVE_TOLERANCE * size.sum() else 1.0  # of some metrics they sum to 0
         every = (np.where(off, self.sums, 0.0), np.where(self.sums < 0, -1.0, 1.0) * spread, side * spread)
         return [each / self.norm(each) for each in every if self.norm(each) > 0]
 
@@ -225,7 +225,7 @@ def _unseen(distance: Distance, table: Table) -> Array:
     lacking = np.zeros(len(distance.kernel))
     for place, row in enumerate(distance.weights()):
         weight = np.maximum(row, 0.0)
-        worth = float(table.effective_trials(np.stack([weight, weight], -1)))
+        worth = float(table.effective_sample_size(np.stack([weight, weight], -1)))
         part = float(weight @ mass)
         if part > 0 and worth > 0:
             share = float(weight @ hits) / part

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import one_of
-from howsure.methods.core.interval import AtLevels, Interval
+from howsure.methods.core.interval import Interval, IntervalAtLevel
 from howsure.methods.core.method import Method
 from howsure.methods.core.registry import Variant
 from howsure.methods.core.standard_errors import design_sample
@@ -78,7 +78,7 @@ class RaterSampling(Method):
         """Name of the method."""
         return self.over
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for the agreement of three or more raters, otherwise the reason why not."""
         if not (table.holds == ("ratings",) and metric.spec is not None):
             return f"`{self.name}` is for the agreement of one set of raters, which `{metric.name}` is not. Use 'auto'."
@@ -90,7 +90,7 @@ class RaterSampling(Method):
             return f"`{self.name}` needs three raters who rate, and there are two. Use 'flow', for the same raters."
         return ""
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; each rater is left out once."""
         variances = _Variances.of(metric, table)
         value = float(metric(table.counted))
@@ -120,7 +120,7 @@ class _Variances:
     @classmethod
     def of(cls, metric: Metric, table: Table) -> _Variances:
         """Return those of a metric of one table of ratings."""
-        assert metric.spec is not None  # noqa: S101 - see `suits`
+        assert metric.spec is not None  # noqa: S101 - see `unsupported_reason`
         table = require_table(RatingsTable, table, NEEDS)
         with np.errstate(all="ignore"):
             slopes = np.asarray(metric.gradient(table.counted))

@@ -8,11 +8,18 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.designs.base import quotient
-from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, AtLevels, Interval, told
+from howsure.designs.base import safe_divide
+from howsure.methods.core.interval import (
+    CONSTANT,
+    ONE_CLUSTER,
+    UNDEFINED,
+    Interval,
+    IntervalAtLevel,
+    interval_with_reasons,
+)
 from howsure.methods.core.method import Method, needs_counted_cases
 from howsure.methods.core.scales import automatic_scale, inside, on_scale, scaled
-from howsure.methods.core.standard_errors import effective_counts, shows_variation, standard_error
+from howsure.methods.core.standard_errors import effective_counts, is_positive_error, standard_error
 from howsure.methods.numerics import binomial
 from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Metric
@@ -60,7 +67,7 @@ class TwoRates(Method):
     name: ClassVar[str] = "two_rates"
     takes_batches: ClassVar[bool] = True
 
-    def suits(self, metric: Metric, table: Table) -> str:
+    def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for functions of the two rates of a 2×2 table of counted cases, otherwise the reason why not."""
         if metric.contrast is None and table.counts_class is ConfusionCounts and table.shape == (2, 2):
             with np.errstate(all="ignore"):
@@ -72,7 +79,7 @@ class TwoRates(Method):
             f"`{metric.name}` here does not. Use `Delta()`."
         )
 
-    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> AtLevels:
+    def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
         scale = automatic_scale(metric.range)
         with np.errstate(all="ignore"):
@@ -92,7 +99,7 @@ class TwoRates(Method):
                 _, high = on_scale(scale, centre, above / slope, metric.range)
             low, high = np.minimum(low, value), np.maximum(high, value)
             refusals = (~(low < high), CONSTANT), (~known, ONE_CLUSTER), (~np.isfinite(value), UNDEFINED)
-            return told(low, high, error, *refusals)
+            return interval_with_reasons(low, high, error, *refusals)
 
         return interval
 
@@ -142,4 +149,4 @@ def _factor(metric: Metric, table: Table, value: Array) -> Array:
     slopes = metric.slopes(table.counted).reshape(table.cells.shape)
     parts = [table.variance(np.where(rate.trials, slopes, 0.0)) for rate in RATES]
     whole, alone = table.variance(slopes), np.asarray(sum(parts))
-    return np.where(shows_variation(np.sqrt(alone), value), quotient(whole, alone), 1.0)
+    return np.where(is_positive_error(np.sqrt(alone), value), safe_divide(whole, alone), 1.0)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from howsure.compat.prob_conf_mat.experiment_group import ExperimentGroup
 from howsure.compat.prob_conf_mat.metrics.abc import MetricLike
 from howsure.errors import HowsureError
-from howsure.methods.core.standard_errors import shows_variation
+from howsure.methods.core.standard_errors import is_positive_error
 from howsure.pooling.pools import pool
 
 Array = NDArray[Any]
@@ -81,7 +81,7 @@ def heterogeneity(samples: Array) -> HeterogeneityResult:
     if samples.shape[1] == 1:
         return HeterogeneityResult(np.nan, float(np.nanvar(samples, ddof=1)), np.nan)
     means, errors = np.nanmean(samples, axis=0), np.nanstd(samples, axis=0, ddof=1)
-    if not np.all(shows_variation(errors, means)):
+    if not np.all(is_positive_error(errors, means)):
         return HeterogeneityResult(np.nan, np.nan, np.nan)
     found = pool(means, errors, method="pm", test="z")
     return HeterogeneityResult(found.i2, found.within_variance, found.tau2)
