@@ -1,6 +1,7 @@
 """Counts of identical cases are the cases written out, and the layouts of other packages are read or refused."""
 
 import inspect
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -283,6 +284,19 @@ def estimated(metric, **more):
     return lambda table: list(hs.estimate(table, metric, **more).to_dict().values())
 
 
+DISPARITIES = [
+    f"{criterion}_{kind}"
+    for criterion in ("demographic_parity", "equalized_odds", "equal_opportunity")
+    for kind in ("difference", "ratio")
+]
+
+
+def disparity(name, r, **options):
+    """Return a disparity of two groups, by Fairlearn's name."""
+    groups = r(["x", "y"] * 7)
+    return getattr(hs.compat, name)(r(SAID), r(JUDGE), sensitive_features=groups, random_state=0, **options)
+
+
 COUNTED = {  # source → its call with rows, and the compared metric
     "confusion": (lambda r, **k: hs.confusion(r(SAID), r(JUDGE), **k), estimated("f1")),
     "count_cases": (
@@ -374,6 +388,7 @@ COUNTED = {  # source → its call with rows, and the compared metric
         ),
         lambda found: [found.statistic],
     ),
+    **{name: (partial(disparity, name), lambda found: [found.value, found.low, found.high]) for name in DISPARITIES},
 }
 WITHOUT = {
     "importance_weights": lambda **k: hs.shift.importance_weights([1.0, 2.0], **k),

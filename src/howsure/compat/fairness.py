@@ -24,6 +24,8 @@ PARAMETERS = """
         Of several metrics: the largest difference (or smallest ratio), or the mean.
     sample_weight : array-like of shape (n,), optional
         Weight of each case.
+    counts : array-like of shape (n,), optional
+        Number of identical cases that each row stands for.
     pos_label : object, optional
         The positive class; by default the last one in order.
     groups : array-like of shape (n,), optional
@@ -69,6 +71,7 @@ class Disparity(Protocol):
         method: Against = ...,
         agg: Aggregation = ...,
         sample_weight: Any = ...,
+        counts: Any = ...,
         pos_label: Any = ...,
         groups: Any = ...,
         data: Any = ...,
@@ -90,6 +93,7 @@ def _disparity(criterion: str, kind: Literal["difference", "ratio"], meaning: st
         method: Against = "between_groups",
         agg: Aggregation = "worst_case",
         sample_weight: Any = None,
+        counts: Any = None,
         pos_label: Any = None,
         groups: Any = None,
         data: Any = None,
@@ -104,6 +108,7 @@ def _disparity(criterion: str, kind: Literal["difference", "ratio"], meaning: st
             y_pred,
             by=sensitive_features,
             sample_weight=sample_weight,
+            counts=counts,
             pos_label=pos_label,
             groups=groups,
             data=data,
