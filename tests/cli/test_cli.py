@@ -104,6 +104,30 @@ def test_two_columns_of_groups_are_crossed_factors(options):
     assert "`groups` has 3 columns" in result.stderr
 
 
+MODELS = ["--y-true", "label", "--y-pred", "logistic", "forest", "--metric", "accuracy", "--format", "json"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        [*REPORT, "--metric", "accuracy", "--format", "json"],
+        ["compare", CANCER, *MODELS],
+        ["leaderboard", CANCER, *MODELS, "--seed", "0"],
+        ["plan", CANCER, "--y-true", "label", "--y-pred", "logistic", "--width", "0.05", "--format", "json"],
+    ],
+)
+def test_a_fixed_factor_leaves_clusters_of_the_other(command):
+    """Of two columns in `--groups` one is `--fixed`: the results are those of clusters of the other."""
+    factors = [*command, "--groups", "fold", "tumour_size"]
+    fixed = run(*factors, "--fixed", "tumour_size")
+    assert fixed.returncode == 0, fixed.stderr
+    assert fixed.stdout == run(*command, "--groups", "fold").stdout != run(*factors).stdout
+    for groups in (["--groups", "fold"], []):
+        refused = run(*command, *groups, "--fixed", "fold")
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert "`fixed` is 'fold', and `groups` has not two columns." in refused.stderr
+
+
 def test_scores_add_their_metrics_and_give_predictions():
     """A column of scores adds ROC AUC and average precision, and predictions at a threshold if requested."""
     arguments = ["report", CANCER, "--y-true", "label", "--y-score", "score_logistic", "--format", "json"]

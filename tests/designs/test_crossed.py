@@ -141,7 +141,7 @@ def test_a_fixed_factor_leaves_clusters_of_the_other():
     assert hs.estimate(hs.confusion(TRUTH, SAID, groups=[READER, CASE], fixed="factor 1"), "f1") == expected
     with pytest.raises(hs.HowsureError, match="'readr'.*'reader'"):
         hs.confusion(TRUTH, SAID, groups=BOTH, fixed="readr")
-    with pytest.raises(hs.HowsureError, match="`fixed` is 'case', and `groups` has one column"):
+    with pytest.raises(hs.HowsureError, match="`fixed` is 'case', and `groups` has not two columns"):
         hs.values(SCORE, groups=CASE, fixed="case")
 
 

@@ -87,6 +87,7 @@ def report(
     confidence_level: Level = 0.95,
     by: Words = None,
     groups: Words = None,
+    fixed: str | None = None,
     strata: str | None = None,
     stratum_sizes: str | None = None,
     sample_weight: str | None = None,
@@ -130,6 +131,8 @@ def report(
     groups
         Column with the cluster of each case (patient, document, user): cases of one cluster may be
         correlated. Two columns are crossed factors, such as readers and cases: both are drawn anew.
+    fixed
+        The one of two --groups that a new study would keep, such as the named models of a benchmark.
     strata
         Column with the stratum of each case, if strata were not sampled in proportion to their sizes.
     stratum_sizes
@@ -181,6 +184,7 @@ def report(
             "sample_weight": sample_weight,
             "counts": counts,
             "groups": one_or_two(groups),
+            "fixed": fixed,
             "check": not no_check,
             **strata_of(strata, stratum_sizes),
         },

@@ -29,6 +29,7 @@ def compare(
     confidence_level: Level = 0.95,
     alternative: Literal["two-sided", "less", "greater"] = "two-sided",
     groups: Words = None,
+    fixed: str | None = None,
     strata: str | None = None,
     stratum_sizes: str | None = None,
     sample_weight: str | None = None,
@@ -78,6 +79,8 @@ def compare(
     groups
         Column with the cluster of each case (patient, document, user): cases of one cluster may be
         correlated. Two columns are crossed factors, such as readers and cases: both are drawn anew.
+    fixed
+        The one of two --groups that a new study would keep, such as the named models of a benchmark.
     strata
         Column with the stratum of each case, if strata were not sampled in proportion to their sizes.
     stratum_sizes
@@ -114,6 +117,7 @@ def compare(
         pos_label=pos_label,
         long={"model": model, "case": case, "incomplete": incomplete},
         groups=one_or_two(groups),
+        fixed=fixed,
         sample_weight=sample_weight,
         counts=counts,
         check=not no_check,

@@ -48,6 +48,7 @@ def leaderboard(
     labels: Words = None,
     pos_label: str | None = None,
     groups: Words = None,
+    fixed: str | None = None,
     strata: str | None = None,
     stratum_sizes: str | None = None,
     sample_weight: str | None = None,
@@ -114,6 +115,8 @@ def leaderboard(
     groups
         Column with the cluster of each case (prompt, document, user): cases of one cluster may be
         correlated. Two columns are crossed factors, such as readers and cases: both are drawn anew.
+    fixed
+        The one of two --groups that a new study would keep, such as the named models of a benchmark.
     strata
         Column with the stratum of each case, if strata were not sampled in proportion to their sizes.
     stratum_sizes
@@ -149,7 +152,7 @@ def leaderboard(
     of_labels: dict[str, Any] = {"--y-pred": y_pred, "--y-score": y_score, "--labels": labels, "--pos-label": pos_label}
     is_long = values is not None and len(split(values)) == 1 and model is not None and case is not None
     of_labels |= {"--case": None if is_long else case, "--model": None if is_long or k is not None else model}
-    of_weights = {"--groups": groups, "--sample-weight": sample_weight, "--counts": counts}
+    of_weights = {"--groups": groups, "--fixed": fixed, "--sample-weight": sample_weight, "--counts": counts}
     of_rows = of_weights | {"--strata": strata, "--stratum-sizes": stratum_sizes}
     unfit = {"--task": task, "--score": score, "--cluster": cluster} if given else of_rows
     unfit |= {"--n": n} if k is None else of_rows
@@ -160,6 +163,7 @@ def leaderboard(
         raise HowsureError(NUMBERS)
     beside: dict[str, Any] = {
         "groups": one_or_two(groups),
+        "fixed": fixed,
         "sample_weight": sample_weight,
         "counts": counts,
         "check": not no_check,

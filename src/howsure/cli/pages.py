@@ -36,7 +36,7 @@ class Columns:
     threshold: float
     labels: list[Any] | None
     by: Sequence[str]
-    others: Mapping[str, Any]  # sample_weight, counts, groups, check
+    others: Mapping[str, Any]  # sample_weight, counts, groups, fixed, check
     pos_label: Any = None  # where it was named
 
     def __post_init__(self) -> None:

@@ -49,6 +49,7 @@ def plan(
     labels: Words = None,
     pos_label: str | None = None,
     groups: Words = None,
+    fixed: str | None = None,
     sample_weight: str | None = None,
     counts: str | None = None,
     method: str | None = None,
@@ -108,7 +109,9 @@ def plan(
         Which of two classes is the positive one; the last in order by default.
     groups
         Column with the cluster of each case (patient, document, user): cases of one cluster may be
-        correlated. Two columns are crossed factors, such as readers and cases: both are drawn anew.
+        correlated. Two columns are crossed factors, such as models and items, one of which is --fixed.
+    fixed
+        The one of two --groups that a new study would keep, such as the named models of a benchmark.
     sample_weight
         Column with the weight of each case.
     counts
@@ -136,7 +139,13 @@ def plan(
     from howsure.planning.sizes import plan as planned
 
     stated = {"sensitivity": sensitivity, "specificity": specificity, "positives": positives, "negatives": negatives}
-    beside = {"groups": one_or_two(groups), "sample_weight": sample_weight, "counts": counts, "check": not no_check}
+    beside = {
+        "groups": one_or_two(groups),
+        "fixed": fixed,
+        "sample_weight": sample_weight,
+        "counts": counts,
+        "check": not no_check,
+    }
     if any(each is not None for each in stated.values()):
         table, usual, title = _stated(files, stated), "accuracy", "stated rates"
     else:
