@@ -39,7 +39,9 @@ def drawn_anew(groups: Any, fixed: str | None, data: Any) -> Any:
         return groups
     factors = _factors(groups, data)
     if factors is None:
-        message = f"`fixed` is {fixed!r}, and `groups` has not two columns. Name both, of which a new study would keep one."
+        message = (
+            f"`fixed` is {fixed!r}, and `groups` has not two columns. Name both, of which a new study would keep one."
+        )
         raise HowsureError(message)
     kept = one_of("factor", fixed, factors)
     return next(column for name, column in factors.items() if name != kept)
