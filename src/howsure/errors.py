@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import wraps
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from howsure.escapes import printable, shortened
@@ -157,26 +158,60 @@ def reading(what: str) -> Iterator[None]:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def without_counts(remedy: str) -> Callable[[Function], Function]:
-    """Return a decorator of functions to which numbers of identical cases mean nothing: it refuses ``counts=``.
+def without(**remedies: str) -> Callable[[Function], Function]:
+    """Return a decorator of functions that refuse arguments of other functions, such as ``counts=``, with a remedy.
 
     Parameters
     ----------
-    remedy : str
-        What to do instead.
+    **remedies
+        Argument → what to do instead.
     """
 
     def decorated(function: Function) -> Function:
         @wraps(function)
         def checked(*given: Any, **named: Any) -> Any:
-            if "counts" in named:
-                message = f"`{function.__name__}` has no `counts`. {remedy}"
-                raise HowsureError(message)
+            for name, remedy in remedies.items():
+                if name in named:
+                    message = f"`{function.__name__}` has no `{name}`. {remedy}"
+                    raise HowsureError(message)
             return function(*given, **named)
 
         return cast("Function", checked)
 
     return decorated
+
+
+VERBS = ("estimate", "evaluate", "compare", "compare_all", "plan")  # functions that some results have as methods
+
+
+def refuse_results(given: object, verb: str, takes: str = "a table of counts") -> None:
+    """Refuse a result that is no table and has methods of its own, such as a reader study or learning algorithms.
+
+    Parameters
+    ----------
+    given : object
+        The argument; anything that has no such method is accepted.
+    verb : str
+        The called function.
+    takes : str
+        Its argument in words.
+    """
+    kind = type(given)
+    own = [name for name in VERBS if callable(getattr(kind, name, None))] if _is_ours(kind) else []
+    if verb in own:
+        known = signature(getattr(kind, verb)).parameters.values()
+        needed = [each.name for each in known if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
+        variable = re.findall("[A-Z][a-z]+", kind.__name__)[-1].lower()
+        call = f"{variable}.{verb}({', '.join(needed[1:])})"
+        message = f"`{verb}` takes {takes}. {kind.__name__} has a method of its own: write `{call}`."
+        raise HowsureError(message)
+    if own:
+        message = f"`{verb}` takes {takes}. {kind.__name__} has methods of its own: {', '.join(own)}."
+        raise HowsureError(message)
+
+
+def _is_ours(kind: type) -> bool:
+    return kind.__module__.partition(".")[0] == __name__.partition(".")[0]
 
 
 class UnknownKeyError(HowsureError, KeyError):

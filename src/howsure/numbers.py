@@ -34,9 +34,9 @@ def interval_text(low: float, high: float, decimals: int) -> str:
     return f"[{number(low, decimals)}, {number(high, decimals)}]"
 
 
-def percent(level: float) -> str:
-    """Return a level as a percentage without needless digits."""
-    return f"{100 * level:.10g} %"
+def percent(level: float, *, is_spaced: bool = True) -> str:
+    """Return a level as a percentage without needless digits, ``95 %``, or ``95%`` as clinical journals write it."""
+    return f"{100 * level:.10g}{' ' if is_spaced else ''}%"
 
 
 def significant_decimals(low: float, high: float) -> int:

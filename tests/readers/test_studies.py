@@ -249,7 +249,7 @@ def test_margins_and_directions():
     assert test.p_value == pytest.approx(stats.t.sf(t, 15.0661079388731), rel=1e-6)
     assert test.shown
     assert not found.equivalence(0.05).shown
-    assert "2 − 1 = 0.044 (95 % CI" in found.sentence()
+    assert "2 − 1 = 0.044 (95% CI" in found.sentence()
     assert "mean over 5 readers of 114 cases" in found.sentence()
     with pytest.raises(hs.HowsureError, match="no modality '3'"):
         vandyke().compare("1", "3")
@@ -322,8 +322,12 @@ def test_other_doors():
     assert "aorta" in hs.report_of(found, title="aorta").to_markdown()
     with pytest.raises(hs.HowsureError, match="Leave it out"):
         hs.report_of(found, confidence_level=0.9)
-    with pytest.raises(hs.HowsureError, match=r"study.plan\(readers=8"):
-        hs.plan(found, power=0.8)
+    assert hs.plan(found, readers=8, power=0.8).cases == found.plan(readers=8, power=0.8).cases
+    assert hs.plan(found.components, readers=8, cases=90).power == found.plan(readers=8, cases=90).power
+    with pytest.raises(hs.HowsureError, match="A plan of ReaderStudy takes readers, cases, .*, not `n`"):
+        hs.plan(found, n=80)
+    with pytest.raises(hs.HowsureError, match="not a metric"):
+        hs.plan(found, "roc_auc", readers=8, cases=90)
     with pytest.raises(hs.HowsureError, match="Write `modality="):
         hs.reader_study("rating", truth="truth", reader="reader", case="case", treatment="treatment", data=FILE)
     numbers = columns([row | {"case": row["reader"] + row["case"] / 1000} for row in rows()])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
 from howsure.cli.inputs import Files, Input, InputFormat
@@ -12,7 +11,6 @@ from howsure.errors import HowsureError
 
 if TYPE_CHECKING:
     from howsure.training.algorithms import Algorithms
-    from howsure.training.result import AlgorithmComparison
 
 
 def cross_validated(
@@ -121,33 +119,15 @@ def _write(algorithms: Algorithms, metrics: list[str] | None, settings: dict[str
         Block(about={"model": name} if several else {}, grid=each.grid(), records=each.records())
         for name, each in found.items()
     ]
-    pairs = _pairs(algorithms, list(next(iter(found.values()))) if metrics is None else metrics, settings)
+    pairs = None
+    if several:
+        named = list(next(iter(found.values()))) if metrics is None else metrics
+        pairs = algorithms.compare_all(named, **settings)
     if how in {"json", "csv"}:
         records = [record for block in blocks for record in block.records]
-        write_records(records + ([each.to_dict() for each in pairs] if how == "json" else []), how)
+        write_records(records + (pairs.records() if pairs is not None and how == "json" else []), how)
         return
     write(blocks, title, how)
-    if pairs:
-        from howsure.comparison.result import comparison_grid
-
-        adjusted = (
-            "p-values are adjusted by Holm's method for the number of pairs; " if len(algorithms.names) > 2 else ""
-        )
-        notes = [*dict.fromkeys(each.question for each in pairs)] if len(algorithms.names) == 2 else []
-        write_grid(
-            comparison_grid(pairs), how=how, title=title, note="\n".join([*filter(None, [adjusted[:-2]]), *notes])
-        )
-
-
-def _pairs(algorithms: Algorithms, metrics: list[str], settings: dict[str, Any]) -> list[AlgorithmComparison]:
-    """Return the comparisons of all pairs, with p-values adjusted for each metric."""
-    from dataclasses import replace
-
-    from howsure.comparison.multiplicity import adjusted_p_values
-
-    found = []
-    for metric in metrics:
-        each = [algorithms.compare(metric, a=a, b=b, **settings) for a, b in combinations(algorithms.names, 2)]
-        chances = adjusted_p_values([one.p_value for one in each]) if len(each) > 1 else [one.p_value for one in each]
-        found += [replace(one, p_value=float(p)) for one, p in zip(each, chances, strict=True)]
-    return found
+    if pairs is not None:
+        notes = dict.fromkeys(str(each["question"]) for each in pairs.records()) if len(found) == 2 else ()
+        write_grid(pairs.grid(), how=how, title=title, note="\n".join(notes))

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import UNKNOWN, Region, Rope, odds_ratio, region_of, region_shares, share_within
-from howsure.errors import HowsureError, listed, one_of
-from howsure.estimates.coercion import refuse_with_own_method
+from howsure.errors import HowsureError, listed, one_of, refuse_results
 from howsure.estimates.estimate import Estimate, Quantity, estimate_of
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import Grouped, apply_by_group
@@ -152,7 +151,7 @@ def compare(
     (0.25, 0.5)
     """
     one_of("contrast", contrast, EFFECTS)
-    refuse_with_own_method(table, "compare")
+    refuse_results(table, "compare")
     *against, metric = others or (None,)
     if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
         raise HowsureError(OF_ESTIMATES if isinstance(metric, Estimate) else CALLS)

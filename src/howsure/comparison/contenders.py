@@ -19,7 +19,7 @@ from howsure.comparison.rank_sets import Estimated
 from howsure.designs.base import active_cells, safe_divide
 from howsure.designs.clustering import Clustering, NamedUnits
 from howsure.designs.variance_details import VarianceDetails
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, refuse_results
 from howsure.estimates.grouped import AppliedByGroup
 from howsure.grids import Tabular
 from howsure.methods.core.standard_errors import is_positive_error
@@ -120,6 +120,7 @@ def contenders(given: Any, metric: Any) -> Contenders:
             message = f"Two models have one name as text: {', '.join(map(repr, found))}. Give each a name of its own."
             raise HowsureError(message)
         return _of_separate(named, metric)
+    refuse_results(found, "leaderboard", "tables of models")
     joint = require_table(JointTable, found, GIVE)
     tables = {name: joint.model(name) for name in joint.models}
     bound = resolve_each(metric, list(tables.values()))

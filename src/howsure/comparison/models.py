@@ -170,6 +170,21 @@ class Comparisons(Tabular, Named, Mapping[tuple[str, ...], Comparison]):
     comparisons: tuple[Comparison, ...]
     correction: str
 
+    @classmethod
+    def adjusted(cls, comparisons: Sequence[Comparison], correction: Any) -> Comparisons:
+        """Return comparisons with p-values adjusted for their number.
+
+        Parameters
+        ----------
+        comparisons : sequence of Comparison
+            With p-values of single comparisons.
+        correction : {"holm", "fdr_bh", "fdr_by", "bonferroni", "none"}
+            The correction.
+        """
+        adjusted = adjusted_p_values([each.p_value for each in comparisons], correction)
+        changed = (replace(each, p_value=float(p)) for each, p in zip(comparisons, adjusted, strict=True))
+        return cls(comparisons=tuple(changed), correction=correction)
+
     @cached_property
     def _by_key(self) -> dict[tuple[str, ...], Comparison]:
         several = len({each.label for each in self.comparisons}) > 1
@@ -297,9 +312,7 @@ def compare_all(
         ]
     else:
         items = [each for metric in wanted for each in compared_pairs(models, metric, chosen, sides, random_state)]
-    adjusted = adjusted_p_values([each.p_value for each in items], correction)
-    changed = (replace(each, p_value=float(p)) for each, p in zip(items, adjusted, strict=True))
-    return Comparisons(comparisons=tuple(changed), correction=correction)
+    return Comparisons.adjusted(items, correction)
 
 
 def _simultaneous(

@@ -356,7 +356,7 @@ def comparison_sentence(comparison: Comparison, style: Style) -> str:
     one_of("style", style, get_args(Style))
     first, second = comparison.names
     if style != "card" and not (math.isnan(comparison.value) or math.isnan(comparison.low)):
-        return _paper_sentence(comparison, in_points=style == "ml" and comparison.contrast == "difference")
+        return _paper_sentence(comparison, style)
     each, decimals = comparison, significant_decimals(comparison.low, comparison.high)
     if math.isnan(each.value) or math.isnan(each.low):
         return f"{first} and {second} cannot be compared in {each.label}: {each.reason}."
@@ -381,8 +381,9 @@ def comparison_sentence(comparison: Comparison, style: Style) -> str:
     return f"The data show a higher {each.label} of {more} than of {less} ({evidence}).{lower}"
 
 
-def _paper_sentence(each: Comparison, *, in_points: bool) -> str:
+def _paper_sentence(each: Comparison, style: Style) -> str:
     """Return contrast, interval, p-value and number of cases, in the format of papers."""
+    in_points = style == "ml" and each.contrast == "difference"
     is_share = in_points and each.a.bounds[0] >= 0 and each.a.bounds[1] <= 1
     unit, sign = (100.0, "+") if is_share else (1.0, "+" if each.contrast == "difference" else "")
     decimals = significant_decimals(each.low, each.high) - (2 if is_share else 0)
@@ -390,7 +391,8 @@ def _paper_sentence(each: Comparison, *, in_points: bool) -> str:
         f"{unit * end:{sign}.{decimals}f}".replace("-", "−") for end in (each.value, each.low, each.high)
     )
     interval = "credible interval" if math.isnan(each.p_value) else "CI"
-    said = [f"{percent(each.confidence_level)} {interval} {low} to {high}"]
+    level = percent(each.confidence_level, is_spaced=style != "clinical")
+    said = [f"{level} {interval} {low} to {high}"]
     said += [] if math.isnan(each.p_value) else [p_text(each.p_value)]
     joint = None if each.limits is None else each.limits.joint()
     is_paired = joint is not None and len(joint.design.test_sets) < 2

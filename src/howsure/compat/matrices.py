@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsure.compat.keywords import Settings, listed
 from howsure.compat.targets import indicators, is_matrix
 from howsure.compat.undefined import warn
-from howsure.errors import HowsureError, HowsureWarning, OneClassError, boolean, one_of, without_counts
+from howsure.errors import HowsureError, HowsureWarning, OneClassError, boolean, one_of, without
 from howsure.sources.columns import checked_weight
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
@@ -19,7 +19,7 @@ Array = NDArray[Any]
 SUMMED: dict[str, tuple[int, ...]] = {"true": (1,), "pred": (0,), "all": (0, 1)}  # axes whose sum becomes 1
 
 
-@without_counts("Give them to a source: hs.confusion(y_true, y_pred, counts=…).counts.")
+@without(counts="Give them to a source: hs.confusion(y_true, y_pred, counts=…).counts.")
 def confusion_matrix(
     y_true: Any,
     y_pred: Any,
@@ -91,7 +91,7 @@ def _whole(counts: Array, weight: Any) -> Array:
     return counts.astype(np.int64) if is_whole else counts
 
 
-@without_counts("Give them to a source: hs.confusion(y_true, y_pred, counts=…).counts.")
+@without(counts="Give them to a source: hs.confusion(y_true, y_pred, counts=…).counts.")
 def multilabel_confusion_matrix(
     y_true: Any,
     y_pred: Any,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from howsure.errors import HowsureError, real_numbers
+from howsure.errors import HowsureError, real_numbers, refuse_results
 from howsure.sources.matrices import from_counts
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
@@ -34,22 +34,12 @@ def coerce_table(given: Any, verb: str) -> Table | Tables[Any]:
             f"`hs.{verb}(hs.confusion('label', 'prediction', data=…), …)`."
         )
         raise HowsureError(message)
-    refuse_with_own_method(given, verb)
+    refuse_results(given, verb)
     if _is_matrix(given):
         table: Table | Tables[Any] = from_counts(given)
         return table
     message = f"`{verb}` takes a table of counts. Make one first: `hs.{verb}(hs.confusion(y_true, y_pred), …)`."
     raise HowsureError(message)
-
-
-def refuse_with_own_method(given: Any, verb: str) -> None:
-    """Refuse one of our objects that is no table and has a method of that name, such as learning algorithms."""
-    if type(given).__module__.startswith("howsure.") and callable(getattr(type(given), verb, None)):
-        name = type(given).__name__
-        message = (
-            f"`{verb}` takes a table of counts. {name} has a method of its own: write `algorithms.{verb}(metric)`."
-        )
-        raise HowsureError(message.replace("algorithms", name.lower()))
 
 
 def _is_matrix(given: Any) -> bool:

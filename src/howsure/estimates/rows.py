@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, checked_level, looked_up, whole_number, without_counts
+from howsure.errors import HowsureError, checked_level, looked_up, whole_number, without
 from howsure.estimates.estimate import Estimate
 from howsure.methods.core.draws import MOST_DRAWS, child_seed, seed_sequence
 from howsure.methods.core.lookup import named
@@ -23,7 +23,7 @@ BLOCK = 64  # resamples per random stream
 MOST_JACKKNIFE = 2_000  # with more rows, the jackknife leaves out groups of rows
 
 
-@without_counts("Rows are resampled: repeat each, such as by numpy.repeat(rows, counts, axis=0).")
+@without(counts="Rows are resampled: repeat each, such as by numpy.repeat(rows, counts, axis=0).")
 def bootstrap(
     function: Callable[..., float],
     *arrays: Any,

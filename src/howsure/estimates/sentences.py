@@ -72,7 +72,7 @@ def capitalized(text: str) -> str:
 
 def _clinical(what: str, each: Quoted) -> str:
     value, low, high = quoted_numbers(each)
-    about = [f"{percent(each.confidence_level).replace(' %', '%')} CI {low} to {high}" if low else "no interval"]
+    about = [f"{percent(each.confidence_level, is_spaced=False)} CI {low} to {high}" if low else "no interval"]
     if each.counts is not None:
         about.append(f"{each.counts[0]:,} of {each.counts[1]:,}")
     elif each.cases:

@@ -211,7 +211,7 @@ def plan_sentence(plan: Plan, style: Style) -> str:
 
 
 def _aim(plan: Plan, what: str) -> str:
-    level, truth = percent(plan.confidence_level).replace(" %", "%"), f"at a true value of {plan.true_value:.3g}"
+    level, truth = percent(plan.confidence_level, is_spaced=False), f"at a true value of {plan.true_value:.3g}"
     if plan.goal == "width":
         return f"gives a {level} CI of the {what} that is {plan.target:.3g} wide on average, {truth}"
     if plan.goal == "support":

@@ -33,6 +33,7 @@ from howsure.planning.clustered import (
 )
 from howsure.planning.goals import MOST, NORMAL, Goal, Shown, Spread, Support, Width
 from howsure.planning.labelled import plan_of_labels
+from howsure.planning.own_plan import or_own_plan
 from howsure.planning.pilots import Asked, Pilot
 from howsure.planning.result import Plan, PlanCurve, curve_of
 from howsure.planning.search import Reached, corrected, corrected_cases, simulated, whole
@@ -40,12 +41,11 @@ from howsure.tables.protocols import incompatibility
 from howsure.tables.table import Table, require_table
 
 Array = NDArray[Any]
-PILOTS = 200  # resampled pilots, for the sensitivity of a plan to its pilot
+PILOTS = 200  # resampled pilots, for the sensitivity of a plan
 POINTS = 41  # points of the curve
 AROUND = 8.0  # range of the curve: from n / 8 to 8 n cases
 UNTOLD = "No new studies can be drawn from counts of this design, so that the number is not checked by simulation"
-USUAL_CHANCE = 0.8
-TINY = 1e-12
+USUAL_CHANCE, TINY = 0.8, 1e-12
 SHORT = 1e-3  # smallest distance of a true value from the end of its range, relative to that of the null value
 MOST_NUMBERS = 2**24  # values of one study: in larger ones the normal distribution is accurate
 CALLS = (
@@ -55,6 +55,7 @@ CALLS = (
 )
 
 
+@or_own_plan
 def plan(
     table: Table,
     *others: Table | Asked,
@@ -82,7 +83,8 @@ def plan(
     table, *others : Table, str or Metric
         A pilot, or a population stated with `from_rates` or `from_counts`, and the metric, as in `compare`. Use
         ``plan(table, metric)`` for one model, ``plan(paired_table, metric)`` for two on the same cases, and
-        ``plan(table_a, table_b, metric)`` for two test sets. The ratio of the sizes of two test sets stays fixed.
+        ``plan(table_a, table_b, metric)`` for two test sets, whose ratio of sizes stays fixed. A reader study plans
+        another by its own method: ``plan(study, readers=8, power=0.8)``.
     width : float, optional
         Largest mean width of the interval.
     power : float, optional
@@ -119,7 +121,7 @@ def plan(
     Returns
     -------
     Plan
-        The number of cases, its simulated results, a curve over other numbers, and the best split of the cases.
+        Number of cases, simulated results, curve and best split; of a reader study, a `ReaderPlan`.
 
     Raises
     ------
@@ -194,7 +196,6 @@ def plan(
 
 def _given(table: Any, others: tuple[Any, ...]) -> tuple[tuple[Table, ...], Spec | Metric]:
     """Return the tables and the metric from the arguments."""
-    validation.refuse_reader_studies(table)
     *against, metric = others or (None,)
     if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
         raise HowsureError(CALLS)

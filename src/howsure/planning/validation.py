@@ -111,13 +111,6 @@ def refuse_outside(pilot: Pilot, regions: Regions) -> None:
         raise HowsureError(message)
 
 
-def refuse_reader_studies(table: object) -> None:
-    """Refuse a reader study, which has a method for the plan of another."""
-    if callable(getattr(table, "plan", None)):
-        message = "A reader study plans another by its own method: `study.plan(readers=8, power=0.8)`."
-        raise HowsureError(message)
-
-
 def least_of_classes(support: Any, table: Table) -> Array:
     """Return the required number of cases of each class: one number for all, or one for each named class.
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, checked_level
+from howsure.errors import HowsureError, checked_level, refuse_results
 from howsure.estimates.estimation import estimate
 from howsure.metrics.binding import resolve_experiment
 from howsure.metrics.spec import named
@@ -121,6 +121,7 @@ def _of_tables(tables: Mapping[str, Any], metric: Any, level: float) -> list[Any
         message = "Tables need the metric that is pooled: `hs.pool(tables, 'recall')`."
         raise HowsureError(message)
     for name, each in tables.items():
+        refuse_results(each, "pool", "tables, or estimates")
         require_table(Table, each, f"Experiment '{name}' is no table, as others are: {each!r}. {REMEDY}")
     return [estimate(each, resolve_experiment(metric, each), confidence_level=level) for each in tables.values()]
 

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, checked_level, without_counts
+from howsure.errors import HowsureError, checked_level, without
 from howsure.estimates.grouped import Grouped
 from howsure.readers.analysis import analysed
 from howsure.readers.reads import Design, reads_of
@@ -71,7 +71,13 @@ def reader_study(
 ) -> Grouped[ReaderStudy]: ...
 
 
-@without_counts("Each row is a case: repeat the rows, such as by numpy.repeat(rows, counts, axis=0).")
+@without(
+    counts="Each row is a read: repeat the rows, such as by numpy.repeat(rows, counts, axis=0).",
+    sample_weight="Cases have equal weights. All reads pooled may have others: `hs.scores(truth, rating, "
+    "groups=[reader, case], sample_weight=…)`.",
+    groups="`reader` and `case` are its factors. All reads pooled may have others: `hs.scores(truth, rating, "
+    "groups=[reader, patient])`.",
+)
 def reader_study(
     rating: Any = None,
     *,

@@ -315,7 +315,7 @@ class ReaderStudy(Tabular, Named):
         """
         one_of("style", style, STYLES)
         what = capitalized(metric_words(self.metric))
-        level = percent(self.confidence_level).replace(" %", "%")
+        level = percent(self.confidence_level, is_spaced=style != "clinical")
         means = [
             f"{_quoted(each, level)}{f' under {name}' if name != ALL else ''}" for name, each in self.means.items()
         ]

@@ -121,7 +121,7 @@ def report_of(
     if isinstance(subjects, Gaps):
         _refuse_settings(metrics=metrics, method=method, confidence_level=confidence_level, random_state=random_state)
         return report_of_gaps(subjects, title=title, command=command, files=files)
-    if isinstance(subjects, ReaderStudy):
+    if isinstance(getattr(subjects, "overall", subjects), ReaderStudy):
         _refuse_settings(metrics=metrics, method=method, confidence_level=confidence_level, random_state=random_state)
         return report_of_readers(subjects, title=title, command=command, files=files)
     models = _subjects(subjects)

@@ -85,7 +85,8 @@ def _sections(study: ReaderStudy) -> list[Section]:
         for reader, values in study.by_reader.items()
         for name, each in values.items()
     }
-    found.append(Section("Readers", sheets=(_values(f"{what} of each reader", "reader", single),)))
+    name = "reader, modality" if len(study.modalities) > 1 else "reader"
+    found.append(Section("Readers", sheets=(_values(f"{what} of each reader", name, single),)))
     if study.components is not None:
         grid = study.components.grid()
         rows = tuple(tuple(word(cell) for cell in row) for row in grid.rows)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import HowsureError, listed, whole_number, without_counts
+from howsure.errors import HowsureError, listed, whole_number, without
 from howsure.sources.frames import columns
 from howsure.sources.to_numpy import plain
 from howsure.sources.values import values
@@ -15,7 +15,7 @@ from howsure.tables.batch import Tables
 from howsure.tables.values import ValuesTable
 
 
-@without_counts("Its numbers are `k` right answers of `n`.")
+@without(counts="Its numbers are `k` right answers of `n`.")
 def proportions(k: Any, n: Any, *, model: Any = None, data: Any = None) -> Tables[ValuesTable]:
     """Return a table for each model from its published number of right answers, "k of n".
 

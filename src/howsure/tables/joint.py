@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.cached import cached_property
 from howsure.designs import invariants
-from howsure.errors import HowsureError, listed
+from howsure.errors import HowsureError, listed, refuse_results
 from howsure.tables.marginals import Marginal, SharedPart
 from howsure.tables.table import Table
 
@@ -174,6 +174,7 @@ def paired_table(table: object, verb: str) -> JointTable:
     """
     if isinstance(table, JointTable):
         return table
+    refuse_results(table, verb, "a table of several models")
     message = (
         f"Only a paired table has several models, as `{verb}` needs them: make one with "
         "`paired(y_true, {'A': …, 'B': …})`, or from published counts with `paired_counts([[both, only_a], [only_b, "

@@ -148,4 +148,9 @@ def incompatibility(first: Any, second: Any) -> str:
     """Return why tables of two test sets cannot be compared, and what to do; empty if they can."""
     if type(first) is type(second) and isinstance(first, Comparable):
         return first.incompatibility(second)
+    if type(first) is type(second):
+        return (
+            f"A comparison of two test sets takes no {first.kind.noun}. Make tables of predictions, `confusion(y_true, "
+            "y_pred)`, or of the scores of one class, `scores(y_true == 'a', score)`."
+        )
     return f"These are a {first.kind.noun} and a {second.kind.noun}. Give two of one kind, of one model each."

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any, cast, get_args
 
+from howsure.comparison.models import Comparisons
+from howsure.comparison.multiplicity import Correction
 from howsure.errors import HowsureError, checked_level, listed, one_of
 from howsure.estimates.estimate import Quantity
 from howsure.estimates.estimation import asked_metrics, default_metrics, estimate
@@ -258,6 +261,46 @@ class Algorithms:
             runs=scope.runs,
             cautions=cautions(self.predictions, scope, names),
         )
+
+    def compare_all(
+        self, metrics: Asked | Sequence[Asked], *, correction: Correction = "holm", **settings: Any
+    ) -> Comparisons:
+        """Compare all pairs of algorithms on the same cases.
+
+        Parameters
+        ----------
+        metrics : str, Metric or sequence of them
+            One metric, or several.
+        correction : {"holm", "fdr_bh", "fdr_by", "bonferroni", "none"}
+            How p-values are adjusted for the number of comparisons; intervals are those of a single comparison.
+        **settings
+            The other arguments of `compare`.
+
+        Returns
+        -------
+        Comparisons
+            A mapping of pairs to comparisons, as of `howsure.compare_all`.
+
+        Raises
+        ------
+        HowsureError
+            If there is a single algorithm, the correction is unknown, or as `compare` does.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> data = hs.load_example("breast_cancer")
+        >>> folds = hs.cross_validated("label", ["logistic", "forest", "naive_bayes"], data=data, fold="fold")
+        >>> found = folds.compare_all("accuracy")
+        >>> found["logistic", "naive_bayes"].p_value < 0.05 < found["logistic", "forest"].p_value
+        True
+        """
+        if len(self.names) < 2:
+            message = "There is a single algorithm, and a comparison needs two: give `y_pred` a mapping of several."
+            raise HowsureError(message)
+        pairs = list(combinations(self.names, 2))
+        found = [self.compare(each, a=a, b=b, **settings) for each in listed_metrics(metrics) for a, b in pairs]
+        return Comparisons.adjusted(found, correction)
 
     def _of_form(
         self, name: str, form: Form, scope: Scope, method: Method, scale: Scale, level: float

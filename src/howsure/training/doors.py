@@ -8,12 +8,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from howsure.errors import HowsureError, without_counts
+from howsure.errors import HowsureError, without
 from howsure.training.algorithms import Algorithms
 from howsure.training.reading import ALONE, fold_column, matched, one_role, read, refuse_divided_units
 
+ELSEWHERE = {  # arguments of other sources, and what to do instead
+    "counts": "Each row is a case: repeat the rows, such as by numpy.repeat(rows, counts, axis=0).",
+    "sample_weight": "Cases have equal weights. Take the predictions of one run as one test set: `hs.confusion(…, "
+    "sample_weight=…)`.",
+    "by": "Select the rows of each group, and give it those.",
+    "fixed": "Name the factor for an estimate: `algorithms.estimate(metric, fixed='runs')`.",
+    "metric": "Name it for an estimate: `algorithms.estimate(metric)`.",
+    "strata": "Take the predictions of one run as one test set: `hs.confusion(…, strata=…, stratum_sizes=…)`.",
+}
 
-@without_counts("Each row is a case: repeat the rows, such as by numpy.repeat(rows, counts, axis=0).")
+
+@without(**ELSEWHERE)
 def cross_validated(
     y_true: Any,
     y_pred: Any = None,
@@ -104,7 +114,7 @@ def cross_validated(
     return Algorithms(found)
 
 
-@without_counts("Each row is a case: repeat the rows, such as by numpy.repeat(rows, counts, axis=0).")
+@without(**ELSEWHERE)
 def training_runs(
     y_true: Any,
     y_pred: Any = None,

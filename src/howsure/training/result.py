@@ -166,7 +166,7 @@ class AlgorithmEstimate(OneRecord, Named):
         if math.isnan(self.value):
             return f"{what}{of} is undefined: {self.reason.removeprefix('undefined: ')}."
         value, low, high = quoted_numbers(self.as_estimate())
-        level = percent(self.confidence_level).replace(" %", "%")
+        level = percent(self.confidence_level, is_spaced=False)
         limits = f"{level} CI {low} to {high}" if low else "no interval"
         about = [limits, sample_text(self.cases, self.folds, self.runs), METHODS[self.method]]
         return f"{what}{of} was {value} ({'; '.join(about)}). {answers(self)}"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, without_counts
+from howsure.errors import HowsureError, without
 from howsure.grids import OneRecord
 from howsure.numbers import percent
 from howsure.sources.columns import checked_weight
@@ -65,7 +65,7 @@ class ImportanceWeights(OneRecord):
         return {"n": len(self), "effective_size": self.effective_size, "largest_share": self.largest_share}
 
 
-@without_counts("Each row has a weight of its own; multiply the rows first.")
+@without(counts="Each row has a weight of its own; multiply the rows first.")
 def importance_weights(density_ratio: Any, *, data: Any = None) -> ImportanceWeights:
     """Return importance weights from density ratios, with their effective sample size.
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import safe_divide
-from howsure.errors import HowsureError, whole_number, without_counts
+from howsure.errors import HowsureError, whole_number, without
 from howsure.grids import Grid, Tabular
 from howsure.imperfect_labels.partial.partly_labelled import Pool
 from howsure.methods.core.draws import seed_sequence
@@ -93,7 +93,7 @@ class LabelSample(Tabular):
         return Grid(("predicted, score", "cases", "labelled", "label next"), rows, note)
 
 
-@without_counts("People label single cases: give one row for each.")
+@without(counts="People label single cases: give one row for each.")
 def sample_to_label(
     y_pred: Any,
     y_score: Any,
