@@ -128,6 +128,17 @@ def test_opposite_pairs_and_names():
         GAPS.ratio(agg="sum")
 
 
+@pytest.mark.parametrize("metrics", [[[1, 2], [3, 4]], np.zeros((2, 2)), [1], [None]])
+def test_metrics_without_a_name_are_refused(metrics):
+    with pytest.raises(hs.HowsureError, match="named by a spec"):
+        hs.gaps(TABLES, metrics)
+
+
+def test_metrics_that_are_named_twice_count_once():
+    """A metric of a criterion may be named beside it."""
+    assert tuple(hs.gaps(TABLES, ["recall", "equalized_odds", "recall"], random_state=0).metrics) == ("recall", "fpr")
+
+
 def test_a_reference_group_is_compared_with_each_other_group():
     """With a reference there are fewer pairs, and narrower intervals."""
     found = hs.gaps(TABLES, METRICS, reference="b", random_state=0)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError, checked_level, looked_up, several
+from howsure.errors import HowsureError, checked_level, looked_up
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import Results
@@ -110,7 +110,7 @@ def gaps(
     """
     level, chosen, seed = checked_level(confidence_level), named(method), seed_sequence(random_state)
     criterion = metrics if isinstance(metrics, str) and metrics in CRITERIA else ""
-    asked = [requested(each) for each in _expanded(metrics)]
+    asked = _expanded(metrics)
     tables = _at(_tables(table), threshold, asked)
     if hasattr(tables.overall, "models"):
         models = {name: tables.mapped(lambda each, name=name: each.model(name)) for name in tables.overall.models}
@@ -123,10 +123,11 @@ def gaps(
     return found[""] if "" in found else Results(results=found, column="model")
 
 
-def _expanded(metrics: Any) -> list[str | Metric]:
+def _expanded(metrics: Any) -> list[Spec | Metric]:
+    """Return the metrics, with those of a criterion in its place, each once."""
     listed = listed_metrics(metrics)
     names = [each for one in listed for each in (CRITERIA.get(one, (one,)) if isinstance(one, str) else (one,))]
-    return several("metrics", list(dict.fromkeys(names)), "metrics")
+    return list({each if isinstance(each, str) else id(each): requested(each) for each in names}.values())
 
 
 def _tables(given: Any) -> Tables[Any]:
