@@ -185,6 +185,15 @@ def test_the_worst_group():
     assert hs.gaps(same, "recall", random_state=0).may_be_worst() == ("a", "b")
 
 
+def test_a_group_without_another_to_compare_with_has_no_number_of_cases():
+    """Without positive cases in one of two groups no gap has an interval; the report says so."""
+    tables = hs.confusion([0, 1, 0, 1, 0, 0] * 3, [0, 1, 1, 1, 0, 1] * 3, by=["a", "a", "a", "a", "b", "b"] * 3)
+    found = hs.gaps(tables, "recall", random_state=0)
+    for power in (None, 0.8):
+        assert [str(each["needed"]) for each in found.needed(0.05, power=power).records()] == ["nan", "nan"]
+    assert "recall of b is undefined" in hs.report_of(found).to_html()
+
+
 def test_cases_needed_give_the_stated_precision():
     """With the stated numbers of cases the intervals of differences have about the stated half-width."""
     needed = hs.gaps(TABLES, "recall", random_state=0).needed(0.03).records()

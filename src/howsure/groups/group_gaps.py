@@ -186,9 +186,8 @@ def _gaps(
         np.concatenate([np.full(size, stride * row + size) for row in rows]),
     ]
     found = [contrasts(measured.estimated, pair[0], pair[1], level, draws) for pair in (every, to_all)]
-    known = measured.estimated.is_known
-    own = np.concatenate([stride * row + np.arange(size) for row in rows])
-    normal = np.where(known[own], 1.0, np.nan)
+    own = to_all[0]
+    normal = np.where(measured.estimated.is_known[own], 1.0, np.nan)
     _, critical = stepdown(normal, lambda each: np.abs(draws[own[each]]), draws.shape[1], level)
     groups = _by_group(measured, normal_quantile(level) if np.isnan(critical) else critical, level)
     errors = {

@@ -19,7 +19,7 @@ class CasesNeeded(Tabular):
     Parameters
     ----------
     needed : mapping of tuple of str to float
-        (metric, group) → cases; nan if the metric has no value in the group.
+        (metric, group) → cases; nan if the metric has no value in the group, or in no other group.
     cases : mapping of str to int
         Present number of cases of each group.
     goal : str
@@ -74,7 +74,7 @@ def cases_needed(
     cases : mapping
         Group → cases.
     critical : float
-        Half-width of the simultaneous intervals in standard errors.
+        Half-width of the simultaneous intervals in standard errors; nan if no two groups can be compared.
     margin : float
         Half-width of the interval, or the difference to find.
     power : float, optional
@@ -89,9 +89,9 @@ def cases_needed(
             raise HowsureError(message)
         above = NormalDist().inv_cdf(share)
         goal = f"Cases of each group to find a difference of {margin:g} between two with probability {share:g}"
-    target = margin / max(critical + above, 1e-9) / math.sqrt(2)
+    target = margin / (critical + above) / math.sqrt(2)  # nan where no two groups can be compared
     needed = {
-        (metric, group): math.nan if math.isnan(error) else math.ceil(cases[group] * (error / target) ** 2)
+        (metric, group): math.nan if math.isnan(error / target) else math.ceil(cases[group] * (error / target) ** 2)
         for metric, groups in errors.items()
         for group, error in groups.items()
     }

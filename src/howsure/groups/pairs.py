@@ -30,8 +30,8 @@ class Gap(OneRecord):
     a, b : str
         The groups; the difference is a − b, the ratio a / b.
     difference, ratio : Estimate
-        With limits that cover simultaneously with those of the other pairs; the ratio is nan for metrics that may be
-        negative.
+        With limits that cover simultaneously with those of the other pairs; the ratio is nan where a value or
+        limit is negative.
     p_value : float
         Stepdown p-value of equality, adjusted for all pairs and metrics.
 
@@ -148,7 +148,7 @@ class PairGaps(Tabular, Named, Mapping[tuple[str, ...], Gap]):
         difference = Estimate(
             each["value"], low=max(each["low"], -span), high=min(each["high"], span), bounds=(-span, span), **settings
         )
-        safe_divide = Estimate(
+        quotient = Estimate(
             ratio["ratio"], low=ratio["ratio_low"], high=ratio["ratio_high"], bounds=(0.0, np.inf), **settings
         )
         return Gap(
@@ -156,7 +156,7 @@ class PairGaps(Tabular, Named, Mapping[tuple[str, ...], Gap]):
             a=names[0],
             b=names[1],
             difference=difference,
-            ratio=safe_divide,
+            ratio=quotient,
             p_value=float(self.found.p_value[place]),
         )
 

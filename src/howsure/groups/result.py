@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure.comparison.board import listed_models
 from howsure.errors import HowsureError, listed, looked_up, one_of, real_number
@@ -20,7 +19,6 @@ from howsure.groups.pairs import Gap, PairGaps
 from howsure.metrics.forms import Better
 from howsure.numbers import interval_text, number, percent, significant_decimals
 
-Array = NDArray[Any]
 Against = Literal["between_groups", "to_overall"]
 Aggregation = Literal["worst_case", "mean"]
 PROJECTION = "projection"
@@ -121,9 +119,7 @@ class Gaps(Tabular, Named):
         """
         parts = self._parts(metric, method, agg)
         ends = [_largest([each.difference for each in of_one], span) for of_one, span in parts.values()]
-        pick = (
-            (lambda column: float(np.max(column))) if agg == "worst_case" else (lambda column: float(np.mean(column)))
-        )
+        pick = np.max if agg == "worst_case" else np.mean
         return self._projected(ends, pick, "difference", metric, method, (0.0, max(span for _, span in parts.values())))
 
     def ratio(
@@ -143,7 +139,7 @@ class Gaps(Tabular, Named):
         Returns
         -------
         Estimate
-            Undefined for metrics that may be negative.
+            Undefined where a value or limit is negative.
 
         Raises
         ------
@@ -152,9 +148,7 @@ class Gaps(Tabular, Named):
         """
         parts = self._parts(metric, method, agg)
         ends = [_smallest([each.ratio for each in of_one]) for of_one, _ in parts.values()]
-        pick = (
-            (lambda column: float(np.min(column))) if agg == "worst_case" else (lambda column: float(np.mean(column)))
-        )
+        pick = np.min if agg == "worst_case" else np.mean
         return self._projected(ends, pick, "ratio", metric, method, (0.0, 1.0))
 
     def group_min(self, metric: str | None = None) -> Estimate:
@@ -319,13 +313,13 @@ class Gaps(Tabular, Named):
     def _projected(
         self,
         ends: list[tuple[float, float, float]],
-        pick: Callable[[Any], float],
+        pick: Callable[[Any], Any],
         kind: str,
         metric: str | None,
         method: str,
         bounds: tuple[float, float],
     ) -> Estimate:
-        value, low, high = (pick(column) for column in zip(*ends, strict=True))
+        value, low, high = (float(pick(column)) for column in zip(*ends, strict=True))
         wanted = self.metrics if metric is None else (metric,)
         name = self.criterion if metric is None and self.criterion else " and ".join(wanted)
         return Estimate(

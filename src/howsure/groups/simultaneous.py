@@ -85,7 +85,7 @@ class Contrasts:
     value, low, high : ndarray of shape (P,)
         Differences with their limits; nan if one of the two is undefined.
     ratio, ratio_low, ratio_high : ndarray of shape (P,)
-        Ratios with their limits; nan for metrics that may be negative.
+        Ratios with their limits; nan where a value or limit is negative.
     p_value : ndarray of shape (P,)
         Stepdown p-values of equality.
     critical : float
