@@ -22,6 +22,7 @@ from howsure.report.reproduction import made_at, reproduction, versions
 
 FEW = 10  # cases, below which a group's value says little
 MOST_PAIRS = 45  # in an open table
+MARGIN = 0.05  # half-width of differences, for the cases needed
 
 
 def report_of_gaps(gaps: Any, *, title: str = "", command: str = "", files: Sequence[str | Path] = ()) -> Report:
@@ -50,9 +51,9 @@ def report_of_gaps(gaps: Any, *, title: str = "", command: str = "", files: Sequ
     together = f"All intervals of a table cover together with {level} confidence, so that chance alone shows no gap."
     pairs = comparisons.difference_sheet("Differences between groups", gaps.by_name(), "max_t")
     pairs = Sheet(pairs.title, pairs.headers, pairs.rows, folded=len(pairs.rows) > MOST_PAIRS, axes=pairs.axes)
-    half = 0.05
-    needed = gaps.needed(half)
-    cells = tuple(tuple(word(cell) for cell in row) for row in needed.grid().rows)
+    needed = gaps.needed(MARGIN)
+    grid = needed.grid()
+    cells = tuple(tuple(word(cell) for cell in row) for row in grid.rows)
     return Report(
         title=title,
         about=f"{len(gaps.groups)} groups, {sum(gaps.cases.values()):,} cases",
@@ -61,7 +62,7 @@ def report_of_gaps(gaps: Any, *, title: str = "", command: str = "", files: Sequ
             Section("Largest gaps", ((_projection(gaps),),), sheets=(_largest(gaps),)),
             Section("Groups", ((together,), (_shrinkage(),)), sheets=tuple(map(_of_metric(gaps), gaps.metrics))),
             Section("Pairs of groups", sheets=(pairs,)),
-            Section("Cases needed", ((needed.goal,),), sheets=(Sheet(needed.goal, needed.grid().headers, cells),)),
+            Section("Cases needed", sheets=(Sheet(needed.goal, grid.headers, cells),)),
             careful(_cautions(gaps)),
             reproduction(command, "", files),
         ),
