@@ -149,6 +149,8 @@ def changed(name, row, value):
         (lambda: hs.cross_validated(None, value=np.ones((N, 2)), fold=FOLD), "value"),
         (lambda: hs.cross_validated(Y, SAID, fold=KFold(4)), r"cv.split\(X, y\)"),
         (lambda: hs.training_runs(Y, []), "not the predictions of several runs"),
+        (lambda: hs.training_runs(Y, np.uint64(3)), "not the predictions of several runs"),
+        (lambda: hs.training_runs(Y, np.array(3)), "not the predictions of several runs"),
         (lambda: hs.training_runs(Y, {}), "is empty"),
         (lambda: hs.training_runs(Y, SAID), "not the predictions of several runs. Give"),
         (lambda: hs.training_runs(Y, [SAID]), "single training run"),

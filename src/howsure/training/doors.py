@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -220,9 +221,11 @@ def _by_run(given: Any, role: str, data: Any) -> dict[tuple[str, str], Any]:
         message = f"`{role}` is empty. Name at least one algorithm."
         raise HowsureError(message)
     found: dict[tuple[str, str], Any] = {}
-    for name, runs in several.items():
-        is_list = hasattr(runs, "__getitem__") and not isinstance(runs, str) and len(runs) > 0
-        if not is_list or (data is None and np.ndim(runs[0]) == 0):
+    for name, listed in several.items():
+        runs: list[Any] = []
+        with suppress(TypeError):  # a single number is no list
+            runs = [] if isinstance(listed, str) else list(listed)
+        if not runs or (data is None and np.ndim(runs[0]) == 0):
             message = (
                 f"`{role}` of {name or 'the algorithm'} has not the predictions of several runs. Give a list with one "
                 "array, or one column, for each run; or name the run of each row by `run=`."
