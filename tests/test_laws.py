@@ -47,6 +47,8 @@ SIGNED = {
     "recall_gain",
     "f1_gain",
     "fbeta_gain",
+    "calibration_slope",
+    "calibration_intercept",
 }
 
 
@@ -63,6 +65,7 @@ def skipped(spec):
 
 
 USABLE = [spec for spec in SPECS if not skipped(spec)]
+SCORED = [spec for spec in SCORED if not skipped(spec)]
 
 
 EVERY = [*USABLE, *(each.name for each in OF_LABELS if each.form.name == "outcomes"), *SCORED, *VALUED]

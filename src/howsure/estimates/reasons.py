@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.methods.core.interval import CONSTANT
+from howsure.metrics.forms import Undefined
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
@@ -52,6 +53,8 @@ def reasons(metric: Metric, table: Table, value: Array, found: Any) -> Array:
 def _undefined(metric: Metric, table: Table) -> Any:
     """Return the reasons why a metric is undefined, for each table."""
     counts = table.counted
+    if isinstance(metric.structure, Undefined):
+        return metric.structure.why(counts.cells)
     if table.kind.why_undefined:
         return table.kind.why_undefined
     if metric.positive is not None and isinstance(counts, ClassCounts):

@@ -164,6 +164,19 @@ class Rank:
     share: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Undefined:
+    """A metric that states why it is undefined.
+
+    Parameters
+    ----------
+    why : callable
+        Counts ``(..., *cells)`` → the reason for each table, a string or an array ``(...)`` of them.
+    """
+
+    why: Callable[[Array], Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """A metric as a weighted sum of proportions, one for each class in ``classes`` and each of ``terms``.

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.forms import STEP, Better, Distance, OperatingPoint, Rank, Ratio, divide
+from howsure.metrics.forms import STEP, Better, Distance, OperatingPoint, Rank, Ratio, Undefined, divide
 from howsure.metrics.kinds import CELLS, COEFFICIENTS, FORMS, LIBRARY, MARGINS, OUTCOMES, SCORES, Form
 from howsure.native.losses import CellLosses
 from howsure.native.resampling import Ranked
@@ -45,10 +45,10 @@ class Scored:
         The metric that it estimates, if its value is corrected for the sample size.
     range : tuple of float, optional
         Its range on this table, if narrower than the declared one.
-    structure : Ratio, Rank, Ranked, MeanLoss, OperatingPoint or Distance, optional
+    structure : Ratio, Rank, Ranked, MeanLoss, OperatingPoint, Distance or Undefined, optional
         A property that some interval methods use: the metric as a ratio of linear forms in the counts, the rank of a
         quantile, the statistic of ranks that determines it, a mean loss, the stated rate that determines its
-        threshold, or a distance from calibration.
+        threshold, or a distance from calibration. Or the reason for its undefined values.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class Scored:
     takes_batches: bool = True
     population: Scored | None = None
     range: Bounds | None = None
-    structure: Ratio | Rank | Ranked | MeanLoss | OperatingPoint | Distance | None = None
+    structure: Ratio | Rank | Ranked | MeanLoss | OperatingPoint | Distance | Undefined | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

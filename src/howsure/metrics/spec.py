@@ -19,6 +19,7 @@ from howsure.metrics.averages import canonical_average
 from howsure.metrics.registry import REGISTRY, Definition, canonical
 
 SIGNS = {"lr+": "plr", "lr_": "nlr", "lr−": "nlr"}  # likelihood ratios; a plus would start an argument
+FORMS = SIGNS | dict.fromkeys(("citl", "calibration_in_the_large"), "calibration_intercept+slope=fixed")
 WRITTEN = ("macro", "micro", "weighted")  # averages that others write into a metric's name
 REMEMBERED = 4096  # parsed strings
 
@@ -237,7 +238,7 @@ def _meant(name: str) -> tuple[str, str]:
         definition = None if own == name else REGISTRY.find(own)
         if definition is not None and definition.has_averages:
             return definition.name, average
-    return SIGNS.get(name, ""), ""
+    return FORMS.get(name, ""), ""
 
 
 def _with_average(spec: Spec, tail: str, text: str) -> Spec:

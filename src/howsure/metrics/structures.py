@@ -16,7 +16,7 @@ from howsure.cached import cached_property
 from howsure.metrics.averages import Average
 from howsure.metrics.class_sets import ClassSet
 from howsure.metrics.collapsible_cells import Lumping
-from howsure.metrics.forms import Distance, OperatingPoint, Parts, Rank, Ratio, divide
+from howsure.metrics.forms import Distance, OperatingPoint, Parts, Rank, Ratio, Undefined, divide
 from howsure.metrics.registry import REGISTRY, MeanLoss
 from howsure.metrics.spec import Spec
 from howsure.native.averages import ClassShares
@@ -178,7 +178,19 @@ class ViewAverage:
     of_distances: bool = False
 
 
-Structure = CellSums | ClassAverage | Distance | MeanLoss | OperatingPoint | Parts | Rank | Ranked | Ratio | ViewAverage
+Structure = (
+    CellSums
+    | ClassAverage
+    | Distance
+    | MeanLoss
+    | OperatingPoint
+    | Parts
+    | Rank
+    | Ranked
+    | Ratio
+    | Undefined
+    | ViewAverage
+)
 
 
 def parts_of(spec: Spec, classes: Array, weight: float = 1.0) -> Parts | None:
