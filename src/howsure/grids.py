@@ -16,7 +16,7 @@ import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from howsure.errors import HowsureError
@@ -45,7 +45,7 @@ WITHOUT_UNIT = frozenset(  # columns that are not in the units of their row's in
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of strings: the first column left-aligned, the others right-aligned.
+    """A table of strings: the first column left-aligned, the others right-aligned, or all left-aligned if it is prose.
 
     Control characters in cells are shown as escapes, and very long text is cut.
     """
@@ -53,6 +53,7 @@ class Grid:
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     caption: str = ""
+    is_prose: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "headers", tuple(map(cell_text, self.headers)))
@@ -69,7 +70,7 @@ class Grid:
 
     def markdown(self) -> str:
         """Return a Markdown table."""
-        rule = tuple(":---" if i == 0 else "---:" for i in range(len(self.headers)))
+        rule = tuple(":---" if i == 0 or self.is_prose else "---:" for i in range(len(self.headers)))
         rows = [tuple(markdown_text(cell) for cell in row) for row in self._all()]
         lines = ["| " + " | ".join(row) + " |" for row in (rows[0], rule, *rows[1:])]
         return "\n".join([*lines, *(["", markdown_text(self.caption)] if self.caption else [])])
@@ -94,7 +95,7 @@ class Grid:
         # After a rule or the end of a row LaTeX takes a bracket or a star for an argument.
         rows = [f"{{}}{row}" if row.lstrip().startswith(("[", "*")) else row for row in rows]
         lines = [
-            r"\begin{tabular}{l" + "r" * (len(self.headers) - 1) + "}",
+            r"\begin{tabular}{l" + self._latex_column() * (len(self.headers) - 1) + "}",
             r"\toprule",
             rows[0],
             r"\midrule",
@@ -111,7 +112,7 @@ class Grid:
             return self
         start = most_rows // 2
         said = (f"… {cut:,} more rows", *[""] * (len(self.headers) - 1))
-        return Grid(self.headers, (*self.rows[:start], said, *self.rows[start + cut :]), self.caption)
+        return replace(self, rows=(*self.rows[:start], said, *self.rows[start + cut :]))
 
     def narrowed(self, most_columns: int = MOST_COLUMNS) -> Grid:
         """Return the grid with at most this many columns; a wider one is cut in the middle, which says by how many."""
@@ -121,7 +122,7 @@ class Grid:
         start = most_columns // 2
         head, *rows = ((*row[:start], "…", *row[start + cut :]) for row in self._all())
         said = (*head[:start], f"… {cut:,} more columns", *head[start + 1 :])
-        return Grid(said, tuple(rows), self.caption)
+        return replace(self, headers=said, rows=tuple(rows))
 
     def brief(self, most_rows: int) -> Grid:
         """Return so much of the grid as can be looked at: of many rows and columns, long cells and notes the ends."""
@@ -130,7 +131,7 @@ class Grid:
         headers = tuple(text_within(cell, MOST_IN_CELL) for cell in cut.headers)
         notes = [ALL_ROWS] * (cut.rows != self.rows) + self.caption.split("\n") * bool(self.caption)
         notes = notes if len(notes) <= MOST_NOTES else [*notes[: MOST_NOTES - 1], "…"]
-        return Grid(headers, rows, "\n".join(map(text_within, notes)))
+        return replace(self, headers=headers, rows=rows, caption="\n".join(map(text_within, notes)))
 
     def for_terminal(self) -> str:
         """Return text, cut to the number of lines of a terminal."""
@@ -140,6 +141,10 @@ class Grid:
     def for_notebook(self) -> str:
         """Return HTML, cut to the number of rows of a notebook cell."""
         return self.brief(MOST_ROWS).html()
+
+    def _latex_column(self) -> str:
+        """Return the type of the columns after the first: paragraphs of equal width for prose."""
+        return rf"p{{{0.85 / (len(self.headers) - 1):.2f}\linewidth}}" if self.is_prose else "r"
 
     def _all(self) -> tuple[tuple[str, ...], ...]:
         return (self.headers, *self.rows)

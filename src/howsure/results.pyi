@@ -32,6 +32,7 @@ from .readers.components import VarianceComponents as VarianceComponents
 from .readers.differences import ReaderDifference as ReaderDifference
 from .readers.sizes import ReaderPlan as ReaderPlan
 from .readers.study import ModalityTest as ModalityTest, ReaderStudy as ReaderStudy
+from .report.checklists.checklist import Checklist as Checklist, ChecklistItem as ChecklistItem
 from .report.evidence import Subject as Subject
 from .report.report import Report as Report
 from .training.algorithms import Algorithms as Algorithms

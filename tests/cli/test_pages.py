@@ -93,3 +93,25 @@ def test_the_demonstration_takes_little_time(tmp_path):
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         took.append(float(done.stderr.split()[-1]))
     assert min(took) < 3
+
+
+def test_a_report_has_the_checklist_that_is_named(tmp_path):
+    """The page and its results have the items; rows outside the classes are counted among them."""
+    path = tmp_path / "study.csv"
+    rows = ["ill,ill"] * 8 + ["ill,well"] * 2 + ["well,well"] * 9 + ["well,ill"] + ["ill,unclear"] * 3
+    path.write_text("truth,test\n" + "\n".join(rows) + "\n")
+    columns = ["--y-true", "truth", "--y-pred", "test", "--labels", "well", "ill"]
+    _, held, page = written(tmp_path, "report", path, *columns, "--checklist", "stard-ai")
+    items = {each["item"]: each for each in held["checklist"]}
+    assert items["19"]["evidence"] == "3 rows were left out: their labels are not among the classes named."
+    assert "of 10 “ill”, 8 were predicted “ill” and 2 “well”" in items["30"]["evidence"]
+    assert "Checklist: STARD-AI 2025" in page
+
+
+@pytest.mark.parametrize("command", [["report", "--y-true", "label"], ["gaps", "--y-true", "label"], ["matrix"]])
+def test_a_checklist_without_a_page_is_refused(command):
+    """A checklist is a section of a page: without one the command ends with one line that says so."""
+    result = run(command[0], CANCER, *command[1:], "--checklist", "claim")
+    assert result.returncode == 2
+    assert result.stderr.count("\n") == 1
+    assert "Name its file" in result.stderr

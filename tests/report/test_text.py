@@ -40,5 +40,7 @@ def test_latex_has_every_table(strange):
         if line.endswith(r"\\"):
             cells = line.removesuffix(r"\\")
             assert not re.search(r"(?<!\\)[%$#_]", cells)
-    columns = [len(each) for each in re.findall(r"\\begin\{tabular\}\{(l?r*)\}", text)]
+    paragraph = r"p\{0\.\d+\\linewidth\}"
+    found = re.findall(rf"\\begin\{{tabular\}}\{{(l(?:r*|(?:{paragraph})*))\}}", text)
+    columns = [len(re.sub(paragraph, "p", each)) for each in found]
     assert columns == [len(sheet.headers) for sheet in sheets]

@@ -21,7 +21,20 @@ from howsure.cli.inputs import HYPHEN, STANDARD, Files, Input, InputFormat, in_s
 from howsure.cli.judge import judge
 from howsure.cli.label_next import label_next
 from howsure.cli.leaderboard import leaderboard
-from howsure.cli.options import THRESHOLD, Format, Level, Metrics, Page, Seed, Words, one_or_two, one_seed, split
+from howsure.cli.options import (
+    THRESHOLD,
+    Checklist,
+    Format,
+    Level,
+    Metrics,
+    Page,
+    Seed,
+    Words,
+    one_or_two,
+    one_seed,
+    refuse_without_page,
+    split,
+)
 from howsure.cli.output import say_written, write, write_grid
 from howsure.cli.plan import plan
 from howsure.cli.readers import readers
@@ -100,6 +113,7 @@ def report(
     fail_under: FailUnder = None,
     fail_over: FailOver = None,
     html: Page = None,
+    checklist: Checklist = None,
     input_format: InputFormat = None,
     sheet: str | None = None,
     how: Format = "table",
@@ -159,6 +173,9 @@ def report(
         The same for metrics where lower is better: unless the upper limit is at most this bound, such as fpr=0.1.
     html
         Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
+    checklist
+        Reporting guideline whose items are a section of the report, with the numbers that answer them: tripod-ai,
+        stard-ai, claim or model-card. Needs --html.
     input_format
         Format of standard input; it may be compressed.
     sheet
@@ -170,6 +187,7 @@ def report(
     from howsure.cli.strata import strata_of
     from howsure.tables.batch import ALL
 
+    refuse_without_page(checklist, html)
     given, wanted = Input.of(files, input_format, sheet), bounds(fail_under, fail_over)
     classes = classes_of(given.data, [y_true, *split(y_pred)], labels, pos_label)
     columns = Columns(
@@ -192,7 +210,7 @@ def report(
     # One seed for the terminal and the page, so that both use the same draws.
     asked = Asked(split(metrics) or None, method, confidence_level, one_seed(random_state))
     subjects = subjects_of(given, columns, asked)
-    page = None if html is None else report_on_file(given, columns, asked, subjects).save(html)
+    page = None if html is None else report_on_file(given, columns, asked, subjects, checklist).save(html)
     write(class_blocks(subjects, asked, how) if per_class else blocks_of(subjects), given.title, how)
     say_written(page)
     hold(wanted, {each.name: each.evaluations[ALL] for each in subjects})
@@ -214,6 +232,7 @@ def matrix(
     fail_under: FailUnder = None,
     fail_over: FailOver = None,
     html: Page = None,
+    checklist: Checklist = None,
     sheet: str | None = None,
     how: Format = "table",
 ) -> None:
@@ -248,6 +267,9 @@ def matrix(
         The same for metrics where lower is better: unless the upper limit is at most this bound, such as fpr=0.1.
     html
         Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
+    checklist
+        Reporting guideline whose items are a section of the report, with the numbers that answer them: tripod-ai,
+        stard-ai, claim or model-card. Needs --html.
     sheet
         Sheet of a spreadsheet file; by default the only non-empty sheet.
     how
@@ -258,11 +280,12 @@ def matrix(
     from howsure.sources.matrices import matrix_table
     from howsure.tables.batch import ALL
 
+    refuse_without_page(checklist, html)
     wanted = bounds(fail_under, fail_over)
     table = matrix_table(in_sheet([str(file)], sheet)[0], labels or None, pos_label=pos_label, check=not no_check)
     asked = Asked(split(metrics) or None, method, confidence_level, one_seed(random_state))
     made = asked.estimated(Subject(table=table))
-    page = None if html is None else report_on(made, Input([str(file)], str(file))).save(html)
+    page = None if html is None else report_on(made, Input([str(file)], str(file)), checklist=checklist).save(html)
     write(class_blocks(made, asked, how) if per_class else blocks_of(made), str(file), how)
     say_written(page)
     hold(wanted, {"": made[0].evaluations[ALL]})

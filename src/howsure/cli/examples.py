@@ -13,6 +13,10 @@ EXAMPLES = {
         "howsure report breast_cancer.csv --y-true label --y-pred logistic forest --pos-label malignant -m f1 mcc",
         "howsure report breast_cancer.csv --y-true label --y-score score_forest --fail-under roc_auc=0.95",
         "howsure report digits.csv --y-true label --y-pred logistic --groups block --per-class",
+        (
+            "howsure report breast_cancer.csv --y-true label --y-score score_forest --threshold 0.3 --by tumour_size "
+            "-m sensitivity specificity roc_auc --checklist stard-ai -o stard.html"
+        ),
     ),
     "matrix": (
         "howsure matrix digits_matrix.csv",

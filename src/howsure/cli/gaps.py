@@ -6,7 +6,18 @@ from typing import Any
 
 from howsure.cli.classes import classes_of
 from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, one_or_two, split
+from howsure.cli.options import (
+    Checklist,
+    Format,
+    Level,
+    Metrics,
+    Page,
+    Seed,
+    Words,
+    one_or_two,
+    refuse_without_page,
+    split,
+)
 from howsure.cli.output import command_line, say_written, write_grid, write_records
 from howsure.errors import HowsureError
 
@@ -37,6 +48,7 @@ def gaps(
     confidence_level: Level = 0.95,
     random_state: Seed = None,
     html: Page = None,
+    checklist: Checklist = None,
     input_format: InputFormat = None,
     sheet: str | None = None,
     how: Format = "table",
@@ -96,6 +108,9 @@ def gaps(
         Seed of the random numbers.
     html
         Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
+    checklist
+        Reporting guideline whose items are a section of the report, with the numbers that answer them: tripod-ai,
+        stard-ai, claim or model-card. Needs --html.
     input_format
         Format of standard input; it may be compressed.
     sheet
@@ -107,6 +122,7 @@ def gaps(
     from howsure.groups.group_gaps import gaps as compared
     from howsure.methods.core.lookup import named
 
+    refuse_without_page(checklist, html)
     given = Input.of(files, input_format, sheet)
     if not split(by):
         message = "Name the column of the groups with --by."
@@ -136,7 +152,8 @@ def gaps(
     if html is not None:
         from howsure.report.gaps import report_of_gaps
 
-        page = report_of_gaps(found, title=given.title, command=command_line(), files=given.data).save(html)
+        made = report_of_gaps(found, title=given.title, command=command_line(), files=given.data)
+        page = made.with_checklist(checklist).save(html)
     shown = found.needed(margin, power=power) if margin is not None else found.differences if pairs else found
     if how in {"json", "csv"}:
         write_records(shown.records(), how)

@@ -9,6 +9,9 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from howsure.errors import HowsureError
+from howsure.report.checklists.names import ChecklistName
+
 Format = Annotated[Literal["table", "json", "csv", "markdown", "html", "latex"], Parameter(name=("--format", "-f"))]
 TableFormat = Annotated[
     Literal["table", "json", "markdown", "html", "latex"], Parameter(name=("--format", "-f"))
@@ -18,6 +21,7 @@ Metric = Annotated[str, Parameter(name=("--metric", "--metrics", "-m"))]
 Metrics = Annotated[list[str] | None, Parameter(name=("--metrics", "--metric", "-m"), consume_multiple=True)]
 Page = Annotated[Path | None, Parameter(name=("--html", "--output", "-o"))]
 Seed = Annotated[int | None, Parameter(name=("--random-state", "--seed"))]
+Checklist = Annotated[ChecklistName | None, Parameter(name="--checklist")]
 Words = Annotated[list[str] | None, Parameter(consume_multiple=True)]
 THRESHOLD = 0.5  # of probabilities, for metrics of counts
 
@@ -32,6 +36,19 @@ def one_seed(random_state: int | None) -> Any:
     from howsure.methods.core.draws import seed_sequence
 
     return seed_sequence(random_state)
+
+
+def refuse_without_page(checklist: str | None, html: Path | None) -> None:
+    """Refuse a checklist without a report that it could be a section of.
+
+    Raises
+    ------
+    HowsureError
+        If no file is named.
+    """
+    if checklist is not None and html is None:
+        message = "`--checklist` is a section of the report. Name its file, such as --html report.html or checklist.md."
+        raise HowsureError(message)
 
 
 def split(words: Sequence[str] | None) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import Format, Level, Metric, Page, Words, split
+from howsure.cli.options import Checklist, Format, Level, Metric, Page, Words, refuse_without_page, split
 from howsure.cli.output import command_line, say_written, write_grid, write_records
 from howsure.errors import HowsureError
 
@@ -41,6 +41,7 @@ def readers(
     width: float | None = None,
     true_value: float | None = None,
     html: Page = None,
+    checklist: Checklist = None,
     input_format: InputFormat = None,
     sheet: str | None = None,
     how: Format = "table",
@@ -97,6 +98,9 @@ def readers(
         True difference in the planned study; the observed one by default.
     html
         Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
+    checklist
+        Reporting guideline whose items are a section of the report, with the numbers that answer them: tripod-ai,
+        stard-ai, claim or model-card. Needs --html.
     input_format
         Format of standard input; it may be compressed.
     sheet
@@ -107,6 +111,7 @@ def readers(
     from howsure.estimates.grouped import Grouped
     from howsure.readers.studies import reader_study
 
+    refuse_without_page(checklist, html)
     given = Input.of(files, input_format, sheet)
     split_by: Any = split(by) or None
     study: ReaderStudy | Grouped[ReaderStudy] = reader_study(
@@ -131,7 +136,8 @@ def readers(
     if html is not None:
         from howsure.report.readers import report_of_readers
 
-        page = report_of_readers(study, title=given.title, command=command_line(), files=given.data).save(html)
+        made = report_of_readers(study, title=given.title, command=command_line(), files=given.data)
+        page = made.with_checklist(checklist).save(html)
     goals = {"readers": plan_readers, "cases": plan_cases, "power": power, "width": width}
     found: ReaderStudy | Grouped[ReaderStudy] | ReaderPlan = study
     notes = [] if isinstance(study, Grouped) else [study.sentence()]

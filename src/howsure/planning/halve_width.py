@@ -39,11 +39,14 @@ class More:
     of_class: int
     chosen: bool
 
-    def sentence(self) -> str:
-        """Return the result as a sentence."""
+    def sentence(self, of: str = "") -> str:
+        """Return the result as a sentence, with the name of the metric if it is given."""
+        start = f"Half as wide an interval{f' of {of}' * bool(of)} needs about {self.cases:,} more"
+        if self.chosen and self.of_class == self.cases:
+            return f"{start} cases of class {self.label}."
         kind = "cases, chosen by class" if self.chosen else "such cases"
         named = f", {self.of_class:,} of them of class {self.label}" if self.label else ""
-        return f"Half as wide an interval needs about {self.cases:,} more {kind}{named}."
+        return f"{start} {kind}{named}."
 
 
 def to_halve(metric: Metric, table: Table) -> More | None:
@@ -62,7 +65,7 @@ def to_halve(metric: Metric, table: Table) -> More | None:
     >>> from howsure.metrics.binding import resolve
     >>> table = hs.from_counts([[50, 3], [5, 42]])
     >>> to_halve(resolve("recall", table), table).sentence()
-    'Half as wide an interval needs about 141 more cases, chosen by class, 141 of them of class 1.'
+    'Half as wide an interval needs about 141 more cases of class 1.'
     """
     traits = table.design.traits
     if not (traits.is_counted and traits.has_one_unit and metric.of_one_model.takes_batches):

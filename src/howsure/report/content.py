@@ -110,7 +110,13 @@ class Sheet:
 
     def grid(self, level: int) -> Grid:
         """Return the sheet as a table of strings for one level."""
-        return Grid(self.headers, tuple(tuple(cell.text(level) for cell in row) for row in self.rows), self.note)
+        rows = tuple(tuple(cell.text(level) for cell in row) for row in self.rows)
+        return Grid(self.headers, rows, self.note, self.is_prose)
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether all cells are words."""
+        return all(isinstance(cell.order, str) for row in self.rows for cell in row)
 
 
 @dataclass(frozen=True, slots=True)

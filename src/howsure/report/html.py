@@ -71,6 +71,7 @@ class Laid:
     axis: Axis | None
     behind: tuple[str, ...]
     rows: tuple[Row, ...]
+    is_prose: bool = False
 
 
 def tables_of(sheet: Sheet) -> list[Laid]:
@@ -80,7 +81,7 @@ def tables_of(sheet: Sheet) -> list[Laid]:
     axis = sheet.axes[0] if sheet.axes else None
     first, drawn = (len(sheet.headers), ()) if axis is None else (axis.columns[0], axis.columns)
     rows = tuple(Row(row[:first], _bars(row, drawn), tuple((cell,) for cell in row[first:])) for row in sheet.rows)
-    return [Laid(sheet.title, sheet.title, sheet.headers[:first], axis, sheet.headers[first:], rows)]
+    return [Laid(sheet.title, sheet.title, sheet.headers[:first], axis, sheet.headers[first:], rows, sheet.is_prose)]
 
 
 def _panel(sheet: Sheet, axis: Axis) -> Laid:
@@ -116,7 +117,7 @@ def rows_of(charts: Sequence[Chart]) -> list[tuple[str, list[Chart]]]:
 
 def is_narrow(section: Section) -> bool:
     """Return whether a section has only text and small tables, so that two of them fit in a row."""
-    if section.charts or any(sheet.folded and len(sheet.headers) > NARROW for sheet in section.sheets):
+    if section.charts or any(len(sheet.headers) > NARROW for sheet in section.sheets if sheet.folded or sheet.is_prose):
         return False
     short = all(1 < len(sheet.axes) <= SHORT and len(sheet.rows) <= SHORT for sheet in section.sheets if sheet.axes)
     return short and sum(len(sheet.headers) for sheet in section.matrices) <= NARROW

@@ -26,6 +26,7 @@ from howsure.readers.study import ReaderStudy
 from howsure.report import comparisons as several, sections
 from howsure.report.answers import headline, main_metric
 from howsure.report.cautions import cautions
+from howsure.report.checklists.names import ChecklistName
 from howsure.report.content import careful
 from howsure.report.evidence import Measured, Settings, Shown, Subject, estimated_together, shown, subject_of
 from howsure.report.gaps import report_of_gaps
@@ -62,6 +63,7 @@ def report_of(
     left_out: int = 0,
     command: str = "",
     files: Sequence[str | Path] = (),
+    checklist: ChecklistName | None = None,
 ) -> Report:
     """Return a report on one model or several, on evaluations, on a study, or on a reader study.
 
@@ -96,6 +98,9 @@ def report_of(
         Command that makes this report.
     files : sequence of str or Path
         Input files; the report contains their sizes and fingerprints (SHA-256).
+    checklist : str, optional
+        Reporting guideline whose items are a section of the report, with the numbers that answer them: ``"tripod-ai"``,
+        ``"stard-ai"``, ``"claim"`` or ``"model-card"``. See `Report.checklist`.
 
     Returns
     -------
@@ -117,13 +122,13 @@ def report_of(
     """
     if isinstance(subjects, Study):
         _refuse_settings(metrics=metrics, method=method, confidence_level=confidence_level, random_state=random_state)
-        return report_of_study(subjects, title=title, rope=rope, command=command, files=files)
+        return report_of_study(subjects, title=title, rope=rope, command=command, files=files).with_checklist(checklist)
     if isinstance(subjects, Gaps):
         _refuse_settings(metrics=metrics, method=method, confidence_level=confidence_level, random_state=random_state)
-        return report_of_gaps(subjects, title=title, command=command, files=files)
+        return report_of_gaps(subjects, title=title, command=command, files=files).with_checklist(checklist)
     if isinstance(getattr(subjects, "overall", subjects), ReaderStudy):
         _refuse_settings(metrics=metrics, method=method, confidence_level=confidence_level, random_state=random_state)
-        return report_of_readers(subjects, title=title, command=command, files=files)
+        return report_of_readers(subjects, title=title, command=command, files=files).with_checklist(checklist)
     models = _subjects(subjects)
     made = [each for model in models for found in model.evaluations.values() for each in found]
     if made:
@@ -142,7 +147,8 @@ def report_of(
     if comparisons is NOTHING and hasattr(subjects, "models"):
         comparisons = _compared(subjects, main_metric(found[0]).label, settings)
     handed_over = Handed(by_name(comparisons), by_name(aggregates), getattr(comparisons, "correction", ""))
-    return _written(found, settings, handed_over, left_out, About(title, command, files))
+    made_of = About(title, command, files)
+    return _written(found, settings, handed_over, left_out, made_of).with_checklist(checklist)
 
 
 def _compared(table: Any, metric: str, settings: Settings) -> Named | Mapping[str, Any]:
@@ -239,7 +245,7 @@ def _written(
         ),
         levels=settings.levels,
         level=settings.level,
-        results=_results(about.title, found, settings, handed),
+        results=_results(about.title, found, settings, handed, left_out),
     )
 
 
@@ -271,7 +277,7 @@ def _everything(found: Sequence[Shown]) -> list[tuple[str, Measured]]:
     return every
 
 
-def _results(title: str, found: Sequence[Shown], settings: Settings, handed: Handed) -> dict[str, Any]:
+def _results(title: str, found: Sequence[Shown], settings: Settings, handed: Handed, left_out: int) -> dict[str, Any]:
     """Return the machine-readable results."""
     content = {
         "title": title,
@@ -280,12 +286,10 @@ def _results(title: str, found: Sequence[Shown], settings: Settings, handed: Han
         "seed": str(settings.seed.entropy),
         "levels": list(settings.levels),
         "confidence_level": settings.levels[settings.level],
+        "left_out": left_out,
+        "missing_labels": 0 if sections.is_complete([each.part for each in found]) else None,
         "tables": [_table(each) for each in found],
-        "estimates": [
-            _of(each) | _estimate(one, settings)
-            for each in found
-            for one in (*each.metrics, *(one for column in each.classes.values() for one in column))
-        ],
+        "estimates": [one for each in found for one in _estimates(each, settings)],
         "comparisons": several.records(handed.comparisons),
         "aggregates": several.records(handed.aggregates),
     }
@@ -302,9 +306,27 @@ def _table(each: Shown) -> dict[str, Any]:
     return _of(each) | {
         "kind": table.kind.noun,
         "cases": table.rows,
+        "design": table.design.description.sample,
         "labels": [str(label) for label in table.labels],
+        "has_labels": each.part.is_labelled,
+        "has_one_label": table.kind.has_one_label_per_case,
+        "is_counted": table.design.traits.is_counted,
+        "class_totals": [float(total) for total in table.class_totals],
+        "threshold": each.part.threshold,
         "counts": _counts(each.part.table),
     }
+
+
+def _estimates(each: Shown, settings: Settings) -> list[dict[str, Any]]:
+    """Return the metrics of a table, and then those of its classes."""
+    classes = zip(*each.classes.values(), strict=True)
+    labels = [str(label) for label in each.part.any_table.labels]
+    found = [_of(each) | _estimate(one, settings) for one in each.metrics]
+    return found + [
+        _of(each) | {"class": label} | _estimate(one, settings)
+        for label, own in zip(labels, classes, strict=False)
+        for one in own
+    ]
 
 
 def _estimate(each: Measured, settings: Settings) -> dict[str, Any]:

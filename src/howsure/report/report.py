@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import html as markup
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, final
 
 from howsure.errors import HowsureError, looked_up
 from howsure.report import html, text
+from howsure.report.checklists.checklist import Checklist, checklist_of
+from howsure.report.checklists.names import ChecklistName
 from howsure.report.content import Document, Section
 from howsure.writing import checked_path, written
 
@@ -54,6 +56,51 @@ class Report(Document):
 
     def __len__(self) -> int:
         return len(set(self))
+
+    def checklist(self, name: ChecklistName) -> Checklist:
+        """Return which items of a reporting guideline this report answers, and which are for the author.
+
+        Parameters
+        ----------
+        name : str
+            ``"tripod-ai"`` (Collins and others, 2024), ``"stard-ai"`` (Sounderajah and others, 2025), ``"claim"``
+            (Tejani and others, 2024) or ``"model-card"`` (Mitchell and others, 2019).
+
+        Returns
+        -------
+        Checklist
+            A mapping of item numbers to items, with ``to_markdown()``, ``to_pandas()`` and the other formats.
+
+        Raises
+        ------
+        HowsureError
+            If there is no such checklist.
+        """
+        return checklist_of(self, name)
+
+    def with_checklist(self, name: ChecklistName | None) -> Report:
+        """Return the report with a checklist as a section before the last one; None leaves it unchanged.
+
+        Parameters
+        ----------
+        name : str or None
+            See `checklist`.
+
+        Returns
+        -------
+        Report
+            The report.
+
+        Raises
+        ------
+        HowsureError
+            If there is no such checklist.
+        """
+        if name is None:
+            return self
+        found = self.checklist(name)
+        results = {**self.results, "checklist": found.records()}
+        return replace(self, sections=(*self.sections[:-1], found.section(), *self.sections[-1:]), results=results)
 
     def to_dict(self) -> dict[str, Any]:
         """Return tables, estimates at all levels and settings, as JSON types; undefined values are None."""

@@ -44,7 +44,7 @@ def what_was_evaluated(models: Sequence[Part], left_out: int, settings: Settings
     lines: list[Texts] = [(f"{table.rows:,} {table.kind.rows_noun}, {len(table.labels)} {table.kind.classes_noun}.",)]
     if whole_number("left_out", left_out, least=0):
         lines.append((f"{left_out:,} rows were left out, because their labels are not among the classes named.",))
-    if all(each.any_table.design.traits.has_binomial_proportions for each in models):
+    if is_complete(models):
         lines.append(("No label is missing: rows with a missing label are refused, not skipped.",))
     if table.is_binary:
         lines.append((f"The positive class is “{table.labels[-1]}”.",))
@@ -67,6 +67,11 @@ def what_was_evaluated(models: Sequence[Part], left_out: int, settings: Settings
         lines.append(("The models were not evaluated on the same cases.",))
     sheets = tuple(_class_sheet(each, settings, each.model if len(listed) > 1 else "") for each in listed)
     return Section("What was evaluated", items=tuple(lines), sheets=sheets)
+
+
+def is_complete(parts: Sequence[Part]) -> bool:
+    """Return whether every case has a label and a prediction, because rows without one are refused."""
+    return all(each.any_table.design.traits.has_binomial_proportions for each in parts)
 
 
 def _class_sheet(part: Part, settings: Settings, model: str) -> Sheet:
@@ -121,7 +126,7 @@ def _narrower(models: Sequence[Shown]) -> tuple[Texts, ...]:
         made = next((one for one in each.part.evaluations if metric in one), None)
         more = None if made is None else to_halve(resolve(metric, made.table, threshold=made.threshold), made.table)
         if more is not None:
-            about.setdefault(f"{metric_words(metric)}. {more.sentence()}", []).append(each.part.words)
+            about.setdefault(more.sentence(metric_words(metric)), []).append(each.part.words)
     return tuple((said if len(of) == len(models) else f"{', '.join(of)}: {said}",) for said, of in about.items())
 
 
