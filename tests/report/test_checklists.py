@@ -213,8 +213,8 @@ def test_calibration_is_missing_until_it_is_measured():
     """Discrimination alone answers a part of item 12e of TRIPOD+AI; the item says what adds the other part."""
     scored = hs.scores("label", "score_forest", data=str(DATA), pos_label="malignant")
     alone = hs.report_of(scored, metrics=["roc_auc"]).checklist("tripod-ai")["12e"]
-    assert alone.missing == ("calibration from --y-score and the metric ece",)
-    assert not hs.report_of(scored, metrics=["roc_auc", "ece"]).checklist("tripod-ai")["12e"].missing
+    assert alone.missing == ("calibration from --y-score and the metrics calibration_slope and observed_expected",)
+    assert not hs.report_of(scored, metrics=["roc_auc", "calibration_slope"]).checklist("tripod-ai")["12e"].missing
 
 
 def test_scores_without_labels_answer_no_question_about_the_truth():

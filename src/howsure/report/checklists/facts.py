@@ -199,7 +199,7 @@ def discrimination(found: Findings) -> Stated:
     return _family(found, DISCRIMINATION)
 
 
-@fact("calibration", "--y-score and the metric ece")
+@fact("calibration", "--y-score and the metrics calibration_slope and observed_expected")
 def calibration(found: Findings) -> Stated:
     """Yield the metrics of calibration."""
     return _family(found, CALIBRATION)
