@@ -31,9 +31,10 @@ SCORED = [
     definition.name + average
     for definition in OF_SCORES
     for average in ("", *(f"@{each}" for each in OVER_CLASSES), "@macro+multi_class=ovo", "@weighted+multi_class=ovo")
+    if not average or definition.has_averages
 ]
 SCORED += ["roc_auc+max_fpr=0.37", "roc_auc+max_fpr=0.37@macro", "ece+norm=l2", "ece+norm=max", "ece+strategy=quantile"]
-SCORED += ["ece+debiased=true+bins=3", "ece+norm=l2+debiased=true+bins=3"]
+SCORED += ["ece+debiased=true+bins=3", "ece+norm=l2+debiased=true+bins=3", "top_k_accuracy+k=1"]
 VALUED = [each.name for each in REGISTRY.shipped if each.form.takes_table and not each.of_scores]
 VALUED += ["quantile+q=0.25", "share+at_least=0.3", "trimmed_mean+cut=0.2", "cvar+q=0.6", "pass_at+k=3", "pass_all+k=4"]
 ORDERED = ("mae", "mse", "rmse", "adjacent", "weighted_kappa", "quadratic")

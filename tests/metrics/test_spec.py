@@ -268,6 +268,7 @@ DEFAULTS = {
     "trimmed_mean": "cut=0.1",
     "weighted_kappa": "power=1",
     "froc": "fp_per_unit=1",
+    "top_k_accuracy": "k=2",
 }
 
 
@@ -285,7 +286,7 @@ def test_a_metric_without_an_argument_has_the_one_that_is_documented(text):
     name, _, average = text.partition("@")
     table = tables.get(REGISTRY.find(name).looks_at, TABLE)
     argument, _, usual = DEFAULTS[text].partition("=")
-    other = {"bins": 3, "power": 2}.get(argument, 0.3)
+    other = {"bins": 3, "power": 2, "k": 1}.get(argument, 0.3)
 
     def read(given):
         spec = f"{name}+{argument}={given}" + f"@{average}" * bool(average)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
@@ -28,7 +27,6 @@ from howsure.metrics.rows import SUM_TOLERANCE, is_rounded
 from howsure.sources.columns import indicator
 from howsure.sources.encoding import encoded
 from howsure.sources.scores import score_values, scores_table
-from howsure.tables.confusion import ConfusionTable
 
 Array = NDArray[Any]
 RETURNS = """
@@ -237,42 +235,7 @@ def top_k_accuracy_score(
     table = table_of(settings, y_true, score, labels, pos_label)
     if size >= len(table.labels):
         warn(f"The {size} highest of {len(table.labels)} scores hold every class: top-{size} accuracy says nothing.")
-    hits = _hits(table, size)
-    metric = replace(resolve("accuracy", hits), name=f"top_{size}_accuracy", spec=None)
-    return settings.estimated(hits, metric, normalize=normalize)
-
-
-def _hits(table: Scored, size: int) -> ConfusionTable:
-    """Return the cases whose true class is among the highest as right, the others as wrong."""
-    codes = np.where(_among_highest(table, size), 0, 1).ravel()
-    return ConfusionTable(
-        counts=np.bincount(codes, table.cells, 4).reshape(2, 2),
-        labels=np.array(["among the highest", "lower"]),
-        design=table.design.collapse_cells(codes, 4),
-        rows=table.rows,
-    )
-
-
-def _among_highest(table: Scored, size: int) -> Array:
-    """Return in which cells with cases the true class is among the highest, in the shape of the table's cells."""
-    score = table.scores
-    if table.kind.has_thresholds:  # one score a case, of the positive class
-        threshold = 0.5 if score[0] >= 0 and score[-1] <= 1 else 0.0
-        positive = score > threshold
-        return np.stack([~positive, positive], -1) | (size > 1)
-    if not table.kind.has_one_label_per_case:
-        message = "Top-k accuracy is of one true class per case, not of multilabel data."
-        raise HowsureError(message)
-    chosen = np.zeros(score.shape, dtype=bool)
-    row, true = np.nonzero(table.counts)
-    others = score if len(row) == len(score) else score[row]
-    own = score[row, true][:, None]
-    rank = np.count_nonzero(others > own, axis=1)
-    tied = others == own
-    (several,) = np.nonzero(np.count_nonzero(tied, axis=1) > 1)
-    rank[several] += np.count_nonzero(tied[several] & (np.arange(score.shape[1]) > true[several, None]), axis=1)
-    chosen[row, true] = rank < size
-    return chosen
+    return settings.estimated(table, f"top_{size}_accuracy", normalize=normalize)
 
 
 def _over_samples(settings: Settings, y_true: Any, y_score: Any, spec: str) -> Estimate:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.metrics.forms import Better, Distance, Parts, Proportion, Ratio
+from howsure.metrics.registry import RowLoss
 from howsure.metrics.spec import Spec
 from howsure.metrics.structures import CellSums, ClassAverage, Structure, ViewAverage, parts_of
 from howsure.native.averages import ClassShares
@@ -112,7 +113,7 @@ class Metric:
         if self.spec is None or self.spec.average is not None:
             return False
         rows = self.spec.definition.rows
-        return rows is not None and rows.null is None
+        return isinstance(rows, RowLoss) and rows.null is None
 
     @property
     def is_area(self) -> bool:

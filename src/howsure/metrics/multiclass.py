@@ -19,7 +19,8 @@ from howsure.metrics.areas_of_pairs import AreasOfPairs
 from howsure.metrics.averages import BY_NAME, Average
 from howsure.metrics.counted import needs_average
 from howsure.metrics.metric import Metric
-from howsure.metrics.rows import of_rows
+from howsure.metrics.registry import RowShare
+from howsure.metrics.rows import of_rows, share_of_rows
 from howsure.metrics.scored import of_scores
 from howsure.metrics.spec import Spec
 from howsure.metrics.structures import ViewAverage
@@ -150,7 +151,10 @@ def of_score_matrix(spec: Spec, table: Table) -> Metric:
     Hand, Till (2001), Machine Learning 45, for pairs of classes.
     """
     if spec.average is None:
-        if spec.definition.rows is None or not table.kind.has_one_label_per_case:
+        rows = spec.definition.rows
+        if isinstance(rows, RowShare):
+            return share_of_rows(spec, rows, table)
+        if rows is None or not table.kind.has_one_label_per_case:
             raise needs_average(spec, table)
         return of_rows(spec, table)
     if spec.average == "binary":

@@ -109,6 +109,20 @@ class RowLoss:
     null: Callable[[Array], tuple[Array, Array]] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class RowShare:
+    """The form of a proportion of rows of scores.
+
+    Parameters
+    ----------
+    marks : callable
+        Table of scores with one column per class, and the arguments of the metric → whether each row with each true
+        class belongs to the proportion, ``(n, K)``.
+    """
+
+    marks: Callable[..., Array]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Definition:
     """Declaration of a metric by a decorated function; `binding.resolve` binds it to a table.
@@ -133,8 +147,8 @@ class Definition:
         Names of the proportions whose sum it is, up to a constant.
     derivative : callable, optional
         Gradient with respect to the cells, on any leading axes, if it is not computed by the complex step.
-    rows : RowLoss, optional
-        For a metric of scores: its form for whole rows of probabilities.
+    rows : RowLoss or RowShare, optional
+        For a metric of scores: its form for whole rows of scores. A share of rows has no averages over classes.
     also : mapping of str to callable
         Its forms for other tables, such as predicted numbers in place of ordered classes: functions of the table, like
         those of values.
@@ -167,7 +181,7 @@ class Definition:
     each_class: str | None = None
     terms: tuple[str, ...] = ()
     derivative: Callable[..., Any] | None = None
-    rows: RowLoss | None = None
+    rows: RowLoss | RowShare | None = None
     also: Mapping[str, Callable[..., Scored]] = field(default_factory=dict)
     is_area: bool = False
     is_step: bool = False
@@ -216,7 +230,7 @@ class Definition:
     @property
     def has_averages(self) -> bool:
         """Whether it is defined for one class, so that classes can be averaged."""
-        return self.has_outcomes or self.form.name == "scores"
+        return self.has_outcomes or (self.of_scores and not isinstance(self.rows, RowShare))
 
     @property
     def has_outcomes(self) -> bool:

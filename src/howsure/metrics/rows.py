@@ -10,18 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.cell_sums import added_up
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, UndefinedDesignError
+from howsure.metrics.counted import of_predictions
 from howsure.metrics.forms import divide
 from howsure.metrics.metric import Metric
 from howsure.metrics.probability import mean_loss
-from howsure.metrics.registry import MeanLoss, RowLoss, Scored
-from howsure.metrics.scored import of_cells
-from howsure.metrics.spec import Spec
+from howsure.metrics.registry import MeanLoss, RowLoss, RowShare, Scored
+from howsure.metrics.scored import marked_share, of_cells
+from howsure.metrics.spec import Spec, parse
 from howsure.native.losses import CellLosses
+from howsure.tables.confusion import ConfusionTable
 from howsure.tables.score_matrix import ScoreMatrixTable as Table
 
 Array = NDArray[Any]
 Null = Callable[[Array], tuple[Array, Array]]
+ROWS = np.array(["marked", "others"])
 DECIMALS = range(2, 7)  # with which probabilities are printed
 HALF = 0.5  # rounding error, in units of the last decimal
 SUM_TOLERANCE = 1e-3  # of a row of probabilities: float32 and rounding to three digits
@@ -43,7 +46,7 @@ def of_rows(spec: Spec, table: Table) -> Metric:
         If a score is no probability, or the rows of classes do not sum to 1.
     """
     loss = spec.definition.rows
-    assert loss is not None  # noqa: S101 - the caller has looked
+    assert isinstance(loss, RowLoss)  # noqa: S101 - the caller has looked
     probabilities = _checked(spec, table)
     mean = _mean(loss, probabilities, table)
     if loss.null is not None:
@@ -51,6 +54,33 @@ def of_rows(spec: Spec, table: Table) -> Metric:
     low, high = loss.range
     most = high if table.kind.has_one_label_per_case or not np.isfinite(high) else 1.0 * len(table.labels)
     return of_cells(spec, mean, (low, most))
+
+
+def share_of_rows(spec: Spec, form: RowShare, table: Table) -> Metric:
+    """Return the metric that is a proportion of rows; its intervals are those of the table of hits and misses.
+
+    Parameters
+    ----------
+    spec : Spec
+        Spec of the metric.
+    form : RowShare
+        Its form for rows.
+    table : ScoreMatrixTable
+        Scores of classes.
+    """
+    marks = form.marks(table, **spec.arguments)
+    metric = of_cells(spec, marked_share(marks, as_ratio=False), (0.0, 1.0))
+    if marks.all():
+        return metric
+    try:
+        design = table.design.collapse_cells((~marks).ravel().astype(np.intp), 4)
+    except UndefinedDesignError:
+        return of_cells(spec, marked_share(marks), (0.0, 1.0))
+    hits = np.einsum("ij,ij", table.counts, marks)
+    counts = np.array([[hits, table.counts.sum() - hits], [0.0, 0.0]])
+    small = ConfusionTable(counts=counts, labels=ROWS, design=design, rows=table.rows)
+    accuracy = replace(of_predictions(parse("accuracy"), small, None), name=spec.text, spec=spec)
+    return replace(metric, reduced_to=lambda _: (small, accuracy))
 
 
 def _checked(spec: Spec, table: Table) -> Array:

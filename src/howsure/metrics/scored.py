@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.known import KnownProbabilities
 from howsure.errors import HowsureError
+from howsure.metrics.forms import Proportion, Ratio, divide
 from howsure.metrics.metric import Metric
 from howsure.metrics.registry import MeanLoss, Scored
 from howsure.metrics.spec import Spec
@@ -76,6 +77,33 @@ def of_cells(spec: Spec, built: Scored, bounds: tuple[float, float], beyond: flo
         population=None if built.population is None else of_cells(spec, built.population, bounds, beyond),
         takes_batches=built.takes_batches,
     )
+
+
+def marked_share(marks: Array, *, as_ratio: bool = True) -> Scored:
+    """Return the proportion of cases in marked cells.
+
+    Parameters
+    ----------
+    marks : ndarray of bool of shape (*cells,)
+        Whether the cases of each cell belong to the proportion.
+    as_ratio : bool
+        Whether the metric has its ratio as structure; never if all cells are marked, since the proportion is then 1.
+    """
+    places = "abcd"[: marks.ndim]
+    sums, every = f"...{places},{places}->...", (..., *(None for _ in marks.shape))
+    axes = tuple(range(-marks.ndim, 0))
+
+    def value(cells: Array) -> Array:
+        return divide(np.einsum(sums, cells, marks), cells.sum(axes))
+
+    def slopes(cells: Array) -> Array:
+        return divide(marks - value(cells)[every], cells.sum(axes)[every])
+
+    if not as_ratio or marks.all():
+        return Scored(value, slopes)
+    whole = np.ones(marks.shape)
+    share = Proportion(marks, whole > 0, (1.0, 1.0), (0.0, 1.0))
+    return Scored(value, slopes, structure=Ratio(marks.astype(float), whole, share=share))
 
 
 def _beyond_the_rows(spec: Spec, built: Scored, table: ScoresTable) -> float:

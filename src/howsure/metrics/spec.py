@@ -231,6 +231,8 @@ def _meant(name: str) -> tuple[str, str]:
     """Return the metric, with arguments, and the average for another package's name; empty if unknown."""
     if beta := re.fullmatch(r"f_?(\d+(?:\.\d+)?)(?:_score)?", name):
         return f"fbeta+beta={beta[1]}", ""
+    if top := re.fullmatch(r"top_?(\d+)(?:_accuracy)?", name):
+        return f"top_k_accuracy+k={top[1]}", ""
     if pairs := re.fullmatch(r"roc_auc_(ov[ro])(_weighted)?", name):
         return "roc_auc", f"{'weighted' if pairs[2] else 'macro'}+multi_class={pairs[1]}"
     for average in WRITTEN:
