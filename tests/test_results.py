@@ -122,6 +122,7 @@ RESULTS = {
     "gaps of pairs": lambda: GAPS.differences,
     "gap": lambda: GAPS.differences["recall", "a", "c"],
     "cases needed": lambda: GAPS.needed(0.05),
+    "joint region": lambda: hs.joint_region(TABLE, "recall", "precision"),
     "reader study": lambda: READERS,
     "reader difference": lambda: READERS.differences["f − g"],
     "test of modalities": lambda: READERS.test,

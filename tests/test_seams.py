@@ -349,6 +349,9 @@ def test_every_verb_answers(source, design):
         result(curve, model)
     result(hs.threshold_curves, model, ["f1", "recall"])
     result(hs.optimal_threshold, model, "f1", n_resamples=20, random_state=0)
+    for pair in (names[:2], ["recall", "precision"]):
+        region = result(hs.joint_region, model, *pair[:1], *pair[-1:], random_state=0)
+        assert region is None or region.reason or 0 <= region.area < np.inf
     for draws in ("posterior", "prior", "random", "sampling", "truth"):
         drawn = result(hs.methods.draw_tables, table, 3, source=draws, random_state=0)
         if drawn is not None:

@@ -26,7 +26,10 @@ GROUPS = {  # heading → what the names are for, and the modules in which they 
             "imperfect_labels.review imperfect_labels.dataset_shift"
         ),
     ),
-    "Estimate": ("A metric with its interval.", "estimates imperfect_labels.calibration"),
+    "Estimate": (
+        "A metric with its interval, and two metrics with their region.",
+        "estimates imperfect_labels.calibration requirements",
+    ),
     "Compare and rank": (
         "Two models or many, on the same cases or on different ones; readers of the same cases; groups.",
         "comparison readers groups",

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from howsure.methods.core.interval import Interval
-from howsure.methods.core.method import Method
+from howsure.methods.core.lookup import named
+from howsure.methods.core.method import DrawingMethod, Method
 from howsure.methods.default import checked
 from howsure.metrics.binding import smallest
 from howsure.metrics.metric import Metric
@@ -49,3 +50,21 @@ def batched_intervals(
 def own_table(table: Table, metric: Metric) -> tuple[Table, Metric]:
     """Return the smaller table that determines a metric, if there is one, and the metric bound to it."""
     return (table, metric) if metric.reduced_to is None else metric.reduced_to(table)
+
+
+def method_and_table(metric: Metric, table: Table, method: Method | None) -> tuple[Method, Metric, Table]:
+    """Return the method for a metric of one table, and the smallest table that it needs with the metric bound to it.
+
+    Parameters
+    ----------
+    metric : Metric
+        Bound to the table.
+    table : Table
+        One table.
+    method : Method, optional
+        The requested method; by default that of the design, or the default method of the metric.
+    """
+    wanted = named(table.design.traits.default_method or None) if method is None else method
+    own, metric = own_table(table, metric)
+    small, same = (own, metric) if isinstance(wanted, DrawingMethod) else smallest(own, metric)
+    return checked(wanted, same, small), same, small

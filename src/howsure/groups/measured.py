@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from howsure.comparison.contenders import covariance_by_unit, covariance_within, finite_gradients
 from howsure.designs.base import safe_divide
 from howsure.designs.clustering import Clustering
-from howsure.estimates.batched_intervals import own_table
+from howsure.estimates.batched_intervals import method_and_table
 from howsure.groups.simultaneous import Estimated, level_at
 from howsure.methods.core.interval import IntervalAtLevel
-from howsure.methods.core.lookup import named
-from howsure.methods.core.method import DrawingMethod, Method
-from howsure.methods.default import checked
-from howsure.metrics.binding import resolve_each, smallest
+from howsure.methods.core.method import Method
+from howsure.metrics.binding import resolve_each
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 from howsure.tables.batch import Tables
@@ -96,10 +94,8 @@ class Measured:
 
 def _at_levels(metric: Metric, table: Table, method: Method | None, seed: Any) -> IntervalAtLevel:
     """Return the interval of a metric of one table as a function of its level."""
-    wanted = named(table.design.traits.default_method or None) if method is None else method
-    own, metric = own_table(table, metric)
-    small, same = (own, metric) if isinstance(wanted, DrawingMethod) else smallest(own, metric)
-    return checked(wanted, same, small).at_levels(same, small, seed)
+    chosen, same, small = method_and_table(metric, table, method)
+    return chosen.at_levels(same, small, seed)
 
 
 def _correlation(tables: Sequence[Table], bound: Sequence[Sequence[Metric]]) -> Array:

@@ -31,6 +31,7 @@ from howsure.plots.heat import confusion_matrix, ranks
 from howsure.plots.leaderboards import leaderboard
 from howsure.plots.plans import plan
 from howsure.plots.posteriors import posterior
+from howsure.plots.regions import joint_region
 from howsure.plots.reviews import mislabelling_rates, review_plan
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "experiments",
     "forest",
     "intervals",
+    "joint_region",
     "leaderboard",
     "looks",
     "mislabelling_rates",

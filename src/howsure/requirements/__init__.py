@@ -1,0 +1,1 @@
+"""Two metrics together, statements about several metrics, and thresholds with a guarantee."""
