@@ -19,12 +19,26 @@ from howsure.tables.counts import ConfusionCounts
 from howsure.testing import check_metric
 
 OVER_CLASSES = [each.name for each in AVERAGES] + ["micro", "binary+positive_class=1"]
-OF_LABELS = [each for each in REGISTRY.shipped if each.of_predictions]
+OF_LABELS = [each for each in REGISTRY.shipped if each.of_predictions and not each.required]
 OF_SCORES = [each for each in REGISTRY.shipped if each.of_scores]
 SPECS = [
     f"{definition.name}@{average}" if definition.form.name == "outcomes" else definition.name
     for definition in OF_LABELS
     for average in (OVER_CLASSES if definition.form.name == "outcomes" else [""])
+]
+SPECS += [
+    f"{name}@{average}"
+    for name in (
+        "net_benefit+threshold=0.3",
+        "net_benefit+threshold=0.7+prevalence=0.1",
+        "standardized_net_benefit+threshold=0.2",
+        "standardized_net_benefit+threshold=0.3+prevalence=0.1",
+        "interventions_avoided+threshold=0.4",
+        "interventions_avoided+threshold=0.1+prevalence=0.6",
+        "expected_cost+cost_fp=1+cost_fn=10",
+        "expected_cost+cost_fp=2+cost_fn=5+cost_tp=1+cost_tn=-1+prevalence=0.3",
+    )
+    for average in OVER_CLASSES
 ]
 SPECS += ["fbeta+beta=2@macro", "fbeta+beta=0.5@weighted", "balanced_accuracy+adjusted=true", "weighted_kappa+power=3"]
 SCORED = [
@@ -50,6 +64,10 @@ SIGNED = {
     "fbeta_gain",
     "calibration_slope",
     "calibration_intercept",
+    "net_benefit",
+    "standardized_net_benefit",
+    "interventions_avoided",
+    "expected_cost",
 }
 
 
@@ -62,7 +80,7 @@ def generic(classes, seed=0):
 def skipped(spec):
     """Geometric and harmonic means of values that may be negative are undefined or ill-behaved."""
     name, _, average = spec.partition("@")
-    return name in SIGNED and average in ("geometric", "harmonic")
+    return name.partition("+")[0] in SIGNED and average in ("geometric", "harmonic")
 
 
 USABLE = [spec for spec in SPECS if not skipped(spec)]

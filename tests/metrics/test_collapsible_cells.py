@@ -11,13 +11,14 @@ from howsure.methods.core.draws import in_order
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.binding import resolve
 from howsure.metrics.registry import REGISTRY
+from support.arguments import spec_of
 
 AVERAGES = ("macro", "micro", "weighted", "geometric", "harmonic", "min", "max", "binary+positive_class=1")
 SPECS = {  # average → metrics
     average: [
-        f"{each.name}{average}"
+        f"{spec_of(each)}{average}"
         for each in REGISTRY.shipped
-        if each.of_predictions and each.has_outcomes == bool(average)
+        if each.of_predictions and each.has_outcomes == bool(average) and each.name != "expected_utility"
     ]
     for average in ("", *(f"@{one}" for one in AVERAGES))
 }

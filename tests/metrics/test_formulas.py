@@ -10,6 +10,7 @@ from howsure.metrics.averages import AVERAGES
 from howsure.metrics.binding import resolve
 from howsure.metrics.forms import Ratio
 from howsure.metrics.registry import REGISTRY
+from support.arguments import spec_of
 
 RNG = np.random.default_rng(77)
 
@@ -60,6 +61,10 @@ def formulas(tp, fn, fp, tn):
         "recall_gain": (r - share) / ((1 - share) * r),
         "f1_gain": (harmonic(p, r) - share) / ((1 - share) * harmonic(p, r)),
         "fbeta_gain": (harmonic(p, r) - share) / ((1 - share) * harmonic(p, r)),
+        "net_benefit": share * r - 0.25 * (1 - share) * (1 - s),  # at a risk of 0.2, whose odds are 1/4
+        "standardized_net_benefit": r - 0.25 * (1 / share - 1) * (1 - s),
+        "interventions_avoided": (1 - share) * s - 7 / 3 * share * (1 - r),  # at 0.3
+        "expected_cost": (1 - share) * (1 - s) + 10 * share * (1 - r),
     }
 
 
@@ -96,7 +101,8 @@ def test_one_class_and_its_averages(name):
         if min(values) > 0:
             expected |= {"geometric": math.prod(values) ** (1 / size), "harmonic": harmonic(*values)}
         for average, value in expected.items():
-            assert float(resolve(f"{name}@{average}", table)(counts)) == pytest.approx(value, rel=1e-9, abs=1e-12)
+            spec = f"{spec_of(REGISTRY.find(name))}@{average}"
+            assert float(resolve(spec, table)(counts)) == pytest.approx(value, rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("beta", [0.5, 1, 2, 3.5])

@@ -14,6 +14,7 @@ from sklearn.metrics import cohen_kappa_score
 import howsure as hs
 from howsure.metrics.registry import REGISTRY
 from howsure.sources.matrix_file import read_matrix
+from support.arguments import spec_of
 from support.optional import optional
 from support.shell import run
 
@@ -393,7 +394,7 @@ def test_metrics_that_depend_on_the_order_say_so(definition):
     """A metric of three classes changes with their order if, and only if, it is declared so."""
     counts, order = np.array([[9.0, 4, 1], [2, 7, 3], [0, 5, 8]]), [1, 2, 0]
     values = [
-        hs.estimate(hs.from_counts(each, labels=list("abc")), definition.name, method="delta").value
+        hs.estimate(hs.from_counts(each, labels=list("abc")), spec_of(definition, 3), method="delta").value
         for each in (counts, counts[np.ix_(order, order)])
     ]
     assert (values[0] == pytest.approx(values[1])) is not definition.is_ordinal

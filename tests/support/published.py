@@ -8,6 +8,7 @@ import numpy as np
 import howsure as hs
 from howsure.errors import DoubtfulDataError
 from howsure.metrics.registry import REGISTRY
+from support.arguments import spec_of
 from support.random_cases import a_case
 from support.soundness import alike, answered, numbers, printed
 
@@ -29,8 +30,8 @@ def a_metric(rng, table):
     ]
     definition = known[rng.integers(len(known))]
     if not definition.has_averages or rng.random() < 0.2:
-        return definition.name
-    return f"{definition.name}@{rng.choice(AVERAGES)}"
+        return spec_of(definition, len(table.labels))
+    return f"{spec_of(definition)}@{rng.choice(AVERAGES)}"
 
 
 def one_model(table):

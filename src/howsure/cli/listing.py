@@ -14,8 +14,8 @@ from howsure.methods.core.registry import find
 from howsure.methods.library import METHODS, suitable_methods
 from howsure.metrics.averages import AVERAGES
 from howsure.metrics.laws import generic_tables
-from howsure.metrics.registry import REGISTRY, Definition
-from howsure.metrics.spec import parse, signature
+from howsure.metrics.registry import REGISTRY, Definition, canonical
+from howsure.metrics.spec import Spec, named, parse, signature
 from howsure.sources.detections import detections
 from howsure.sources.events import events
 from howsure.tables.confusion import ConfusionTable
@@ -25,7 +25,7 @@ from howsure.tables.table import Table
 FAMILIES = {  # the usual metrics; the others are listed on demand
     "Predicted labels": (
         "accuracy balanced_accuracy precision recall specificity npv f1 fbeta jaccard mcc kappa informedness fpr fnr "
-        "plr nlr dor ppv_at npv_at"
+        "plr nlr dor ppv_at npv_at net_benefit expected_cost"
     ),
     "Scores and probabilities": (
         "roc_auc average_precision sensitivity_at specificity_at recall_at precision_at brier_score log_loss ece"
@@ -59,7 +59,7 @@ def metric_families() -> dict[str, Grid]:
     families |= {title: names.split() for title, names in FAMILIES.items()}
     found: dict[str, Grid] = {}
     for title, names in families.items():
-        rows = [(name, _meaning(parse(name).definition)) for name in names]
+        rows = [(each.name, _meaning(each)) for each in map(named, names) if each is not None]
         found |= {title: Grid(("metric", "meaning"), tuple(rows))} if rows else {}
     more = len(REGISTRY) - sum(map(len, families.values()))
     said = f"{more} more: howsure metrics --all. Search: howsure metrics WORD. All about one: howsure metrics NAME."
@@ -101,9 +101,11 @@ def metric_page(metric: str) -> Grid:
     metric : str
         A spec string.
     """
-    asked = parse(metric)
+    found = named(metric)
+    needs_more = found is not None and bool(found.required) and "+" not in metric
+    asked = Spec(found, asked=canonical(metric)) if found is not None and needs_more else parse(metric)
     definition = asked.definition
-    methods = suitable_methods(_example(metric), metric)
+    methods = [] if needs_more else suitable_methods(_example(metric), metric)
     said = {
         "meaning": _meaning(definition),
         "also called": ", ".join(definition.aliases),
@@ -114,7 +116,7 @@ def metric_page(metric: str) -> Grid:
         "arguments": signature(definition).lstrip("+"),
         "averages": ", ".join(each.name for each in AVERAGES) if definition.has_outcomes else "",
         "scikit-learn": definition.sklearn or "",
-        "interval by default": methods[0],
+        "interval by default": ", ".join(methods[:1]),
         "other intervals": ", ".join(methods[1:]),
         "see also": ", ".join(each.name for each in _with(asked.asked) if each is not definition),
     }
@@ -160,6 +162,8 @@ def _page(kind: str, name: str, said: dict[str, str]) -> Grid:
 
 
 def _range(definition: Definition) -> str:
+    if definition.required:
+        return "as the arguments imply"
     low, high = definition.bounds(2, {})
     shown = {float("inf"): "∞", float("-inf"): "−∞"}
     ends = [shown.get(end, f"{end:g}") for end in (low, high)]

@@ -134,8 +134,9 @@ def unlabelled(
     }
     tables = calibrated(column, data=given.data, by=by, every=period, **rest)
     names = split(metrics) or None
-    if threshold is None and not (names and all(parse(name).definition.of_scores for name in names)):
-        threshold = THRESHOLD
+    if threshold is None:
+        known = [parse(name).definition for name in names or ()]
+        threshold = None if known and all(each.of_scores or each.cuts_scores for each in known) else THRESHOLD
     settings: dict[str, Any] = {"method": method, "confidence_level": confidence_level, "random_state": random_state}
     if not isinstance(tables, Mapping):
         found = evaluated(tables, names, threshold, settings)

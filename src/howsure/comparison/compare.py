@@ -28,7 +28,7 @@ from howsure.methods.core.names import MethodName
 from howsure.methods.default import checked
 from howsure.methods.drawn.dirichlet import Dirichlet
 from howsure.methods.variance.delta import Delta, Wald
-from howsure.metrics.binding import of_counts, requested, resolve, resolve_each
+from howsure.metrics.binding import of_counts, predictions_at, requested, resolve, resolve_each, threshold_for
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Contrast, Effect, Metric, Side
 from howsure.metrics.spec import Spec
@@ -156,6 +156,8 @@ def compare(
     if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
         raise HowsureError(OF_ESTIMATES if isinstance(metric, Estimate) else CALLS)
     asked = requested(metric)
+    if hasattr(getattr(table, "overall", table), "at"):
+        threshold = threshold_for(asked, threshold)
     if threshold is not None:
         table = _at(table, threshold, asked)
         against = [each if isinstance(each, str) else _at(each, threshold, asked) for each in against]
@@ -186,7 +188,7 @@ def _at(table: Any, threshold: float, metric: Spec | Metric) -> Any:
     if not hasattr(table, "at"):
         message = "`threshold` is for tables of scores, from `paired_scores` or `scores`: drop it."
         raise HowsureError(message)
-    return table.at(threshold)
+    return predictions_at(table, threshold, metric)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -31,7 +31,7 @@ from howsure.methods.core.names import MethodName
 from howsure.methods.drawn.bootstrap import Bootstrap
 from howsure.methods.drawn.dirichlet import Dirichlet
 from howsure.methods.drawn.joint_draws import draws_of_models
-from howsure.metrics.binding import left_out, listed_metrics, resolve, resolve_each
+from howsure.metrics.binding import at_stated_threshold, left_out, listed_metrics, requested, resolve, resolve_each
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
@@ -311,7 +311,8 @@ def compare_all(
             for a, b in combinations(models, 2)
         ]
     else:
-        items = [each for metric in wanted for each in compared_pairs(models, metric, chosen, sides, random_state)]
+        tables = [(metric, at_stated_threshold(models, requested(metric))) for metric in wanted]
+        items = [each for metric, own in tables for each in compared_pairs(own, metric, chosen, sides, random_state)]
     return Comparisons.adjusted(items, correction)
 
 

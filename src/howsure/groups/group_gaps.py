@@ -23,7 +23,7 @@ from howsure.methods.core.lookup import named
 from howsure.methods.core.method import Method
 from howsure.methods.core.names import MethodName
 from howsure.methods.core.standard_errors import normal_quantile
-from howsure.metrics.binding import listed_metrics, of_counts, requested
+from howsure.metrics.binding import listed_metrics, of_counts, requested, threshold_for
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 from howsure.tables.addition import add_tables
@@ -156,6 +156,8 @@ def _at(tables: Tables[Any], threshold: float | None, metrics: list[Spec | Metri
     if not hasattr(tables.overall, "at"):
         message = "`threshold` is for tables of scores: drop it."
         raise HowsureError(message)
+    for each in metrics:
+        threshold_for(each, threshold)
     return tables.mapped(lambda each: each.at(threshold))
 
 

@@ -113,11 +113,11 @@ def count_metrics(classes: int) -> list[str]:
     """Return all built-in metrics of counts, with every average, and for the rarest class.
 
     Krippendorff's alpha is left out: it contains the number of cases, so it needs one table at a time, and otherwise
-    equals Scott's pi.
+    equals Scott's pi. So are metrics that need an argument.
     """
     found = []
     for definition in REGISTRY.shipped:
-        if not definition.of_predictions or definition.disagreement is not None:
+        if not definition.of_predictions or definition.disagreement is not None or definition.required:
             continue
         if not definition.has_averages:
             found.append(definition.name)

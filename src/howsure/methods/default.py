@@ -34,6 +34,7 @@ TAME = {  # metrics with an infinite range whose averages stay far from its end 
     "lift": ("micro", "weighted", "harmonic"),
     "nlr": ("macro",),
     "precision_gain": ("macro", "weighted"),
+    "standardized_net_benefit": SINGLE_CLASS,
 }
 
 

@@ -16,6 +16,7 @@ from howsure.metrics.counted import of_predictions
 from howsure.metrics.kinds import form_of
 from howsure.metrics.metric import Metric
 from howsure.metrics.multiclass import of_score_matrix
+from howsure.metrics.probability import probabilities
 from howsure.metrics.scored import of_scores, of_values
 from howsure.metrics.spec import Spec, named, of_class, of_two_classes, parse
 from howsure.tables.counts import ClassCounts, ConfusionCounts, Counts
@@ -62,7 +63,8 @@ def resolve(
     classes : sequence of int, optional
         Positions of the classes to average over; all by default.
     threshold : float, optional
-        Where a metric of predictions reads a table of scores; metrics of scores do not look at it.
+        Where a metric of predictions reads a table of scores. Metrics of scores do not look at it; a net benefit has
+        an argument of this name instead, and another value is refused.
     without : ndarray of bool of shape (K,), optional
         Classes that an average leaves out for another model of the comparison: see `resolve_each`.
 
@@ -86,8 +88,10 @@ def resolve(
     'macro'
     """
     asked = requested(spec)
-    if threshold is not None and isinstance(table, ScoresTable) and of_counts(asked):
-        return _at_threshold(asked, table, threshold, classes)
+    if isinstance(table, ScoresTable) and of_counts(asked):
+        cutoff = threshold_for(asked, threshold)
+        if cutoff is not None:
+            return _at_threshold(asked, table, cutoff, classes)
     if isinstance(asked, Metric):
         return asked
     _check(asked, table)
@@ -98,6 +102,59 @@ def resolve(
     if asked.definition.takes_table(table.holds):
         return of_values(asked, table)
     return of_predictions(asked, table, classes, without)
+
+
+def stated_threshold(spec: Spec | Metric) -> float | None:
+    """Return the threshold that a spec states for scores, as a net benefit does; otherwise None."""
+    return spec.arguments["threshold"] if isinstance(spec, Spec) and spec.definition.cuts_scores else None
+
+
+def threshold_for(spec: Spec | Metric, threshold: float | None) -> float | None:
+    """Return the threshold of scores for a metric of counts: the one that its spec states, or the one given.
+
+    Raises
+    ------
+    HowsureError
+        If the two differ.
+    """
+    own = stated_threshold(spec)
+    if own is None or threshold is None or threshold == own:
+        return threshold if own is None else own
+    message = (
+        f"`{spec.label}` states the threshold of its decision, and the argument is `threshold={threshold:g}`. "
+        "Drop one of the two, or ask for the metrics in two calls."
+    )
+    raise HowsureError(message)
+
+
+def predictions_at(table: Any, threshold: float, spec: Spec | Metric) -> Any:
+    """Return the predictions of a table of scores at a threshold; a metric that states its own needs probabilities.
+
+    Parameters
+    ----------
+    table : ScoresTable or PairedScoresTable
+        The scores of one or of several models.
+    threshold : float
+        As of `threshold_for`.
+    spec : Spec or Metric
+        A metric of counts.
+    """
+    if stated_threshold(spec) is not None:
+        if spec.average is not None:
+            message = (
+                f"`{spec.label}` cuts the risk of the positive class, and the risks of other classes at other points. "
+                f"Drop '@{spec.average}', or make predictions of each class first."
+            )
+            raise HowsureError(message)
+        for each in (table,) if isinstance(table, ScoresTable) else map(table.model, table.models):
+            probabilities(each, spec.label)
+    return table.at(threshold)
+
+
+def at_stated_threshold(table: Any, spec: Spec | Metric) -> Any:
+    """Return the predictions of a table of scores at the threshold that a metric states; any other table unchanged."""
+    own = stated_threshold(spec)
+    return table if own is None or not hasattr(table, "at") else predictions_at(table, own, spec)
 
 
 def _check(asked: Spec, table: Table) -> None:
@@ -170,10 +227,8 @@ def unseen(spec: str | Spec | Metric, table: Table) -> Array | None:
     return None if isinstance(spec, Metric) else unseen_of(spec if isinstance(spec, Spec) else parse(spec), table)
 
 
-def _at_threshold(
-    spec: str | Spec | Metric, table: ScoresTable, threshold: float, classes: Sequence[int] | None
-) -> Metric:
-    small = table.at(threshold)
+def _at_threshold(spec: Spec | Metric, table: ScoresTable, threshold: float, classes: Sequence[int] | None) -> Metric:
+    small = predictions_at(table, threshold, spec)
     counted = resolve(spec, small, classes=classes)
 
     def reduced_to(scored: Table) -> tuple[Table, Metric]:

@@ -159,6 +159,8 @@ class Definition:
         Whether it depends on the order of the classes.
     always_stated : tuple of str
         Arguments without which the number is ambiguous: labels state them even if they have their default values.
+    cuts_scores : bool
+        Whether its argument ``threshold`` is also the threshold at which it predicts the positive class on scores.
     disagreement : callable, optional
         Number of cases → the factor of 1 minus the function's value in a sample of that size.
     random : float, optional
@@ -187,6 +189,7 @@ class Definition:
     is_step: bool = False
     is_ordinal: bool = False
     always_stated: tuple[str, ...] = ()
+    cuts_scores: bool = False
     disagreement: Callable[[Any], Any] | None = None
     random: float | None = None
     sklearn: str | None = None
@@ -197,6 +200,11 @@ class Definition:
     def summary(self) -> str:
         """First line of the function's docstring."""
         return (inspect.getdoc(self.function) or "").split("\n", 1)[0]
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Names of the arguments without a default, which a spec string must give."""
+        return tuple(name for name, each in self.parameters.items() if each.default is inspect.Parameter.empty)
 
     @property
     def of_scores(self) -> bool:
@@ -243,7 +251,8 @@ class Definition:
         if self.form.name != "outcomes":
             return self.of_predictions
         with np.errstate(all="ignore"):
-            return bool(np.isnan(self.evaluate(*np.array([5.0, 3.0, 2.0, np.nan]))))
+            given = dict.fromkeys(self.required, 0.5)  # any numbers
+            return bool(np.isnan(self.evaluate(*np.array([5.0, 3.0, 2.0, np.nan]), **given)))
 
     @property
     def reads(self) -> str:

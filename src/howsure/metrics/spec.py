@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import re
 from contextlib import suppress
@@ -14,7 +13,7 @@ import numpy as np
 
 import howsure.metrics.confusion  # noqa: F401 - the usual metrics; the registry finds the others
 from howsure.cached import cached_property
-from howsure.errors import MOST_LISTED, HowsureError, one_of
+from howsure.errors import MOST_LISTED, HowsureError, listed, one_of
 from howsure.metrics.averages import canonical_average
 from howsure.metrics.registry import REGISTRY, Definition, canonical
 
@@ -205,6 +204,12 @@ def _parsed(text: str, definition: Definition | None) -> Spec:
     if definition.of_predictions or definition.has_outcomes:
         zero_division = _zero_division(definition, given.pop("zero_division", "nan"))
     arguments = {key: _typed(definition, key, value) for key, value in given.items()}
+    if missing := [name for name in definition.required if name not in arguments]:
+        full = "+".join(
+            (head.strip(), *(f"{name}={value}" for name, value in given.items()), *map("{}=…".format, missing))
+        )
+        message = f"`{definition.name}` needs {listed(missing)}. Write '{full}'."
+        raise HowsureError(message)
     spec = Spec(
         definition,
         _non_default(definition, arguments),
@@ -292,7 +297,7 @@ def _zero_division(definition: Definition, text: str) -> float:
     if not definition.has_outcomes:
         message = f"`{definition.name}` takes no `zero_division`: where its denominator is zero it is nan."
         raise HowsureError(message)
-    lowest, highest = definition.bounds(2, {})
+    lowest, highest = (-math.inf, math.inf) if definition.required else definition.bounds(2, {})
     if not (np.isfinite(value) and lowest <= value <= highest):
         message = f"`zero_division` of `{definition.name}` lies in [{lowest:g}, {highest:g}] or is nan, not {text}."
         raise HowsureError(message)
@@ -308,14 +313,15 @@ def _typed(definition: Definition, name: str, text: str) -> Any:
             for each in REGISTRY.shipped
             if name in each.parameters and each.looks_at == definition.looks_at
         ]
-        raise HowsureError(f"{error} It is one of {', '.join(others)}.") if 0 < len(others) <= MOST_LISTED else error
+        shown = [*others[:MOST_LISTED], *(["…"] if len(others) > MOST_LISTED else [])]
+        raise HowsureError(f"{error} It is one of {', '.join(shown)}.") if others else error
     parameter, what = definition.parameters[name], f"{name}` of `{definition.name}"
     if isinstance(parameter.default, bool):
         if text.lower() not in {"true", "false", "1", "0"}:
             message = f"`{what}` is true or false, not '{text}'."
             raise HowsureError(message)
         return text.lower() in {"true", "1"}
-    if not isinstance(parameter.default, int | float):
+    if not (isinstance(parameter.default, int | float) or parameter.annotation in (float, "float")):
         return text
     value = _number(what, text)
     whole = parameter.annotation in (int, "int")
@@ -339,8 +345,7 @@ def _shown(value: Any) -> str:
 def signature(definition: Definition) -> str:
     """Return the arguments that a spec string may give, ``"+beta=1"``."""
     shown = (
-        f"+{name}={'…' if parameter.default != parameter.default else _shown(parameter.default)}"
-        for name, parameter in definition.parameters.items()
-        if parameter.default is not inspect.Parameter.empty
+        f"+{name}={'…' if name in definition.required or each.default != each.default else _shown(each.default)}"
+        for name, each in definition.parameters.items()
     )
     return "".join(shown)

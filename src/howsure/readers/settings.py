@@ -88,6 +88,9 @@ def question_of(
     if not bound.is_area and not is_called and threshold is None:
         message = f"`{bound.label}` needs `threshold=`: ratings of at least the threshold are positive calls."
         raise HowsureError(message)
+    if not is_called and bound.spec is not None and bound.spec.definition.cuts_scores:
+        message = f"`{bound.label}` is of decisions at a risk, and ratings are no risks. Give the decisions, `call=`."
+        raise HowsureError(message)
     one_of("method", method, METHODS)
     if fixed is not None:
         one_of("fixed factor", fixed, get_args(Fixed))

@@ -22,7 +22,7 @@ from howsure.methods.core.method import DrawingMethod, Method
 from howsure.methods.default import checked
 from howsure.methods.drawn.bootstrap import Bootstrap
 from howsure.methods.drawn.predictive import Predictive
-from howsure.metrics.binding import listed_metrics, of_counts, resolve
+from howsure.metrics.binding import listed_metrics, of_counts, requested, resolve, stated_threshold
 from howsure.metrics.metric import Metric
 from howsure.tables.batch import ALL, Tables, in_groups
 from howsure.tables.confusion import ConfusionTable
@@ -269,13 +269,18 @@ def _have_equal_cases(one: Table, other: Table) -> bool:
     return one.labels.tolist() == other.labels.tolist() and np.allclose(counts[0].rows, counts[1].rows)
 
 
+def _reads_scores(metric: str | Metric, subject: Subject) -> bool:
+    """Return whether a metric is one of scores, or states the threshold of predictions that scores alone give."""
+    return not of_counts(metric) or (subject.threshold is not None and stated_threshold(requested(metric)) is not None)
+
+
 def _evaluations(subject: Subject, settings: Settings) -> dict[Hashable, tuple[Evaluation, ...]]:
     """Return the evaluations of counts and of scores, by group."""
     counted = None if settings.metrics is None else listed_metrics(settings.metrics)
     of_scores: list[str | Metric] = []
     if counted is not None and subject.table is not None and subject.scores is not None:
-        of_scores = [each for each in counted if not of_counts(each)]
-        counted = [each for each in counted if of_counts(each)]
+        of_scores = [each for each in counted if _reads_scores(each, subject)]
+        counted = [each for each in counted if not _reads_scores(each, subject)]
     found: dict[Hashable, tuple[Evaluation, ...]] = {}
     if subject.table is not None and (counted or not of_scores):
         found = {key: (each,) for key, each in settings.evaluated(subject.table, counted).items()}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, real_number
 from howsure.grids import OneRecord
-from howsure.metrics.binding import resolve
+from howsure.metrics.binding import requested, resolve, threshold_for
 from howsure.metrics.metric import Metric
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import require_table
@@ -110,6 +110,7 @@ def miscalibration(
     >>> print(hs.shift.miscalibration(scores, "precision", threshold=0.5, distance=0.05))
     0.767 (0.717 to 0.817 under the stated miscalibration)
     """
+    threshold = threshold_for(requested(metric), threshold)
     _checked(table, threshold, shift, slope, distance)
     mass = table.counts.sum(1)
     score = table.counts[:, 1] / mass
