@@ -1,19 +1,22 @@
 """Coverage of 95 % intervals for two crossed factors, in studies whose levels are all drawn anew.
 
 A reader (or model) answers each case correctly if a normal variable is below a threshold, which varies with the reader,
-with the case, and with the true class. The numbers of the population follow in closed form. Run it with a number of
-studies for each row: ``python benchmarks/crossed_coverage.py 300``; it prints a table in Markdown.
+with the case, and with the true class. The numbers of the population follow in closed form. ``python
+benchmarks/crossed_coverage.py --studies 300`` prints a table in Markdown; ``--method bootstrap`` uses another method, and
+``--designs 0:5`` some of the rows. ``--mean-squares`` prints type I errors of t tests with other variances and degrees of
+freedom instead, from the distributions of the mean squares of complete tables with normal effects.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import zlib
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, stdtr
 
 import howsure as hs
+from howsure.designs.crossed import LEAST, POWER, degrees_of_freedom
 
 # readers or models, cases or items, standard deviations of readers and of cases, fraction of missing combinations
 DESIGNS = [
@@ -28,8 +31,10 @@ DESIGNS = [
     (30, 30, 0.3, 0.7, 0.0),
     (30, 120, 0.05, 1.5, 0.3),
 ]
-TITLES = ("accuracy, clusters of cases", "accuracy", "F1", "MCC", "AUC")
-TITLES += ("Δ accuracy", "Δ F1", "Δ AUC", "p < 0.05, Δ accuracy", "p < 0.05, Δ AUC")
+METRICS = ("accuracy", "f1", "mcc", "roc_auc")
+NAMES = dict(zip(METRICS, ("accuracy", "F1", "MCC", "AUC"), strict=True))
+TITLES = ("accuracy, cases alone", *NAMES.values(), *(f"Δ {name}" for name in NAMES.values()))
+TITLES += tuple(f"p < 0.05, Δ {name}" for name in NAMES.values())
 
 
 def study(readers, cases, of_reader, of_case, missing, rng):
@@ -63,43 +68,81 @@ def truths(of_reader, of_case):
     return tp + tn, 2 * tp / (2 * tp + fp + fn), mcc, area
 
 
-def hits(design, rng, method="auto"):
+def hits(design, rng, method):
     """Return for one study whether each interval contains its truth, and whether each p-value is below 5 %."""
     truth, (first, of_first), (second, of_second), both = study(*design, rng)
-    beside = {"groups": both, "check": False}
+    beside, settings = {"groups": both, "check": False}, {"method": method, "random_state": rng}
+    counts = hs.paired(truth, {"A": first, "B": second}, **beside)
+    scores = hs.paired_scores(truth, {"A": of_first, "B": of_second}, **beside)
+    compared = [hs.compare(scores if name == "roc_auc" else counts, name, **settings) for name in METRICS]
+    found = [hs.estimate(hs.confusion(truth, first, groups=both[1], check=False), "accuracy")]
+    found += [each.a for each in compared]
     wanted = truths(*design[2:4])
-    table = hs.confusion(truth, first, **beside)
-    scores = hs.scores(truth, of_first, **beside)
-    found = [hs.estimate(table, name, method=method, random_state=0) for name in ("accuracy", "f1", "mcc")]
-    found.append(hs.estimate(scores, "roc_auc", method=method, random_state=0))
-    pair = hs.paired(truth, {"A": first, "B": second}, **beside)
-    areas = hs.paired_scores(truth, {"A": of_first, "B": of_second}, **beside)
-    compared = [hs.compare(pair, "accuracy"), hs.compare(pair, "f1"), hs.compare(areas, "roc_auc")]
-    found.insert(0, hs.estimate(hs.confusion(truth, first, groups=both[1], check=False), "accuracy"))
-    wanted = wanted[0], *wanted
-    within = [each.low <= value <= each.high for each, value in zip(found, wanted, strict=True)]
-    return [
-        *within,
-        *(each.low <= 0 <= each.high for each in compared),
-        compared[0].p_value < 0.05,
-        compared[2].p_value < 0.05,
-    ]
+    within = [each.low <= value <= each.high for each, value in zip(found, (wanted[0], *wanted), strict=True)]
+    return [*within, *(each.low <= 0 <= each.high for each in compared), *(each.p_value < 0.05 for each in compared)]
 
 
-def main(number, designs=DESIGNS, seed=20261127, **settings):
-    """Print the share of studies by design."""
+def main(studies, method="auto", designs=DESIGNS, seed=20261127):
+    """Print the fraction of studies by design, in per cent."""
     print("| readers × cases | sd | missing | " + " | ".join(TITLES) + " |")
     print("| --- | --- | --- | " + " | ".join("---:" for _ in TITLES) + " |")
     every = []
     for design in designs:
         rng = np.random.default_rng([seed, zlib.crc32(repr(design).encode())])
-        shares = np.mean([hits(design, rng, **settings) for _ in range(number)], axis=0)
-        every.append(shares)
+        fractions = np.mean([hits(design, rng, method) for _ in range(studies)], axis=0)
+        every.append(fractions)
         readers, cases, of_reader, of_case, missing = design
-        cells = " | ".join(f"{100 * each:.1f}" for each in shares)
-        print(f"| {readers} × {cases} | {of_reader}, {of_case} | {missing:.0%} | {cells} |", flush=True)
+        cells = " | ".join(f"{100 * each:.1f}" for each in fractions)
+        print(f"| {readers} × {cases} | {of_reader}, {of_case} | {100 * missing:.0f} % | {cells} |", flush=True)
     print("| mean | | | " + " | ".join(f"{100 * each:.1f}" for each in np.mean(every, 0)) + " |")
 
 
+LEVELS = [(3, 30), (3, 300), (5, 5), (5, 30), (5, 300), (10, 10), (10, 30), (10, 300), (20, 20), (20, 200), (30, 30)]
+SPREADS = [(0, 0), (0, 0.5), (0.2, 0.5), (0.2, 0), (0.5, 0.2), (0.5, 0.5), (0, 1), (1, 1), (0.05, 1), (0.3, 1)]
+
+
+def errors_of_mean_squares(first, second, of_first, of_second, rng, draws=100_000):
+    """Return type I errors by name of the variance, for two factors' levels and standard deviations; 1 for the noise."""
+    f, g, pairs = first - 1, second - 1, first * second
+    noise = 1 / pairs
+    a = (of_first**2 / first + noise) * rng.chisquare(f, draws) / f
+    b = (of_second**2 / second + noise) * rng.chisquare(g, draws) / g
+    rest = noise * rng.chisquare(f * g, draws) / (f * g)
+    whole = (f * g * rest + f * a + g * b) / (pairs - 1)
+    error = np.sqrt(of_first**2 / first + of_second**2 / second + noise) * rng.standard_normal(draws)
+    largest = np.maximum.reduce([a + b - whole, a, b, whole])
+    halves = np.maximum(a - f / (f + g) * rest, 0), np.maximum(b - g / (f + g) * rest, 0)
+    ways = {
+        "V_a + V_b − V_ab, at least each, p = 1.5": (largest, (a, b), 1.5),
+        "V_a + V_b − I, at least I / 2, p = 1.25": (np.maximum(a + b - rest, LEAST * rest), (a, b), 1.25),
+        **{f"as chosen, p = {p}": (np.maximum(sum(halves), LEAST * rest), halves, p) for p in (1.0, 1.25, 1.5, 2.0)},
+    }
+    found = {}
+    for name, (variance, parts, power) in ways.items():
+        each = [(part / variance) ** (power / POWER) for part in parts]
+        freedom = degrees_of_freedom(each, (f, g), np.ones(draws), 1e6)
+        found[name] = np.mean(2 * stdtr(freedom, -np.abs(error) / np.sqrt(variance)) < 0.05)
+    return found
+
+
+def mean_squares(seed=20261127):
+    """Print the mean, the range, and how many type I errors are outside of 4 to 6 %."""
+    rng = np.random.default_rng(seed)
+    found = [errors_of_mean_squares(*levels, *spreads, rng) for levels in LEVELS for spreads in SPREADS]
+    for name in found[0]:
+        each = 100 * np.array([row[name] for row in found])
+        outside = f"{100 * np.mean(each < 4):.0f} % below 4, {100 * np.mean(each > 6):.0f} % above 6"
+        print(f"{name}: mean {each.mean():.2f}, {each.min():.1f} to {each.max():.1f}, {outside}")
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 300)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--studies", type=int, default=300)
+    parser.add_argument("--method", default="auto")
+    parser.add_argument("--designs", default=f"0:{len(DESIGNS)}")
+    parser.add_argument("--mean-squares", action="store_true")
+    chosen = parser.parse_args()
+    if chosen.mean_squares:
+        mean_squares()
+        raise SystemExit
+    main(chosen.studies, chosen.method, DESIGNS[slice(*map(int, chosen.designs.split(":")))])

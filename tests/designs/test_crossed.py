@@ -1,7 +1,9 @@
 """Two crossed factors, such as readers and cases."""
 
+import csv
 import pickle
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,8 +11,10 @@ import pytest
 import howsure as hs
 from howsure.comparison.contenders import contenders
 from howsure.designs.clusters import Clusters
-from howsure.designs.crossed import POWER, Crossed
+from howsure.designs.crossed import Crossed
+from howsure.metrics.binding import resolve_each
 
+DATA = Path(__file__).parent.parent / "data"
 ROWS = 150
 RNG = np.random.default_rng(11)
 READER, CASE = RNG.integers(0, 6, ROWS), RNG.integers(0, 25, ROWS)  # some combinations are missing, some have several
@@ -91,22 +95,95 @@ def test_area_has_the_variance_of_its_placements():
     assert found == pytest.approx(max(parts[0] + parts[1] - parts[2], *parts), rel=1e-10)
 
 
-def test_degrees_of_freedom_are_between_those_of_the_factors_and_more():
-    """A factor that has all the variance has its own degrees of freedom; two that share it have those of both."""
+def rows_of(name):
+    """Return the rows of a file of `tests/data`, with numbers in all columns but "name"."""
+    with (DATA / name).open(newline="") as file:
+        rows = csv.DictReader(file)
+        return [{key: text.strip() if key == "name" else float(text) for key, text in row.items()} for row in rows]
+
+
+@pytest.mark.parametrize("expected", rows_of("crossed_reference.csv"), ids=lambda row: row["name"])
+def test_variances_equal_those_of_sandwich(expected):
+    """R's `sandwich::vcovCL` (tests/data/crossed.R): both clusters, without `cadjust`, with `multi0`, and each part."""
+    data = {key: np.array([row[key] for row in rows_of("crossed.csv")]) for key in rows_of("crossed.csv")[0]}
+    more = {"groups": {name: data[name].astype(int) for name in ("reader", "case")}}
+    truth, said, other = (data[name].astype(int) for name in ("truth", "said", "other"))
+    name = expected["name"]
+    if name.startswith("difference"):
+        found = hs.compare(hs.paired(truth, {"A": said, "B": other}, **more), "accuracy", method="delta")
+        assert expected["combination"] > expected["case"]  # the lower limit is in force
+        names = "both", "reader", "case", "combination"
+        assert found.standard_error**2 == pytest.approx(max(expected[each] for each in names), rel=1e-10)
+        return
+    if name == "mean":
+        table = hs.values(data["number"], **more)
+    else:
+        weight = data["weight"] if name.startswith("weighted") else None
+        table = hs.confusion(truth, said, sample_weight=weight, **more)
+    found = hs.estimate(table, name.split()[-1])
+    assert found.value == pytest.approx(expected["value"], rel=1e-12)
+    assert found.standard_error**2 == pytest.approx(expected["both"], rel=1e-10)
+    (metric,) = resolve_each(name.split()[-1], [table])
+    form, parts = metric.gradient_at(table.counted).reshape(table.cells.shape), table.design.parts
+    first, second, both = (float(part.variance(table.cells, form)) for part in parts)
+    assert [first, second, both] == pytest.approx([expected[each] for each in ("reader", "case", "combination")])
+    plain = [each * (part.number - 1) / part.number for each, part in zip((first, second, both), parts, strict=True)]
+    assert plain[0] + plain[1] - plain[2] == pytest.approx(expected["unadjusted"], rel=1e-10)
+    if name in ("mean", "accuracy"):  # with one row for each case and cell, as `multi0` regards them
+        alone = (table.cells * form**2).sum()
+        assert first + second - alone == pytest.approx(expected["multi0"], rel=1e-10)
+
+
+def two_way(outcomes):
+    """Return the mean squares of readers, cases and interaction of a complete table, divided by its combinations."""
+    readers, cases = outcomes.shape
+    rows, columns = outcomes.mean(1, keepdims=True), outcomes.mean(0, keepdims=True)
+    rest = outcomes - rows - columns + outcomes.mean()
+    squares = readers * columns.var(ddof=1), (rest**2).sum() / ((readers - 1) * (cases - 1))
+    return tuple(each / outcomes.size for each in (cases * rows.var(ddof=1), *squares))
+
+
+@pytest.mark.parametrize("readers, cases, of_reader", [(4, 30, 0.6), (3, 3, 0.0), (6, 12, 0.0)])
+def test_intervals_of_complete_tables_follow_from_mean_squares(readers, cases, of_reader):
+    """V = A + B, A = max(MS_a - w_a MS_ab, 0), B likewise, and at least MS_ab / 2; f from both terms' fractions of V."""
+    rng = np.random.default_rng(readers)
+    outcomes = of_reader * rng.normal(size=(readers, 1)) + rng.normal(size=cases) + rng.normal(size=(readers, cases))
+    rows, columns, rest = two_way(outcomes)
+    f, g = readers - 1, cases - 1
+    a, b = max(rows - f / (f + g) * rest, 0.0), max(columns - g / (f + g) * rest, 0.0)
+    variance = max(a + b, rest / 2)
+    freedom = 1 / ((a / variance) ** 1.25 / f + (b / variance) ** 1.25 / g)
+    groups = np.repeat(np.arange(readers), cases), np.tile(np.arange(cases), readers)
+    table = hs.values(outcomes.ravel(), groups=[*groups])
+    form = (table.values - outcomes.mean()) / outcomes.size
+    inflation, degrees = table.design.small_sample_correction(table.cells, form)
+    assert float(inflation * table.design.variance(table.cells, form)) == pytest.approx(variance, rel=1e-9)
+    assert float(degrees) == pytest.approx(freedom, rel=1e-9)
+
+
+def test_the_interaction_is_unbiased_with_missing_combinations():
+    """The moments give the variance of the noise of a mean: sd² / n for the n combinations that occur."""
+    rng = np.random.default_rng(3)
+    kept = rng.random(8 * 40) < 0.6
+    reader, case = (each[kept] for each in (np.repeat(np.arange(8), 40), np.tile(np.arange(40), 8)))
+    number, found = len(reader), []
+    for _ in range(400):
+        outcomes = 0.7 * rng.normal(size=8)[reader] + 1.2 * rng.normal(size=40)[case] + rng.normal(size=number)
+        table = hs.values(outcomes, groups=[reader, case])
+        form = (table.values - outcomes.mean()) / number
+        variances = [part.variance(table.cells, form) for part in table.design.parts]
+        found.append(float(table.design.interaction_variance(table.cells, variances)))
+    assert np.mean(found) == pytest.approx(1 / number, abs=5 * np.std(found) / 20)
+    assert np.mean(found) < 0.7 * float(variances[-1])
+
+
+def test_a_factor_with_all_the_variance_has_its_degrees_of_freedom():
+    """If all cases of a reader agree, the cases add nothing."""
     reader, case = np.repeat(np.arange(5), 40), np.tile(np.arange(40), 5)
     table = hs.confusion(np.ones(200, int), reader % 2, groups={"reader": reader, "case": case}, labels=[0, 1])
     form = np.array([0.0, 0.0, -0.4, 0.6])
     assert float(table.design.variance(table.cells, form)) == pytest.approx(5 / 4 * 40**2 * (3 * 0.4**2 + 2 * 0.6**2))
-    assert float(table.design.small_sample_correction(table.cells, form)[1]) == pytest.approx(4)
-    table = hs.confusion(TRUTH, SAID, groups=BOTH)
-    form = np.array([1.0, -2.0, -1.0, 1.5])
-    form = form - form @ table.cells / table.cells.sum()
-    rows, columns, cells = (float(each.variance(table.cells, form)) for each in table.design.parts)
-    (a, f), (b, g) = (each.small_sample_correction(table.cells, form) for each in table.design.parts[:2])
-    whole = max(a * rows + b * columns - cells, a * rows, b * columns, cells)
-    inflation, freedom = table.design.small_sample_correction(table.cells, form)
-    assert float(freedom) == pytest.approx(1 / ((a * rows / whole) ** POWER / f + (b * columns / whole) ** POWER / g))
-    assert float(inflation) == pytest.approx(whole / max(rows + columns - cells, rows, columns, cells))
+    assert [float(each) for each in table.design.small_sample_correction(table.cells, form)] == pytest.approx([1, 4])
 
 
 def test_variance_is_never_below_that_of_one_factor_or_of_cases():

@@ -255,9 +255,8 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
 
     def split_by_class(self, class_of_cell: Array, number: int) -> list[Design]:
         """Return one design per part, with the clusters' entries in its cells."""
-        if self.owner is not None:
-            return [self] * number
-        of_entry = class_of_cell.astype(np.int16 if number < 2**15 else np.intp)[self.cell]  # which sorts quickly
+        cell = self.cell if self.owner is None else self.cell % len(class_of_cell)
+        of_entry = class_of_cell.astype(np.int16 if number < 2**15 else np.intp)[cell]  # which sorts quickly
         order, ends = np.argsort(of_entry, kind="stable"), np.cumsum(np.bincount(of_entry, minlength=number))[:-1]
         columns = (np.split(each[order], ends) for each in (self.cluster, self.cell, self.count))
         return [replace(self, cluster=i, cell=j, count=n, unit=None) for i, j, n in zip(*columns, strict=True)]

@@ -23,7 +23,8 @@ from howsure.errors import HowsureError
 
 Array = NDArray[Any]
 FACTORS = 2
-POWER = 1.5  # of a part's fraction of the variance in the degrees of freedom; 2 is Satterthwaite's
+POWER = 1.25  # of a part's fraction of the variance in the degrees of freedom; 2 is Satterthwaite's
+LEAST = 0.5  # smallest variance, as a fraction of that of the interaction, which is part of it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,9 +62,11 @@ class Combinations:
 class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
     """Cases in two crossed factors, both of which a new study would draw anew, such as readers and cases.
 
-    A linear form has the variance ``V_a + V_b - V_ab``: the variances of clusters of the first factor, of clusters of
-    the second, and of clusters of their combinations, each with its factor ``G / (G - 1)`` (Cameron, Gelbach and Miller
-    2011). Sampling error can make it smaller than one of the first two; the largest of the three is then used.
+    The standard error of a linear form is the root of ``V_a + V_b - V_ab``: the variances of clusters of the first
+    factor, of clusters of the second, and of clusters of their combinations, each with its factor ``G / (G - 1)``
+    (Cameron, Gelbach and Miller 2011). It equals `vcovCL(..., cluster = ~ a + b, type = "HC0")` of R's sandwich, unless
+    sampling error makes the sum smaller than one of its parts; the largest of the three is then used. Intervals and
+    tests use another estimate without this limit, and its own degrees of freedom; see `small_sample_correction`.
     Combinations may be missing or have several cases.
 
     Parameters
@@ -145,30 +148,57 @@ class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
 
     def variance(self, counts: Array, gradient: Array) -> Array:
         """Return ``V_a + V_b - V_ab``, and at least the largest of the three."""
-        return _sum(part.variance(counts, gradient) for part in self.parts)
+        return _sum(self._variances(counts, gradient))
 
     def small_sample_correction(self, counts: Array, gradient: Array) -> tuple[Any, Any]:
-        """Return the inflation factor of the variance, and degrees of freedom between those of the factors and more.
+        """Return the factor from `variance` to an estimate without its bias and floor, and degrees of freedom.
 
-        Each factor's variance is inflated as that of clusters. The degrees of freedom f follow Satterthwaite,
-        ``1 / f = (V_a / V)**p / f_a + (V_b / V)**p / f_b``, with those of the factors, ``f_a`` and ``f_b``. For known
-        fractions of the variance p is 2; they are estimates from few levels, and p = 1.5 covers.
+        ``V_a`` and ``V_b`` both contain the variance of the interaction, I, which `interaction_variance` estimates;
+        ``V_ab`` is larger. Each factor's variance is inflated as that of clusters. The variance for intervals is
+        ``V = max(V_a - w_a I, 0) + max(V_b - w_b I, 0)``, and at least I / 2. The weights ``w_a = f_a / (f_a + f_b)``
+        and ``w_b = f_b / (f_a + f_b)`` follow from the factors' degrees of freedom, ``f_a`` and ``f_b``: little is
+        subtracted from a variance that is poorly known. The degrees of freedom f follow Satterthwaite,
+        ``1 / f = (A / V)**p / f_a + (B / V)**p / f_b``, where A and B are the two terms. For known fractions of the
+        variance p is 2; they are estimates from few levels, and p = 1.25 covers.
         """
-        variances = [part.variance(counts, gradient) for part in self.parts]
+        variances = self._variances(counts, gradient)
         inflations, freedoms = zip(
             *(part.small_sample_correction(counts, gradient) for part in self.parts[:FACTORS]), strict=True
         )
-        inflated = [*map(np.multiply, variances, inflations), variances[-1]]
-        whole = _sum(inflated)
-        inflation = np.where(whole > 0, safe_divide(whole, _sum(variances)), np.maximum(*inflations))
-        return inflation, self._freedom(inflated, freedoms)
+        whole, freedom = self._combined(counts, [*map(np.multiply, variances, inflations), variances[-1]], freedoms)
+        plain = _sum(variances)
+        return np.where(plain > 0, safe_divide(whole, plain), np.maximum(*inflations)), freedom
 
     def missed_cluster_inflation(self, counts: Array, gradient: Array) -> Any:
         """Return the variance after adding part of an unobserved level of each factor, divided by the variance."""
-        variances = [part.variance(counts, gradient) for part in self.parts]
+        variances = self._variances(counts, gradient)
         unseen = [part.missed_cluster_inflation(counts, gradient) for part in self.parts[:FACTORS]]
         more = [*map(np.multiply, variances, unseen), variances[-1]]
-        return np.maximum(safe_divide(_sum(more), _sum(variances)), 1.0)
+        freedoms = [part.degrees_of_freedom for part in self.parts[:FACTORS]]
+        whole, plain = (self._combined(counts, each, freedoms)[0] for each in (more, variances))
+        return np.maximum(safe_divide(whole, plain), 1.0)
+
+    def interaction_variance(self, counts: Array, variances: Sequence[Array]) -> Array:
+        """Return the part of ``V_ab`` that is due to neither factor, from moments.
+
+        With n effective combinations (Kish), ``n_a`` and ``n_b`` effective levels, it is
+        ``I = V_ab - (V_a - V_ab) / (n / n_a - 1) - (V_b - V_ab) / (n / n_b - 1)``, and at least 0. If each combination
+        has the same number of cases, it is the mean square of the interaction divided by the number of combinations.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (..., cells)
+            The tables.
+        variances : sequence of three ndarray of shape (...)
+            ``V_a``, ``V_b`` and ``V_ab`` of a linear form.
+        """
+        first, second, both = variances
+        *levels, pairs = (part.effective_sample_size(counts, np.ones(counts.shape[-1])) for part in self.parts)
+        excess = [
+            safe_divide(one - both, safe_divide(pairs, each) - 1)
+            for one, each in zip((first, second), levels, strict=True)
+        ]
+        return np.maximum(both - sum(excess), 0.0)
 
     def excess_skewness(self, counts: Array, design_effect: Array) -> Array:
         """Return the larger one of the factors."""
@@ -180,10 +210,9 @@ class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
 
     def satterthwaite_df(self, counts: Array, true_class: Array, gradient: Array) -> Any:
         """Return the degrees of freedom as for small samples, from the kurtosis of the levels' totals."""
-        variances = [part.variance(counts, np.broadcast_to(gradient, counts.shape)) for part in self.parts]
-        return self._freedom(
-            variances, [part.satterthwaite_df(counts, true_class, gradient) for part in self.parts[:FACTORS]]
-        )
+        variances = self._variances(counts, np.broadcast_to(gradient, counts.shape))
+        freedoms = [part.satterthwaite_df(counts, true_class, gradient) for part in self.parts[:FACTORS]]
+        return self._combined(counts, variances, freedoms)[1]
 
     def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return Kish's effective number of levels of the factor that has more, as if all cases of a level agreed."""
@@ -300,9 +329,20 @@ class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
     def _with(self, cells: Clusters) -> Crossed:
         return Crossed(cells, self.levels, self.names, self.factors)
 
-    def _freedom(self, variances: Sequence[Array], freedoms: Sequence[Any]) -> Any:
-        """Return Satterthwaite's degrees of freedom of the sum of the parts' variances."""
-        return degrees_of_freedom(variances[:FACTORS], freedoms, _sum(variances), self.degrees_of_freedom)
+    def _variances(self, counts: Array, gradient: Array) -> list[Array]:
+        """Return ``V_a``, ``V_b`` and ``V_ab``, which R's sandwich computes with one column of clusters each."""
+        return [part.variance(counts, gradient) for part in self.parts]
+
+    def _combined(self, counts: Array, variances: Sequence[Array], freedoms: Sequence[Any]) -> tuple[Array, Array]:
+        """Return the variance for intervals, and its degrees of freedom; see `small_sample_correction`."""
+        interaction = self.interaction_variance(counts, variances)
+        total = sum(freedoms)
+        kept = [
+            np.maximum(variance - safe_divide(freedom, total) * interaction, 0.0)
+            for variance, freedom in zip(variances, freedoms, strict=False)
+        ]
+        whole = np.maximum(sum(kept), LEAST * interaction)
+        return whole, degrees_of_freedom(kept, freedoms, whole, self.degrees_of_freedom)
 
     def _drawn(self, cells: int, size: int, weights: Callable[[Clusters, int], Array]) -> Array:
         """Return sums of the combinations' tables with products of drawn weights, ``(size, cells)``."""

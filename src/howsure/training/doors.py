@@ -177,7 +177,7 @@ def training_runs(
     >>> seeds = [[0, 1, 1, 0, 1, 0, 1, 1] * 20, [0, 1, 0, 0, 1, 0, 0, 1] * 20, [0, 1, 1, 0, 0, 0, 1, 1] * 20]
     >>> runs = hs.training_runs(y_true, seeds)
     >>> print(runs.estimate("accuracy"))
-    0.833 [0.593, 0.945] (training runs 81 %, test cases 5 %, interaction 14 %)
+    0.833 [0.590, 0.946] (training runs 81 %, test cases 5 %, interaction 14 %)
     """
     role, given = one_role(y_pred, y_score, value)
     if (run is None) != (case is None):

@@ -133,7 +133,7 @@ def crossed(values: Sequence[Array], deviations: Sequence[Array]) -> Components:
     >>> runs = np.array([[0.0, 1.0, 1.0, 1.0], [0.0, 0.0, 1.0, 1.0]])
     >>> found = crossed([runs.mean(1)], [(runs - runs.mean(1, keepdims=True)) / 4])
     >>> round(found.total, 4), round(found.degrees_of_freedom, 2)
-    (0.0573, 2.86)
+    (0.0573, 2.38)
     """
     units = deviations[0].shape[1]
     correction = units / (units - 1)

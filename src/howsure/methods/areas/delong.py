@@ -118,8 +118,9 @@ class DeLong(Method):
         why = np.where(np.isfinite(error), CONSTANT, why)
         why = np.where(shows | extreme | single, "", np.where(all_equal(table), EQUAL, why))
         why = np.where(np.isnan(value), NO_CASE, why)
-        spread, degrees = error, sample_of(metric, table)[1]
         traits = table.design.traits
+        inflation, degrees = sample_of(metric, table)
+        spread = error if traits.has_one_unit else error * np.sqrt(inflation)
         has_model = traits.has_one_unit and not traits.has_estimated_prevalence  # a variance by the class sizes
         if table.kind.has_thresholds and not plain and has_model:
             spread, degrees = _steadied(value, error, degrees, class_sizes(table), table.design.degrees_of_freedom)
