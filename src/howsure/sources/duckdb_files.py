@@ -53,6 +53,18 @@ def percent_read() -> float:
     return max((float(each.query_progress()) for each in list(OPENED)), default=0.0)
 
 
+def connected() -> Any:
+    """Return a connection of its own, whose progress `percent_read` returns."""
+    import duckdb
+
+    # Data that exceed memory go to the system's temporary folder, separate from those of other processes.
+    connection = duckdb.connect(config={"temp_directory": f"{tempfile.gettempdir()}/howsure-{uuid.uuid4().hex}"})
+    connection.execute("SET enable_progress_bar = true")
+    connection.execute("SET enable_progress_bar_print = false")
+    OPENED.add(connection)
+    return connection
+
+
 def relation(files: Sequence[Location], wanted: Collection[str] | None = None) -> Any:
     """Return the rows of files of one format as a DuckDB relation.
 
@@ -68,13 +80,7 @@ def relation(files: Sequence[Location], wanted: Collection[str] | None = None) -
     HowsureError
         If a file cannot be read, one lacks a column or has values of another kind in it, or repeats the header.
     """
-    import duckdb
-
-    # Data that exceed memory go to the system's temporary folder, separate from those of other processes.
-    connection = duckdb.connect(config={"temp_directory": f"{tempfile.gettempdir()}/howsure-{uuid.uuid4().hex}"})
-    connection.execute("SET enable_progress_bar = true")
-    connection.execute("SET enable_progress_bar_print = false")  # `percent_read` returns it
-    OPENED.add(connection)
+    connection = connected()
     format_ = format_of(files[0])
 
     def returned(call: str) -> Any:
@@ -90,16 +96,10 @@ def relation(files: Sequence[Location], wanted: Collection[str] | None = None) -
             found = rows([file], ", hive_partitioning=false")
             mixed = [name for name, type_ in zip(found.columns, found.types, strict=True) if str(type_) == "JSON"]
             return found.project(f"* replace ({', '.join(map(_as_text, mixed))})") if mixed else found
-        sniffer = READERS[format_].replace("read_csv", "sniff_csv")
-
-        def sniffed(rows: int) -> tuple[Any, ...]:
-            found = returned(sniffer.format(files=_quoted(file), rows=rows, more="")).fetchall()[0]
-            return tuple(found[:10])
-
         is_large = not is_address(file) and Path(file).stat().st_size > LARGE
-        dialect = sniffed(FIRST) if is_large else ()
+        dialect = _sniffed(connection, file, FIRST) if is_large else ()
         if not dialect or not _fits_all_rows(connection, file, dialect, wanted if len(files) == 1 else None):
-            dialect = sniffed(-1)
+            dialect = _sniffed(connection, file, -1)
         _refuse_numbered_names(file, dialect[0], [each["name"] for each in dialect[7]])
         return returned(f"read_csv({_quoted(file)}, {_dialect(*dialect)})")
 
@@ -116,7 +116,7 @@ def relation(files: Sequence[Location], wanted: Collection[str] | None = None) -
 
     def is_empty(place: int, name: str) -> bool:
         with reading(f"'{files[place]}'"):
-            return name in parts[place].columns and not parts[place].count(_name(name)).fetchall()[0][0]
+            return name in parts[place].columns and not parts[place].count(identifier(name)).fetchall()[0][0]
 
     refuse_different(files, schemas, is_empty)
     more = ", union_by_name=true" if len(files) > 1 else ""
@@ -145,7 +145,7 @@ def _in_stated_order(connection: Any, file: Location, found: Any) -> Any:
         first = held.read_row_groups(range(min(1, held.num_row_groups)), names)
     orders = {name: stated_order(first[name]) or () for name in names}
     enums = ", ".join(
-        f"{_name(name)}::ENUM({', '.join(map(_text, order))}) as {_name(name)}"
+        f"{identifier(name)}::ENUM({', '.join(map(literal, order))}) as {identifier(name)}"
         for name, order in orders.items()
         if order and all(isinstance(each, str) for each in order)
     )
@@ -168,6 +168,31 @@ def _extended(file: Location) -> Iterator[None]:
         raise HowsureError(message) from error
 
 
+def _sniffed(connection: Any, file: Location, rows: int) -> tuple[Any, ...]:
+    """Return the format and the types of a CSV file, detected from its first rows (all of them for -1)."""
+    sniffer = READERS[format_of(file)].replace("read_csv", "sniff_csv").format(files=_quoted(file), rows=rows, more="")
+    return tuple(connection.sql(f"from {sniffer}").fetchall()[0][:10])
+
+
+def csv_as_texts(connection: Any, file: Location) -> str:
+    """Return the call that reads a CSV file without types; its first rows suggest the format."""
+    dialect = _sniffed(connection, file, FIRST)
+    _refuse_numbered_names(file, dialect[0], [each["name"] for each in dialect[7]])
+    return _as_texts(file, dialect)
+
+
+def lines_as_texts(file: Location, names: Sequence[str]) -> str:
+    """Return the call that reads the named fields of JSON Lines as they are written, texts within their quotes."""
+    columns = ", ".join(f"{literal(name)}: 'JSON'" for name in names)
+    return f"read_json({_quoted(file)}, format='newline_delimited', hive_partitioning=false, columns={{{columns}}})"
+
+
+def _as_texts(file: Location, dialect: Sequence[Any]) -> str:
+    """Return the call that reads a CSV file of a known format without types."""
+    texts = [{**each, "type": "VARCHAR"} for each in dialect[7]]
+    return f"read_csv({_quoted(file)}, {_dialect(*dialect[:7], texts, *dialect[8:])})"
+
+
 def _fits_all_rows(connection: Any, file: Location, dialect: Sequence[Any], wanted: Collection[str] | None) -> bool:
     """Whether all rows of a CSV file have the format and the types of its first rows."""
     import duckdb
@@ -177,13 +202,12 @@ def _fits_all_rows(connection: Any, file: Location, dialect: Sequence[Any], want
     if not types or not set(types.values()) <= set(DOUBTFUL):
         return False
     texts = [name for name, type_ in types.items() if type_ == "VARCHAR"]
-    doubts = [DOUBTFUL[type_].format(_name(name)) for name, type_ in types.items()]
-    as_text = [{**each, "type": "VARCHAR"} for each in dialect[7]]
-    call = f"read_csv({_quoted(file)}, {_dialect(*dialect[:7], as_text, *dialect[8:])})"
+    doubts = [DOUBTFUL[type_].format(identifier(name)) for name, type_ in types.items()]
+    call = _as_texts(file, dialect)
     try:
         if texts:  # without a value among the first rows, any type is possible
             seen = connection.sql(f"select * from {call} limit {FIRST}")  # noqa: S608 - its names are quoted
-            if not all(seen.aggregate(", ".join(f"count({_name(name)})" for name in texts)).fetchall()[0]):
+            if not all(seen.aggregate(", ".join(f"count({identifier(name)})" for name in texts)).fetchall()[0]):
                 return False
         found = connection.sql(f"select bool_or({' or '.join(doubts)}) from {call}")  # noqa: S608
         return not found.fetchall()[0][0]
@@ -199,8 +223,8 @@ def _dialect(  # as DuckDB's sniffer returns it
     texts = {"delim": delimiter, "quote": quote, "escape": escape, "new_line": newline, "comment": comment}
     texts = {name: "" if value == "(empty)" else value for name, value in texts.items()}
     texts |= {name: value for name, value in (("dateformat", date), ("timestampformat", timestamp)) if value}
-    types = ", ".join(f"{_text(each['name'])}: {_text(each['type'])}" for each in columns)
-    given = ", ".join(f"{name}={_text(value)}" for name, value in texts.items())
+    types = ", ".join(f"{literal(each['name'])}: {literal(each['type'])}" for each in columns)
+    given = ", ".join(f"{name}={literal(value)}" for name, value in texts.items())
     return f"auto_detect=false, header=true, hive_partitioning=false, skip={skipped}, {given}, columns={{{types}}}"
 
 
@@ -209,26 +233,28 @@ def _types(parts: Sequence[Any], schemas: Sequence[dict[str, str]]) -> Iterator[
     for name in parts[0].columns:
         types = {str(part.types[part.columns.index(name)]) for part, schema in zip(parts, schemas, strict=True)}
         if len(types) == 1:
-            yield f"{_text(name)}: '{types.pop()}'"
+            yield f"{literal(name)}: '{types.pop()}'"
         elif {schema[name] for schema in schemas} == {"numbers"}:
-            yield f"{_text(name)}: 'DOUBLE'"
+            yield f"{literal(name)}: 'DOUBLE'"
 
 
 def _quoted(file: Location) -> str:
     """Return a file name as an SQL string; brackets and stars are escaped, because DuckDB reads them as a pattern."""
-    return _text(str(file) if is_address(file) else glob.escape(str(file)))
+    return literal(str(file) if is_address(file) else glob.escape(str(file)))
 
 
-def _text(value: str) -> str:
+def literal(value: str) -> str:
+    """Return a text as SQL."""
     return "'" + value.replace("'", "''") + "'"
 
 
 def _as_text(column: str) -> str:
     """Return the expression for a column of text and numbers, which DuckDB keeps as JSON with its quotes."""
-    return f"{_name(column)} ->> '$' as {_name(column)}"
+    return f"{identifier(column)} ->> '$' as {identifier(column)}"
 
 
-def _name(column: str) -> str:
+def identifier(column: str) -> str:
+    """Return the name of a column as SQL."""
     return '"' + column.replace('"', '""') + '"'
 
 
@@ -243,7 +269,7 @@ def _refuse_numbered_names(file: Location, delimiter: str, names: Sequence[str])
 def _refuse_repeated_header(file: Location, found: Any) -> None:
     """Refuse repeated header rows, as in files joined with `cat`: they turn all columns into text."""
     if all(str(each) == "VARCHAR" for each in found.types):
-        same = " and ".join(f"{_name(column)} = {_text(column)}" for column in found.columns)
+        same = " and ".join(f"{identifier(column)} = {literal(column)}" for column in found.columns)
         if found.filter(same).limit(1).fetchall():
             message = f"'{file}' has a row that repeats the header. Leave out such rows."
             raise HowsureError(message)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from howsure.sources.columns import (
 )
 from howsure.sources.crossed import joined_factors, split_factors
 from howsure.sources.encoding import Column, missing, refuse_missing
-from howsure.sources.engines import CLUSTER, Counted, collected, counted, is_held
+from howsure.sources.engines import CLUSTER, Counted, N, collected, counted, is_held
 from howsure.sources.groups import Tally
 from howsure.sources.input_checks import (
     FEW_LINES,
@@ -37,6 +37,7 @@ from howsure.sources.input_checks import (
 from howsure.sources.locations import is_located
 from howsure.sources.nested import fields_named, with_fields
 from howsure.sources.streams import Stream
+from howsure.sources.text_counts import distinct_texts
 from howsure.sources.to_numpy import plain
 from howsure.tables.labels import as_labels
 
@@ -266,6 +267,8 @@ def _grouped(data: Any, keys: Mapping[str, Any], weight: Any, role: str, *, chec
     asked = {name for name, each in keys.items() if each is not None}
     if weight is None and CLUSTER not in asked and is_located(data):  # else random draws depend on the engine's order
         data = _held_or_located(data)
+        if is_located(data) and (found := _counted_texts(data, keys, check=check)) is not None:
+            return group_again(joined_factors(found.columns, factors), found.n, found.n, found.n)
     frame, given = _found(data, keys, weight, role, check=check)
     weight = None if weight is None else given.pop(role)
     if frame is None:
@@ -335,6 +338,19 @@ def _held_or_located(data: Any) -> Any:
     return data if columns is None else columns
 
 
+def _counted_texts(data: Any, names: Mapping[str, Any], *, check: bool) -> Counted | None:
+    """Return the counts of a large text file whose columns are named; None for other data."""
+    if not all(isinstance(name, str) for name in names.values()):
+        return None
+    if check:
+        refuse_confused(dict(names))
+    found = distinct_texts(data, names.values())
+    if found is None:
+        return None
+    n = np.asarray(found[N], dtype=float)
+    return _without_gaps(Counted({role: found[name] for role, name in names.items()}, n, n, n), ())
+
+
 def _counted(
     frame: Any,
     names: dict[str, str],
@@ -345,9 +361,13 @@ def _counted(
     exact: bool = False,
 ) -> Counted:
     """Return an engine's counts; refuse missing values except in columns that may have gaps."""
-    found = counted(frame, names, weight, scores, exact=exact)
+    return _without_gaps(counted(frame, names, weight, scores, exact=exact), {*scores, *gaps})
+
+
+def _without_gaps(found: Counted, spared: Collection[str]) -> Counted:
+    """Return counts; refuse missing values except in the spared columns."""
     for role, values in found.columns.items():
-        if role not in {*scores, *gaps}:
+        if role not in spared:
             refuse_missing(role, missing(values), found.n)
     return found
 

@@ -14,7 +14,8 @@ from howsure.escapes import shortened
 
 Location: TypeAlias = str | Path
 PLAIN = (".csv", ".tsv", ".tab", ".txt")
-JSON = (".json", ".jsonl", ".ndjson")
+LINES = (".jsonl", ".ndjson")
+JSON = (".json", *LINES)
 PARQUET = (".parquet", ".pq")
 ARROW = (".arrow", ".feather", ".ipc")
 SHEETS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
