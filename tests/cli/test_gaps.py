@@ -22,7 +22,7 @@ def test_it_prints_what_python_gives(tmp_path):
         json.dumps(hs.gaps(tables, "equalized_odds", random_state=0).records())
     )
     text = " ".join(page.read_text().split())
-    for words in ("Largest gaps", "Pairs of groups", "Cases needed", "may be the worst", "does not show equality"):
+    for words in ("Largest gaps", "Pairs of groups", "Cases needed", "worst?", "does not show equality"):
         assert words in text, words
 
 
@@ -35,7 +35,7 @@ def test_pairs_reference_and_cases_needed():
     needed = json.loads(run("gaps", FILE, *COLUMNS, "-m", "recall", "--margin=0.1", "-f", "json").stdout)
     assert {each["group"] for each in needed} == {"large", "medium", "small"}
     areas = run("gaps", FILE, "--y-true=label", "--y-score=score_logistic", "--by=tumour_size", "-m", "roc_auc")
-    assert "roc_auc: the largest gap of 3 groups" in " ".join(areas.stdout.split())
+    assert "ROC AUC: the largest gap of 3 groups" in " ".join(areas.stdout.split())
 
 
 @pytest.mark.parametrize(

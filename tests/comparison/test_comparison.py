@@ -423,7 +423,7 @@ def test_sentences_say_what_is_better_and_what_is_divided():
     tables = hs.from_counts([[50, 3], [9, 70]]), hs.from_counts([[40, 13], [20, 60]])
     found = hs.compare(*tables, "fpr", contrast="odds_ratio", a="new", b="old")
     assert "fpr: odds of new / odds of old = " in str(found)
-    assert found.sentence().endswith("Lower values of fpr are better.")
+    assert found.sentence().endswith("Lower values of FPR are better.")
     assert "better" not in hs.compare(*tables, "recall").sentence()
 
 

@@ -233,7 +233,7 @@ def test_what_a_table_rests_on_is_said():
     truth = rng.integers(0, 2, 200)
     score = np.clip(rng.normal(0.3 + 0.4 * truth, 0.25), 0, 1)
     page = hs.report_of(hs.evaluate(hs.scores(truth, score), ["f1", "roc_auc"], threshold=0.4)).to_html()
-    assert "predicted positive from a score of 0.4 on" in page
+    assert "predicted positive if its score is at least 0.4" in page
     calibrated = hs.report_of(hs.calibrated(score[:20]))
     assert ("Prediction for these cases; assumes calibrated scores.",) in section(
         calibrated, "What was evaluated"
@@ -585,3 +585,36 @@ def test_own_metrics_stand_beside_averages_over_one_set_of_classes():
     assert shown_values(report)["y"][0] == pytest.approx(F1["y"])
     values = {each["model"]: each["value"] for each in report.to_dict()["estimates"] if each["metric"] == "share"}
     assert values == pytest.approx({"x": 0.9, "y": 0.97})
+
+
+def test_thresholds_are_stated_once_unless_they_differ():
+    """A threshold that all models share is stated once; different ones are stated with the names of their models."""
+    scored = hs.scores([0, 1] * 10, np.linspace(0, 1, 20))
+
+    def said(**thresholds):
+        subjects = [hs.results.Subject(name, scored.at(each), scored, each) for name, each in thresholds.items()]
+        lines = hs.report_of(subjects, metrics=["roc_auc"])["What was evaluated"].items
+        return [line for (line,) in lines if "at least" in line]
+
+    assert said(A=0.4, B=0.4) == ["A case is predicted positive if its score is at least 0.4."]
+    assert said(A=0.4, B=0.5, C=0.4) == [
+        "A, C: a case is predicted positive if its score is at least 0.4.",
+        "B: a case is predicted positive if its score is at least 0.5.",
+    ]
+
+
+def test_an_audit_is_in_words_and_numbers():
+    """Headline, pairs and cases needed name metrics in words; cases are numbers; marks stand only over what is drawn."""
+    table = hs.confusion("label", "forest", data="examples/breast_cancer.csv", by="tumour_size")
+    found = hs.gaps(table, "equalized_odds")
+    report = hs.report_of(found)
+    assert [text.partition(":")[0] for (text,) in report.headline] == ["Recall", "FPR"]
+    assert {row[0].value.partition(":")[0] for row in report["Pairs of groups"].sheets[0].rows} == {"recall", "FPR"}
+    needed = found.needed(0.05)
+    for row, each in zip(report["Cases needed"].sheets[0].rows, needed.records(), strict=True):
+        group, metric, cases, wanted, more = row
+        assert (group.value, metric.value.lower(), cases.order) == (each["group"], each["metric"], each["cases"])
+        assert (wanted.order, more.order) == (each["needed"], max(each["needed"] - each["cases"], 0))
+    for title in ("recall of each group", "FPR of each group"):
+        head = report.to_html().partition(f"<bdi>{title}</bdi>")[2].partition("</thead>")[0]
+        assert head.count('class="key') == 2

@@ -227,3 +227,14 @@ def test_paper_has_the_results_and_no_controls(report, opened, tmp_path):
     assert page.locator("fieldset input").first.is_hidden()
     assert page.locator("table").first.is_visible()
     assert len(page.pdf(path=tmp_path / "report.pdf")) > 10_000
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["stard-ai", "model-card"])
+def test_checklists_stack_in_a_narrow_window(report, opened, name):
+    """In a narrow window the cells of an item stand below each other, so that nothing needs scrolling sideways."""
+    for width in (1200, 400):
+        page = opened(report.with_checklist(name), width=width)
+        wider = page.locator("table.prose:visible").evaluate_all("all => all.map(t => t.scrollWidth - innerWidth)")
+        assert wider
+        assert max(wider) <= 0

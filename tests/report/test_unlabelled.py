@@ -54,7 +54,7 @@ def test_expected_cases_are_counted_in_digits_that_mean_something(unlabelled):
     assert sum(row[1].order for row in classes.rows) == pytest.approx(30)
     shown += [cell.value for row in unlabelled["Confusion matrix"].matrices[0].rows for cell in row[1:]]
     assert all(re.fullmatch(r"[\d,]+(\.\d{1,2})?", each) and len(each) <= 5 for each in shown), shown
-    assert "Each cell: the expected cases" in unlabelled.to_markdown()
+    assert "Each cell has the number of expected cases" in unlabelled.to_markdown()
 
 
 def test_no_outline_has_a_point_that_is_no_number(unlabelled):

@@ -358,27 +358,28 @@ def comparison_sentence(comparison: Comparison, style: Style) -> str:
     if style != "card" and not (math.isnan(comparison.value) or math.isnan(comparison.low)):
         return _paper_sentence(comparison, style)
     each, decimals = comparison, significant_decimals(comparison.low, comparison.high)
+    metric = metric_words(each.label)
     if math.isnan(each.value) or math.isnan(each.low):
-        return f"{first} and {second} cannot be compared in {each.label}: {each.reason}."
+        return f"{first} and {second} cannot be compared in {metric}: {each.reason}."
     ends = f"{number(each.low, decimals)} to {number(each.high, decimals)}"
     seen = f"{EFFECTS[each.contrast].words(first, second)} = {number(each.value, decimals)}"
-    lower = f" Lower values of {each.label} are better." if each.better == "lower" else ""
+    lower = f" Lower values of {metric} are better." if each.better == "lower" else ""
     if math.isnan(each.p_value):
         probability, error = each.probability_greater
         chance = f"{_share(probability)} (Monte Carlo error {max(error, 0.001):.3f})"
         return (
-            f"Given the data and the prior, {first} has the higher {each.label} with probability {chance}: {seen}, "
+            f"Given the data and the prior, {first} has the higher {metric} with probability {chance}: {seen}, "
             f"{percent(each.confidence_level)} credible interval {ends}.{_rope_sentence(each)}{lower}"
         )
     evidence = f"{seen}, {percent(each.confidence_level)} interval {ends}, {p_text(each.p_value)}, by {each.method}"
     if not each.is_settled:
         return (
-            f"The data do not settle which of {first} and {second} has the higher {each.label} ({evidence}). They are "
+            f"The data do not settle which of {first} and {second} has the higher {metric} ({evidence}). They are "
             f"compatible with every {each.contrast.replace('_', ' ')} in the interval, and do not show that the two "
             f"are equal.{lower}"
         )
     more, less = (first, second) if each.value > each.null else (second, first)
-    return f"The data show a higher {each.label} of {more} than of {less} ({evidence}).{lower}"
+    return f"The data show a higher {metric} of {more} than of {less} ({evidence}).{lower}"
 
 
 def _paper_sentence(each: Comparison, style: Style) -> str:

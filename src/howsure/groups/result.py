@@ -13,9 +13,11 @@ from howsure.errors import HowsureError, listed, looked_up, one_of, real_number
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.grouped import Results
 from howsure.estimates.named import Named
+from howsure.estimates.sentences import capitalized
 from howsure.grids import Grid, Tabular
 from howsure.groups.needed import CasesNeeded, cases_needed
 from howsure.groups.pairs import Gap, PairGaps
+from howsure.metrics.descriptions import metric_words
 from howsure.metrics.forms import Better
 from howsure.numbers import interval_text, number, percent, significant_decimals
 
@@ -235,8 +237,9 @@ class Gaps(Tabular, Named):
     def _sentence(self, metric: str) -> str:
         worst, level = self.difference(metric), percent(self.confidence_level)
         several = [each for each in self.differences.values() if each.metric == metric and np.isfinite(each.value)]
+        what = capitalized(metric_words(metric))
         if not several:
-            return f"{metric}: {worst.reason}."
+            return f"{what}: {worst.reason}."
         most = max(several, key=lambda each: abs(each.value))
         a, b = (most.a, most.b) if most.value >= 0 else (most.b, most.a)
         decimals = significant_decimals(worst.low, worst.high)
@@ -244,7 +247,7 @@ class Gaps(Tabular, Named):
         many = f"{len(self.groups)} groups"
         reason = f" ({worst.reason})" if worst.reason else ""
         return (
-            f"{metric}: the largest gap of {many} is {number(worst.value, decimals)}, {a} over {b} ({level} interval "
+            f"{what}: the largest gap of {many} is {number(worst.value, decimals)}, {a} over {b} ({level} interval "
             f"{interval_text(worst.low, worst.high, decimals)}); {found}{reason}."
         )
 

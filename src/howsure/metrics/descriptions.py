@@ -12,6 +12,13 @@ ACRONYMS = {
     "roc_auc": "ROC AUC",
     "lr+": "LR+",
     "lr-": "LR−",
+    "brier_score": "Brier score",
+    "brier_skill": "Brier skill",
+    "fleiss_kappa": "Fleiss' kappa",
+    "conger_kappa": "Conger's kappa",
+    "gwet_ac1": "Gwet's AC1",
+    "gwet_ac2": "Gwet's AC2",
+    "krippendorff_alpha": "Krippendorff's alpha",
 }
 
 

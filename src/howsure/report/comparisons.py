@@ -164,10 +164,10 @@ def ruler_of(found: Iterable[Any], others: Sequence[float] = ()) -> Ruler:
     return Ruler.over([*(end for each in found for end in (each.value, each.low, each.high)), *others])
 
 
-def interval_cell(each: Any, ruler: Ruler, where: str = "", series: int = 0) -> Cell:
-    """Return a cell with a value and its interval, drawn on the axis."""
+def interval_cell(each: Any, ruler: Ruler, where: str = "", series: int = 0, *, has_level: bool = True) -> Cell:
+    """Return a cell with a value and its interval, drawn on the axis, and with the level unless the text states it."""
     decimals = significant_decimals(each.low, each.high)
-    level = getattr(each, "confidence_level", None)
+    level = getattr(each, "confidence_level", None) if has_level else None
     interval = interval_text(each.low, each.high, decimals) + (f" ({percent(level)})" if level else "")
     value = number(each.value, decimals)
     about = [getattr(each, "method", ""), getattr(each, "reason", "")]

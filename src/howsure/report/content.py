@@ -10,6 +10,7 @@ from typing import Any
 from howsure.grids import Grid
 from howsure.numbers import count_text, interval_text, number
 
+SENTENCE = 40  # characters, above which words are prose
 Texts = tuple[str, ...]  # one text for all confidence levels, or one for each level
 
 
@@ -115,8 +116,9 @@ class Sheet:
 
     @property
     def is_prose(self) -> bool:
-        """Whether all cells are words."""
-        return all(isinstance(cell.order, str) for row in self.rows for cell in row)
+        """Whether all cells are words, some of them sentences."""
+        is_long = any(len(cell.text(0)) > SENTENCE for row in self.rows for cell in row)
+        return is_long and all(isinstance(cell.order, str) for row in self.rows for cell in row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,13 @@ import numpy as np
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate
 from howsure.grids import plain
+from howsure.groups.pairs import Gap
 from howsure.groups.result import Gaps
 from howsure.metrics.descriptions import metric_words
 from howsure.numbers import number, percent
 from howsure.report import comparisons
 from howsure.report.bars import Ruler
-from howsure.report.content import Cell, Section, Sheet, Texts, careful, word
+from howsure.report.content import Cell, Section, Sheet, Texts, careful, count, word
 from howsure.report.report import Report
 from howsure.report.reproduction import made_at, reproduction, versions
 
@@ -49,11 +51,9 @@ def report_of_gaps(gaps: Any, *, title: str = "", command: str = "", files: Sequ
         raise HowsureError(message)
     level = percent(gaps.confidence_level)
     together = f"All intervals of a table cover together with {level} confidence, so that chance alone shows no gap."
-    pairs = comparisons.difference_sheet("Differences between groups", gaps.by_name(), "max_t")
+    named = {_named(gaps, each): each for each in gaps.by_name().values()}
+    pairs = comparisons.difference_sheet("Differences between groups", named, "max_t")
     pairs = Sheet(pairs.title, pairs.headers, pairs.rows, folded=len(pairs.rows) > MOST_PAIRS, axes=pairs.axes)
-    needed = gaps.needed(MARGIN)
-    grid = needed.grid()
-    cells = tuple(tuple(word(cell) for cell in row) for row in grid.rows)
     return Report(
         title=title,
         about=f"{len(gaps.groups)} groups, {sum(gaps.cases.values()):,} cases",
@@ -62,7 +62,7 @@ def report_of_gaps(gaps: Any, *, title: str = "", command: str = "", files: Sequ
             Section("Largest gaps", ((_projection(gaps),),), sheets=(_largest(gaps),)),
             Section("Groups", ((together,), (_shrinkage(),)), sheets=tuple(map(_of_metric(gaps), gaps.metrics))),
             Section("Pairs of groups", sheets=(pairs,)),
-            Section("Cases needed", sheets=(Sheet(needed.goal, grid.headers, cells),)),
+            Section("Cases needed", sheets=(_needed(gaps),)),
             careful(_cautions(gaps)),
             reproduction(command, "", files),
         ),
@@ -81,11 +81,32 @@ def report_of_gaps(gaps: Any, *, title: str = "", command: str = "", files: Sequ
     )
 
 
+def _named(gaps: Gaps, each: Gap) -> str:
+    """Return a pair in words, with the metric if there are several."""
+    return f"{metric_words(each.metric)}: " * (len(gaps.metrics) > 1) + f"{each.a} − {each.b}"
+
+
+def _needed(gaps: Gaps) -> Sheet:
+    """Return the cases that each group would need."""
+    found = gaps.needed(MARGIN)
+    rows = []
+    for each in found.records():
+        more = max(each["needed"] - each["cases"], 0.0)
+        numbers = (count(each["cases"]), *map(_or_dash, (each["needed"], more)))
+        rows.append((word(each["group"]), word(metric_words(each["metric"])), *numbers))
+    return Sheet(found.goal, ("group", "metric", "cases", "needed", "more"), tuple(rows))
+
+
+def _or_dash(cases: float) -> Cell:
+    return word("–", np.nan) if np.isnan(cases) else count(float(np.ceil(cases)))
+
+
 def _projection(gaps: Gaps) -> str:
     others = f"from {gaps.reference}" if gaps.reference else "between two groups"
     return (
-        f"The largest difference {others}, and the smallest ratio. Each interval contains the values that are possible "
-        "within the intervals of all pairs: it starts at 0, or ends at 1, unless some pair differs."
+        f"The largest difference {others}, and the smallest ratio. Each {percent(gaps.confidence_level)} interval "
+        "contains the values that are possible within the intervals of all pairs: it starts at 0, or ends at 1, unless "
+        "some pair differs."
     )
 
 
@@ -104,7 +125,8 @@ def _all_largest(gaps: Gaps) -> dict[str, Estimate]:
 def _largest(gaps: Gaps) -> Sheet:
     found = _all_largest(gaps)
     ruler = comparisons.ruler_of(found.values(), [0.0, 1.0])
-    rows = tuple((word(name), comparisons.interval_cell(each, ruler, f"{name}: ")) for name, each in found.items())
+    cell = functools.partial(comparisons.interval_cell, has_level=False)
+    rows = tuple((word(name), cell(each, ruler, f"{name}: ")) for name, each in found.items())
     return Sheet("Largest gaps", ("of", "value and interval"), rows, axes=(ruler.axis("Largest gaps", [1]),))
 
 
@@ -124,7 +146,7 @@ def _of_metric(gaps: Gaps) -> Any:
         for place, (group, each) in enumerate(own.items()):
             may = "–" if gaps.better[metric] == "neither" else "maybe" if group in worst else "no"
             rows.append(_row(group, gaps.cases[group], (each, pooled[group]), may, ruler, place))
-        headers = ("group", "cases", "value and interval", "shrunken", "may be the worst")
+        headers = ("group", "cases", "value and interval", "shrunken", "worst?")
         title = f"{metric_words(metric)} of each group"
         line = whole.value if np.isfinite(whole.value) else np.nan
         return Sheet(title, headers, tuple(rows), axes=(ruler.axis(title, [2, 3], line, "all cases"),))
@@ -136,11 +158,12 @@ def _row(
     group: str, cases: int, values: tuple[Estimate, Estimate | None], worst: str, ruler: Ruler, place: int = -1
 ) -> tuple[Cell, ...]:
     own, pooled = values
-    moved = word("–", np.nan) if pooled is None else comparisons.interval_cell(pooled, ruler, f"{group}, shrunken: ", 1)
+    cell = functools.partial(comparisons.interval_cell, has_level=False)
+    moved = word("–", np.nan) if pooled is None else cell(pooled, ruler, f"{group}, shrunken: ", 1)
     return (
         word(group, place),
         Cell(value=f"{cases:,}", order=cases),
-        comparisons.interval_cell(own, ruler, f"{group}: "),
+        cell(own, ruler, f"{group}: "),
         moved,
         word(worst),
     )

@@ -17,6 +17,7 @@ from howsure.tables.confusion import ConfusionTable
 Array = NDArray[Any]
 Shares = Sequence[tuple[Any, Any, Any]]  # value, low and high at each level
 MOST_CLASSES = 10  # of a matrix that is shown completely
+MOST_OPEN = 6  # of a matrix whose cells show the intervals
 MOST_FOLDED = 100  # of a complete matrix in a folded block
 MOST_CONFUSIONS = 10  # listed
 CORNER = "true\N{NO-BREAK SPACE}↓ predicted\N{NO-BREAK SPACE}→"
@@ -45,8 +46,10 @@ def matrices(models: Sequence[Part], settings: Settings) -> Section:
     if any(len(each.any_table.labels) > MOST_CLASSES for each in models):
         what = f"; the {MOST_CLASSES} classes with most confusions, those often confused side by side."
     else:
-        what = ", and their share of the true class with Wilson’s interval; of many on pointing at it."
-    note = f"Each cell: the {nouns}{what}"
+        hidden = max(len(each.any_table.labels) for each in models) > MOST_OPEN
+        shown = ", which the pointer shows" if hidden else ""
+        what = f", and their share of the true class with Wilson’s interval{shown}."
+    note = f"Each cell has the number of {nouns}{what}"
     return Section("Confusion matrix", ((note,),), sheets=tuple(sheets), matrices=tuple(whole))
 
 

@@ -48,11 +48,13 @@ def what_was_evaluated(models: Sequence[Part], left_out: int, settings: Settings
         lines.append(("No label is missing: rows with a missing label are refused, not skipped.",))
     if table.is_binary:
         lines.append((f"The positive class is “{table.labels[-1]}”.",))
-    lines += [
-        (f"A case is predicted positive from a score of {each.threshold:g} on{', ' * bool(each.model)}{each.model}.",)
-        for each in models
-        if each.threshold is not None
-    ]
+    thresholds: dict[float, list[str]] = {}
+    for each in models:
+        if each.threshold is not None:
+            thresholds.setdefault(each.threshold, []).append(each.model)
+    for threshold, of in thresholds.items():
+        named_first = f"{', '.join(of)}: a" if len(of) < len(models) else "A"
+        lines.append((f"{named_first} case is predicted positive if its score is at least {threshold:g}.",))
     notes = {
         each.any_table.design.description.estimate_caveat: each.model
         for each in models
@@ -127,7 +129,10 @@ def _narrower(models: Sequence[Shown]) -> tuple[Texts, ...]:
         more = None if made is None else to_halve(resolve(metric, made.table, threshold=made.threshold), made.table)
         if more is not None:
             about.setdefault(more.sentence(metric_words(metric)), []).append(each.part.words)
-    return tuple((said if len(of) == len(models) else f"{', '.join(of)}: {said}",) for said, of in about.items())
+    return tuple(
+        (said if len(of) == len(models) else f"{', '.join(of)}: {said[:1].lower()}{said[1:]}",)
+        for said, of in about.items()
+    )
 
 
 def to_quote(models: Sequence[Shown], comparisons: Iterable[Any]) -> Section:
