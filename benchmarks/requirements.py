@@ -1,8 +1,13 @@
-"""Coverage of joint regions: `python benchmarks/requirements.py [STUDIES]`.
+"""Joint regions, joint tests and certified thresholds: `python benchmarks/requirements.py PART [STUDIES]`.
 
-Each row draws confusion tables of n cases. The region of `joint_region` contains the true values if their signed
+`regions` is the coverage of joint regions. Each row draws confusion tables of n cases. The region of `joint_region` contains the true values if their signed
 half-widths are inside the ellipse. The half-widths of a proportion follow from its mid-p test in closed form, so that
 all studies of a row are computed at once; `tests/requirements/test_regions.py` checks that the two agree.
+
+`level` is the probability of showing a false statement about sensitivity and specificity, computed over all samples: at
+the corner, where both rates equal their bounds, and on the edge, where one does and the other is 1.
+
+`guarantees` is the share of studies whose certified threshold breaks a requirement in the population.
 """
 
 from __future__ import annotations
@@ -10,8 +15,11 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+from scipy.special import expit, logit
 from scipy.stats import binom, norm
 
+import howsure as hs
+from howsure.methods.numerics.binomial import clopper_pearson, mid_p
 from howsure.metrics.forms import Ratio
 from howsure.requirements.profile_likelihood import deviance
 
@@ -49,7 +57,7 @@ def covered(counts: np.ndarray, truths: tuple[float, float], is_precision: bool)
     return distance <= RADIUS, likely <= RADIUS
 
 
-def main(studies: int = 2000) -> None:
+def regions(studies: int = 2000) -> None:
     """Print a table."""
     rng = np.random.default_rng(0)
     print("| pair | n | prevalence | rates | joint intervals | profile likelihood |")
@@ -78,5 +86,58 @@ def main(studies: int = 2000) -> None:
                     )
 
 
+def level() -> None:
+    """Print the probability of a false statement."""
+    print("| sensitivity >, specificity > | positives, negatives | method | corner | edges |")
+    print("| ---: | ---: | --- | ---: | ---: |")
+    for bounds in ((0.9, 0.8), (0.95, 0.95), (0.7, 0.9)):
+        for sizes in ((20, 200), (50, 50), (100, 1000), (500, 500)):
+            for name, limits in (("mid_p", mid_p), ("clopper_pearson", clopper_pearson)):
+                shown = []
+                for size, bound in zip(sizes, bounds, strict=True):
+                    hits = np.arange(size + 1.0)
+                    low, _ = limits(hits, np.full(size + 1, float(size)), 0.9)  # lower limits of 95 %
+                    shown.append(binom.pmf(hits, size, bound)[low >= bound].sum())
+                print(
+                    f"| {bounds[0]}, {bounds[1]} | {sizes[0]}, {sizes[1]} | {name} | {shown[0] * shown[1]:.4f} |",
+                    f"{shown[0]:.4f}, {shown[1]:.4f} |",
+                )
+
+
+RISKS = ("fnr<0.1", "fpr<0.1", "precision>0.8", "error_rate<0.18", "f1>0.7")
+
+
+def met(name: str, threshold: float, prevalence: float) -> bool:
+    """Return whether a requirement is met in the population: normal logits one unit below and above 0."""
+    at = logit(threshold) if 0 < threshold < 1 else np.copysign(np.inf, threshold - 0.5)
+    tp, fp = prevalence * norm.sf(at - 1), (1 - prevalence) * norm.sf(at + 1)
+    fn = prevalence - tp
+    return {
+        "fnr<0.1": fn / prevalence < 0.1,
+        "fpr<0.1": fp / (1 - prevalence) < 0.1,
+        "precision>0.8": tp > 0.8 * (tp + fp),
+        "error_rate<0.18": fn + fp < 0.18,
+        "f1>0.7": 2 * tp > 0.7 * (2 * tp + fn + fp),
+    }[name]
+
+
+def guarantees(studies: int = 2000) -> None:
+    """Print how often a certified threshold breaks its requirement."""
+    rng = np.random.default_rng(1)
+    print("| requirement | n | certified | broken |")
+    print("| --- | ---: | ---: | ---: |")
+    for n in (100, 500):
+        for name in RISKS:
+            certified = broken = 0
+            for _ in range(studies):
+                y_true = rng.random(n) < 0.4
+                scores = expit(rng.normal(2.0 * y_true - 1))
+                found = hs.certified_threshold(hs.scores(y_true, scores, check=False), name, confidence_level=0.9)
+                if found.is_certified:
+                    certified += 1
+                    broken += not met(name, found.threshold, 0.4)
+            print(f"| {name} | {n} | {certified / studies:.3f} | {broken / studies:.4f} |", flush=True)
+
+
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    {"regions": regions, "level": level, "guarantees": guarantees}[sys.argv[1]](*map(int, sys.argv[2:]))

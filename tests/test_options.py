@@ -20,6 +20,7 @@ READERS = {"truth": TRUTH[:10] * 3, "reader": np.repeat([1, 2, 3], 10), "case": 
 CALLS = {
     "adjusted_p_values": lambda **option: hs.comparison.adjusted_p_values([0.01, 0.2], **option),
     "bootstrap": lambda **option: hs.bootstrap(lambda x: float(np.mean(x)), TRUTH, n_resamples=9, **option),
+    "certified_threshold": lambda **option: hs.certified_threshold(SCORES, "recall>0.1", **option),
     "brier_score_loss": lambda **option: hs.brier_score_loss(TRUTH, SCORE, **option),
     "calibrated": lambda **option: hs.calibrated(SCORE, **option),
     "calibration_curve": lambda **option: hs.calibration_curve(SCORES, **option),
@@ -38,6 +39,7 @@ CALLS = {
     "f1_score": lambda **option: hs.f1_score(TRUTH, SAID, **option),
     "from_auc": lambda **option: hs.from_auc(0.8, positives=20, negatives=30, **option),
     "gaps": lambda **option: hs.gaps(BY, "recall", **option),
+    "joint_test": lambda **option: hs.joint_test(TABLE, "recall>0.5", **option),
     "leaderboard": lambda **option: hs.leaderboard(PAIRED, "f1", **option),
     "monitor": lambda **option: hs.monitor(hs.confusion(TRUTH, SAID, by=["x"] * 15 + ["y"] * 15), ["f1"], **option),
     "paired": lambda **option: hs.paired(TRUTH, {"A": SAID, "B": TRUTH[::-1]}, **option),

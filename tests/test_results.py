@@ -122,6 +122,8 @@ RESULTS = {
     "gaps of pairs": lambda: GAPS.differences,
     "gap": lambda: GAPS.differences["recall", "a", "c"],
     "cases needed": lambda: GAPS.needed(0.05),
+    "joint test": lambda: hs.joint_test(TABLE, ["recall>0.5", "mcc>0.9"]),
+    "certified threshold": lambda: hs.certified_threshold(SCORES, ["recall>0.5", "fpr<0.9"]),
     "joint region": lambda: hs.joint_region(TABLE, "recall", "precision"),
     "reader study": lambda: READERS,
     "reader difference": lambda: READERS.differences["f − g"],

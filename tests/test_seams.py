@@ -349,7 +349,10 @@ def test_every_verb_answers(source, design):
         result(curve, model)
     result(hs.threshold_curves, model, ["f1", "recall"])
     result(hs.optimal_threshold, model, "f1", n_resamples=20, random_state=0)
+    result(hs.certified_threshold, model, ["recall>0.3", "fpr<0.9"])
+    result(hs.certified_threshold, model, "mcc>0.1", starts=[0.4])
     for pair in (names[:2], ["recall", "precision"]):
+        result(hs.joint_test, model, [(name, ">", 0.3) for name in pair], random_state=0)
         region = result(hs.joint_region, model, *pair[:1], *pair[-1:], random_state=0)
         assert region is None or region.reason or 0 <= region.area < np.inf
     for draws in ("posterior", "prior", "random", "sampling", "truth"):

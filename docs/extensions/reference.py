@@ -27,7 +27,7 @@ GROUPS = {  # heading → what the names are for, and the modules in which they 
         ),
     ),
     "Estimate": (
-        "A metric with its interval, and two metrics with their region.",
+        "A metric with its interval, two metrics with their region, and requirements.",
         "estimates imperfect_labels.calibration requirements",
     ),
     "Compare and rank": (

@@ -94,6 +94,8 @@ from .pooling.pools import pool as pool
 from .pooling.tables import pool_tables as pool_tables
 from .readers.studies import reader_study as reader_study
 from .report.measured import report_of as report_of
+from .requirements.certified import certified_threshold as certified_threshold
+from .requirements.joint_tests import joint_test as joint_test
 from .requirements.regions import joint_region as joint_region
 from .sources.accumulator import Accumulator as Accumulator
 from .sources.confusion import confusion as confusion

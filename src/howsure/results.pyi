@@ -35,6 +35,8 @@ from .readers.study import ModalityTest as ModalityTest, ReaderStudy as ReaderSt
 from .report.checklists.checklist import Checklist as Checklist, ChecklistItem as ChecklistItem
 from .report.evidence import Subject as Subject
 from .report.report import Report as Report
+from .requirements.certificate import CertifiedThreshold as CertifiedThreshold
+from .requirements.joint_tests import JointTest as JointTest
 from .requirements.region import JointRegion as JointRegion
 from .training.algorithms import Algorithms as Algorithms
 from .training.result import (

@@ -16,6 +16,7 @@ from howsure.methods.drawn.predictive import has_joint_distribution
 from howsure.methods.proportions.threshold_limits import ThresholdLimits, cumulated, rate_reaches
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
+from howsure.metrics.spec import Spec
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable as Table
 
@@ -28,7 +29,7 @@ ENDS = 20  # thresholds at each end, all of which are estimated
 KEPT = 2**18  # largest number of scores for which the confusion tables along a curve are cached
 
 
-def on_counts(metric: str | Metric, table: Table) -> Metric:
+def on_counts(metric: str | Spec | Metric, table: Table) -> Metric:
     """Return the metric bound to the confusion tables of a table of scores."""
     return resolve(metric, ConfusionTable(counts=np.ones((2, 2)), labels=table.labels))
 

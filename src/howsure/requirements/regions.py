@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -25,7 +25,7 @@ from howsure.methods.core.method import Method
 from howsure.methods.numerics.bisection import root
 from howsure.methods.numerics.confidence_levels import Level, share_beyond
 from howsure.methods.numerics.student_t import share_beyond as share_beyond_t
-from howsure.metrics.binding import resolve
+from howsure.metrics.binding import of_counts, resolve
 from howsure.metrics.forms import Ratio
 from howsure.metrics.metric import Metric
 from howsure.requirements.profile_likelihood import deviance
@@ -114,9 +114,10 @@ def joint_region(
     likely = method == LIKELIHOOD
     chosen = None if likely or method == INTERVALS else named(method)
     seed = seed_sequence(random_state)
-    settings: dict[str, Any] = {"confidence_level": level, "threshold": threshold, "random_state": seed}
-    estimates = [estimate(one, each, method=chosen, **settings) for each in (x, y)]
-    bound = [resolve(each, one, threshold=threshold) for each in (x, y)]
+    settings: dict[str, Any] = {"method": chosen, "confidence_level": level, "random_state": seed}
+    asked = list(zip((x, y), thresholds((x, y), threshold), strict=True))
+    estimates = [estimate(one, each, threshold=at, **settings) for each, at in asked]
+    bound = [resolve(each, one, threshold=at) for each, at in asked]
     correlation, freedom = _moments(one, bound, estimates)
     facts: dict[str, Any] = {
         "x": estimates[0],
@@ -155,6 +156,12 @@ def one_model(given: Any, verb: str) -> Any:
         message = f"`{verb}` takes the table of one model: give `table.model('name')`."
         raise HowsureError(message)
     return table
+
+
+def thresholds(metrics: Sequence[Any], threshold: float | None) -> list[float | None]:
+    """Return the threshold of each metric: none for metrics of scores beside metrics of counts."""
+    needs = [of_counts(each) for each in metrics]
+    return [threshold if need or not any(needs) else None for need in needs]
 
 
 def _why_undefined(estimates: list[Estimate], freedom: float) -> str:
