@@ -47,6 +47,7 @@ SCORED = [
     for average in ("", *(f"@{each}" for each in OVER_CLASSES), "@macro+multi_class=ovo", "@weighted+multi_class=ovo")
     if not average or definition.has_averages
 ]
+SCORED += ["roc_auc+min_tpr=0.6", "roc_auc+max_fpr=0.4+standardized=false"]
 SCORED += ["roc_auc+max_fpr=0.37", "roc_auc+max_fpr=0.37@macro", "ece+norm=l2", "ece+norm=max", "ece+strategy=quantile"]
 SCORED += ["ece+debiased=true+bins=3", "ece+norm=l2+debiased=true+bins=3", "top_k_accuracy+k=1"]
 VALUED = [each.name for each in REGISTRY.shipped if each.form.takes_table and not each.of_scores]

@@ -162,7 +162,7 @@ def test_lists():
     listed = run("metrics", "--format", "csv").stdout
     assert len(REGISTRY.shipped) > 50
     assert all(f"\n{definition.name}" in listed for definition in REGISTRY.shipped)
-    assert "\nroc_auc+max_fpr=1,scores," in listed
+    assert "\nroc_auc+max_fpr=1+min_tpr=0+standardized=true,scores," in listed
     assert all(f"\n{name}," in run("methods", "--format", "csv").stdout for name in list(METHODS)[:3])
 
 

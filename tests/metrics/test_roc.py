@@ -53,7 +53,10 @@ def test_the_least_area_is_that_of_classes_the_wrong_way_round(limit):
     assert metric.range[1] == pytest.approx(float(metric.value(Counts(np.array([[7.0, 0.0], [0.0, 5.0]])))), abs=1e-12)
 
 
-SPECS = ("roc_auc", "average_precision", "roc_auc+max_fpr=0.13", "roc_auc+max_fpr=0.6")
+SPECS = (
+    *("roc_auc", "average_precision", "roc_auc+max_fpr=0.13", "roc_auc+max_fpr=0.6"),
+    *("roc_auc+min_tpr=0.7", "roc_auc+max_fpr=0.4+standardized=false", "roc_auc+min_tpr=0.5+standardized=false"),
+)
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -101,7 +104,40 @@ def test_partial_areas_equal_procs():
             assert estimate.low < estimate.value < estimate.high
 
 
-@pytest.mark.parametrize("spec", ["average_precision", "roc_auc+max_fpr=0.2"])
+# Miles per gallon and transmission of R's data set `mtcars` (Henderson and Velleman 1981).
+MILES = [21, 21, 22.8, 21.4, 18.7, 18.1, 14.3, 24.4, 22.8, 19.2, 17.8, 16.4, 17.3, 15.2, 10.4, 10.4, 14.7, 32.4, 30.4]
+MILES += [33.9, 21.5, 15.5, 15.2, 13.3, 19.2, 27.3, 26, 30.4, 15.8, 19.7, 15, 21.4]
+MANUAL = [int(each) for each in "11100000000000000111000001111111"]
+
+
+def test_partial_areas_of_either_focus_equal_procs():
+    """The output of pROC is 0.04779352 for specificities, and 0.02996 for sensitivities, of 0.9 to 1 for `am ~ mpg` of mtcars."""
+    table = hs.scores(MANUAL, MILES)
+    assert hs.estimate(table, "roc_auc+max_fpr=0.1+standardized=false").value == pytest.approx(0.04779352, abs=5e-8)
+    plain = hs.estimate(table, "roc_auc+min_tpr=0.9+standardized=false")
+    assert plain.value == pytest.approx(0.02996, abs=5e-6)
+    standardized = hs.estimate(table, "roc_auc+min_tpr=0.9")
+    assert standardized.value == pytest.approx((1 + (plain.value - 0.005) / 0.095) / 2)  # McClish
+    assert standardized.standard_error == pytest.approx(plain.standard_error / 0.19)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_area_from_a_sensitivity_is_an_integral_of_specificities(seed):
+    """The area between the curve and its right edge equals the integral of the polygon, with ties and weights."""
+    truth, score, weight = sample(seed)
+    table = hs.scores(truth, score, sample_weight=weight)
+    false, true, _ = hs.roc_curve(table, band="none")
+    rises = np.flatnonzero(np.diff(true) > 0)
+    at = np.linspace(0.6, 1, 200_001)[:-1] + 1e-6
+    step = rises[np.searchsorted(true[rises + 1], at)]
+    share = (at - true[step]) / (true[step + 1] - true[step])
+    expected = 0.4 * np.mean(1 - (false[step] + share * (false[step + 1] - false[step])))
+    found = hs.estimate(table, "roc_auc+min_tpr=0.6+standardized=false")
+    assert found.value == pytest.approx(expected, abs=1e-5)
+    assert 0 <= found.value <= 0.4
+
+
+@pytest.mark.parametrize("spec", ["average_precision", "roc_auc+max_fpr=0.2", "roc_auc+min_tpr=0.7"])
 @pytest.mark.parametrize("design", ["simple", "weighted", "clusters", "fixed"])
 def test_delta_agrees_with_the_bootstrap(spec, design):
     """In every design the delta method's standard error is the bootstrap's, within its Monte Carlo error."""
@@ -160,6 +196,9 @@ def test_posterior_is_the_bayesian_bootstrap():
         ("roc_acu", "no metric 'roc_acu'. Did you mean 'roc_auc'"),
         ("roc_auc+max_frp=0.1", "no argument of `roc_auc` 'max_frp'.*'max_fpr'"),
         ("roc_auc+max_fpr=0", r"lies in \(0, 1\]"),
+        ("roc_auc+min_tpr=1", r"lies in \[0, 1\)"),
+        ("roc_auc+min_tpr=0.8+max_fpr=0.1", "either `max_fpr` or `min_tpr`"),
+        ("partial_auc", r"'roc_auc\+max_fpr=0.1'"),
         ("roc_auc+max_fpr=x", "takes a number"),
         ("roc_auc+max_fpr", "argument=value"),
         ("f1", "at a threshold"),

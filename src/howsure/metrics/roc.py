@@ -210,9 +210,14 @@ def average_precision_slopes(cells: Array) -> Array:
     return slopes
 
 
-def _area_range(_: int, *, max_fpr: float = 1.0) -> tuple[float, float]:
+def _area_range(
+    _: int, *, max_fpr: float = 1.0, min_tpr: float = 0.0, standardized: bool = True
+) -> tuple[float, float]:
     # The area of a curve that rises only after the limit is 0.
-    return (0.0, 1.0) if max_fpr == 1 else (0.5 - max_fpr / (4 - 2 * max_fpr), 1.0)
+    limit = min(max_fpr, 1 - min_tpr)
+    if limit == 1:
+        return 0.0, 1.0
+    return (0.5 - limit / (4 - 2 * limit), 1.0) if standardized else (0.0, limit)
 
 
 @score_metric(
@@ -223,15 +228,42 @@ def _area_range(_: int, *, max_fpr: float = 1.0) -> tuple[float, float]:
     random=0.5,
     sklearn="roc_auc_score",
 )
-def _roc_auc(table: Table, *, max_fpr: float = 1.0) -> Scored:
-    """Probability that a positive case scores higher than a negative one (area under the ROC curve)."""
+def _roc_auc(table: Table, *, max_fpr: float = 1.0, min_tpr: float = 0.0, standardized: bool = True) -> Scored:
+    """Probability that a positive case scores higher than a negative one (area under the ROC curve).
+
+    ``max_fpr`` gives the partial area up to a false positive rate, ``min_tpr`` the one between the curve and its right
+    edge from a true positive rate upwards. Both are standardised to 0.5 … 1 (McClish); ``standardized=false`` gives the
+    plain area.
+    """
     if not 0 < max_fpr <= 1:
         message = f"`max_fpr` of `roc_auc` lies in (0, 1], not {max_fpr:g}."
         raise HowsureError(message)
-    if max_fpr == 1:
-        return Scored(roc_auc, roc_auc_slopes, structure=Ranked.AREA)
+    if not 0 <= min_tpr < 1:
+        message = f"`min_tpr` of `roc_auc` lies in [0, 1), not {min_tpr:g}."
+        raise HowsureError(message)
+    if min_tpr == 0:
+        return _partial(max_fpr, standardized=standardized)
+    if max_fpr < 1:
+        message = "`roc_auc` takes either `max_fpr` or `min_tpr`: the area within both is not defined here."
+        raise HowsureError(message)
+    other = _partial(1 - min_tpr, standardized=standardized)  # of the classes and the ranks in reverse
     return Scored(
-        lambda cells: partial_auc(cells, max_fpr), per_table(lambda cells: partial_auc_slopes(cells, max_fpr))
+        lambda cells: other.value(cells[..., ::-1, ::-1]),
+        lambda cells: other.gradient(cells[..., ::-1, ::-1])[..., ::-1, ::-1],
+    )
+
+
+def _partial(limit: float, *, standardized: bool) -> Scored:
+    """Return the area up to a false positive rate as a metric."""
+    if limit == 1:
+        return Scored(roc_auc, roc_auc_slopes, structure=Ranked.AREA)
+    if standardized:
+        return Scored(
+            lambda cells: partial_auc(cells, limit), per_table(lambda cells: partial_auc_slopes(cells, limit))
+        )
+    scale = 2 * (limit - limit**2 / 2)
+    return Scored(
+        lambda cells: _area_up_to(cells, limit), per_table(lambda cells: scale * partial_auc_slopes(cells, limit))
     )
 
 

@@ -19,6 +19,7 @@ from howsure.metrics.registry import REGISTRY, Definition, canonical
 
 SIGNS = {"lr+": "plr", "lr_": "nlr", "lr−": "nlr"}  # likelihood ratios; a plus would start an argument
 FORMS = SIGNS | dict.fromkeys(("citl", "calibration_in_the_large"), "calibration_intercept+slope=fixed")
+PARTIAL_AREAS = ("partial_auc", "pauc", "partial_roc_auc", "roc_pauc")
 WRITTEN = ("macro", "micro", "weighted")  # averages that others write into a metric's name
 REMEMBERED = 4096  # parsed strings
 
@@ -226,6 +227,12 @@ def _unknown(head: str) -> HowsureError:
     if "," in head:
         several = ", ".join(repr(each.strip()) for each in head.split(","))
         return HowsureError(f"There is no metric '{head}'. Name several as a list: [{several}].")
+    if canonical(head) in PARTIAL_AREAS:
+        message = (
+            f"'{head}' needs its limit: 'roc_auc+max_fpr=0.1' up to a false positive rate, 'roc_auc+min_tpr=0.9' from "
+            "a true positive rate. `+standardized=false` gives the plain area."
+        )
+        return HowsureError(message, "unknown-metric")
     if positive := re.fullmatch(r"neg_(\w+)", canonical(head)):
         message = f"'{head}' is scikit-learn's name for the metric times −1. Ask for '{positive[1]}': lower is better."
         return HowsureError(message)
