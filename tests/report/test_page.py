@@ -238,3 +238,31 @@ def test_checklists_stack_in_a_narrow_window(report, opened, name):
         wider = page.locator("table.prose:visible").evaluate_all("all => all.map(t => t.scrollWidth - innerWidth)")
         assert wider
         assert max(wider) <= 0
+
+
+@pytest.mark.thorough
+def test_numbers_behind_a_name_from_right_to_left_keep_their_order(opened):
+    """In a sentence the value behind a Hebrew name is left of its interval, and the lower limit left of the upper one."""
+    import howsure as hs
+
+    table = hs.confusion([0, 1] * 20, [0, 1, 1, 1] * 10, by={"site": ["שלום עולם", "b"] * 10 + ["b", "שלום עולם"] * 10})
+    page = opened(hs.report_of(table, metrics=["accuracy"], checklist="stard-ai"))
+    places = """() => {
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        const found = [];
+        for (let node; (node = walker.nextNode()); ) {
+            const at = /עולם[^\\d]*?(\\d\\.\\d+)\\s\\[(\\d\\.\\d+),\\s(\\d\\.\\d+)\\]/d.exec(node.data);
+            if (!at || !node.parentElement.offsetParent) continue;
+            found.push(at.indices.slice(1).map(([start, end]) => {
+                const range = document.createRange();
+                range.setStart(node, start);
+                range.setEnd(node, end);
+                const box = range.getBoundingClientRect();
+                return [box.top, box.left];
+            }));
+        }
+        return found;
+    }"""
+    found = page.evaluate(places)
+    assert found
+    assert all(each == sorted(each) for each in found)

@@ -229,14 +229,12 @@ def _side_by_side(parts: Sequence[Part]) -> Grid:
     from howsure.grids import Grid
     from howsure.numbers import percent
 
-    found: dict[str, dict[str, Estimate]] = {}
+    found: dict[str, dict[str, str]] = {}
     for part in parts:
         for each in part.estimates:
-            found.setdefault(each.label, {})[part.model] = each
+            found.setdefault(each.label, {})[part.model] = str(each.replace(positive=""))  # which the note names
     models = [part.model for part in parts]
-    rows = tuple(
-        (metric, *(str(row[model]) if model in row else "–" for model in models)) for metric, row in found.items()
-    )
+    rows = tuple((metric, *(row.get(model, "–") for model in models)) for metric, row in found.items())
     level = parts[0].evaluations[0].confidence_level
     return Grid(("metric", *models), rows, f"{percent(level)} intervals in brackets")
 

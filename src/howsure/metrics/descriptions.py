@@ -12,6 +12,7 @@ ACRONYMS = {
     "roc_auc": "ROC AUC",
     "lr+": "LR+",
     "lr-": "LR−",
+    "observed_expected": "O:E ratio",
     "brier_score": "Brier score",
     "brier_skill": "Brier skill",
     "fleiss_kappa": "Fleiss' kappa",

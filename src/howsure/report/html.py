@@ -7,6 +7,7 @@ import functools
 import hashlib
 import itertools
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,9 @@ NARROW = 3  # columns of a table, or of all matrices, that fit in half the width
 SHORT = 3  # panels, and rows of panels, that fit in half the width
 # Escaped in JSON, these characters have the same meaning, and an HTML parser does not end the block at them.
 HIDDEN = {ord(char): f"\\u{ord(char):04x}" for char in "<>&"}
+HEBREW_OR_ARABIC = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+"
+RIGHT_TO_LEFT = re.compile(rf"{HEBREW_OR_ARABIC}(?:\s+{HEBREW_OR_ARABIC})*")
+LEFT_TO_RIGHT = "\N{LEFT-TO-RIGHT MARK}"  # after such a name the numbers of a sentence keep their order
 
 
 def page(report: Document) -> str:
@@ -141,6 +145,7 @@ def templates() -> Any:
         lstrip_blocks=True,
     )
     environment.filters["percent"] = percent
+    environment.filters["steady"] = lambda text: RIGHT_TO_LEFT.sub(lambda found: found[0] + LEFT_TO_RIGHT, text)
     # Long names may be broken after underscores.
     environment.filters["breakable"] = lambda text: escape(printable_lines(text)).replace("_", Markup("_<wbr>"))
     environment.filters["sortable"] = lambda order: order if isinstance(order, str) else f"{order:.7g}"

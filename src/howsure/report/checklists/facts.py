@@ -20,7 +20,7 @@ from howsure.report.content import Texts
 MOST = 8  # figures, names or groups in a sentence
 MOST_CLASSES = 5
 MOST_CAUTIONS = 4
-DISCRIMINATION = {"roc_auc", "average_precision", "partial_roc_auc", "recall_at", "sensitivity_at", "specificity_at"}
+DISCRIMINATION = {"roc_auc", "average_precision", "recall_at", "sensitivity_at", "specificity_at"}
 CALIBRATION = {
     *("ece", "smooth_ece", "brier_reliability"),
     *("observed_expected", "calibration_slope", "calibration_intercept"),
@@ -392,14 +392,14 @@ def software(found: Findings) -> Stated:
     return [(f"Evaluated with {listed}.",)] if listed else []
 
 
-@fact("files", "a report on files")
+@fact("files", "howsure report")
 def files(found: Findings) -> Stated:
     """Yield the fingerprints of the input files."""
     section = found.section("How to reproduce this")
     return [each for each in section.items if "SHA-256" in each[0]] if section else []
 
 
-@fact("command", "a report of the command line")
+@fact("command", "howsure report")
 def command(found: Findings) -> Stated:
     """Yield the command that makes the report."""
     section = found.section("How to reproduce this")
