@@ -30,6 +30,7 @@ CALLS = {
     "compare_all": lambda **option: hs.compare_all(PAIRED, "accuracy", **option),
     "conflate": lambda **option: hs.pooling.conflate([np.random.default_rng(0).beta(9, 3, 500)] * 2, **option),
     "confusion_matrix": lambda **option: hs.confusion_matrix(TRUTH, SAID, **option),
+    "decision_curve": lambda **option: hs.decision_curve(TRUTH, np.clip(SCORE, 0, 1), thresholds=[0.2], **option),
     "det_curve": lambda **option: hs.det_curve(SCORES, **option),
     "draw_tables": lambda **option: hs.methods.draw_tables(TABLE, 3, **option),
     "entities": lambda **option: hs.entities(TAGS, TAGS, **option),

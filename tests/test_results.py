@@ -124,6 +124,8 @@ RESULTS = {
     "cases needed": lambda: GAPS.needed(0.05),
     "joint test": lambda: hs.joint_test(TABLE, ["recall>0.5", "mcc>0.9"]),
     "certified threshold": lambda: hs.certified_threshold(SCORES, ["recall>0.5", "fpr<0.9"]),
+    "decision curve": lambda: hs.decision_curve(TRUTH, SCORE, thresholds=[0.2, 0.4], random_state=0),
+    "net benefit": lambda: made("decision curve").difference("model"),
     "joint region": lambda: hs.joint_region(TABLE, "recall", "precision"),
     "reader study": lambda: READERS,
     "reader difference": lambda: READERS.differences["f − g"],

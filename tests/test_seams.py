@@ -351,6 +351,9 @@ def test_every_verb_answers(source, design):
     result(hs.optimal_threshold, model, "f1", n_resamples=20, random_state=0)
     result(hs.certified_threshold, model, ["recall>0.3", "fpr<0.9"])
     result(hs.certified_threshold, model, "mcc>0.1", starts=[0.4])
+    decisions = result(hs.decision_curve, table, thresholds=[0.2, 0.5], n_resamples=20, random_state=0)
+    if decisions is not None:
+        assert all(np.isfinite(list(row.values())[1:]).all() for row in decisions.records())
     for pair in (names[:2], ["recall", "precision"]):
         result(hs.joint_test, model, [(name, ">", 0.3) for name in pair], random_state=0)
         region = result(hs.joint_region, model, *pair[:1], *pair[-1:], random_state=0)

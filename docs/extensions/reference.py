@@ -34,7 +34,7 @@ GROUPS = {  # heading → what the names are for, and the modules in which they 
         "Two models or many, on the same cases or on different ones; readers of the same cases; groups.",
         "comparison readers groups",
     ),
-    "Follow a threshold": ("Curves with bands, and the best threshold.", "curves"),
+    "Follow a threshold": ("Curves with bands, the best threshold, and decision curves.", "curves decisions"),
     "Plan": ("The number of cases that an interval needs.", "planning"),
     "Pool experiments": ("Folds, seeds and sites.", "pooling study training"),
     "Report": ("One file with tables and charts.", "report"),

@@ -68,6 +68,7 @@ from .curves.curves import (
 )
 from .curves.optimal_threshold import optimal_threshold as optimal_threshold
 from .curves.thresholds import threshold_curves as threshold_curves
+from .decisions.along_risks import decision_curve as decision_curve
 from .errors import HowsureError as HowsureError, HowsureWarning as HowsureWarning
 from .estimates.estimate import Estimate as Estimate
 from .estimates.estimation import estimate as estimate, evaluate as evaluate

@@ -11,6 +11,7 @@ from .comparison.ranks import Ranks as Ranks
 from .comparison.stopping import Stopping as Stopping
 from .compat.scorer import Scorer as Scorer
 from .curves.curves import Curve as Curve
+from .decisions.result import DecisionCurve as DecisionCurve, NetBenefit as NetBenefit
 from .estimates.batch import Estimates as Estimates, Evaluations as Evaluations
 from .groups.needed import CasesNeeded as CasesNeeded
 from .groups.pairs import Gap as Gap, PairGaps as PairGaps

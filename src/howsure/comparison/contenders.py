@@ -7,7 +7,7 @@ covariance follows from each model's gradient, so no pair needs its own comparis
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, ParamSpec, Protocol, TypeVar, cast, runtime_checkable
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.comparison.rank_sets import Estimated
-from howsure.designs.base import active_cells, safe_divide
+from howsure.designs.base import Design, active_cells, safe_divide
 from howsure.designs.clustering import Clustering, NamedUnits
 from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError, refuse_results
@@ -194,14 +194,31 @@ def finite_gradients(gradients: list[Any], table: Table) -> Array:
 
 def covariance_within(table: Table, gradients: Array) -> Array:
     """Return the covariance of linear forms in one table's counts."""
-    own = np.array([float(table.variance(each)) for each in gradients])
-    found = [VarianceDetails.of(table.design).influence_functions(table.cells, each) for each in gradients]
+    return covariance_of_forms(table.design, table.cells, gradients, table.variance)
+
+
+def covariance_of_forms(design: Design, counts: Array, forms: Array, variance: Callable[[Array], Array]) -> Array:
+    """Return the covariance of linear forms in counts: by the units' contributions, or by polarisation without units.
+
+    Parameters
+    ----------
+    design : Design
+        The design of the counts.
+    counts : ndarray of shape (cells,)
+        The counts.
+    forms : ndarray of shape (F, cells)
+        Coefficients of the forms.
+    variance : callable
+        Coefficients → the variance of their form.
+    """
+    own = np.array([float(variance(each)) for each in forms])
+    found = [VarianceDetails.of(design).influence_functions(counts, each) for each in forms]
     known = [each for each in found if each is not None]
-    size = len(gradients)
+    size = len(forms)
     if len(known) < size:
         covariance = np.diag(own)
         for i, j in zip(*np.triu_indices(size, 1), strict=True):
-            apart = float(table.variance(gradients[i] - gradients[j]))
+            apart = float(variance(forms[i] - forms[j]))
             covariance[i, j] = covariance[j, i] = (own[i] + own[j] - apart) / 2
         return covariance
     units, many = np.stack([each for each, _ in known]), known[0][1]

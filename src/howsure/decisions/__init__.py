@@ -1,0 +1,1 @@
+"""Decision curves: the net benefit of models along the threshold of a decision."""

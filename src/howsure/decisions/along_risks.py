@@ -1,0 +1,176 @@
+"""`decision_curve`: the net benefit of models along the risk thresholds of a decision."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.curves.curves import score_table
+from howsure.decisions.limits import ALL, NONE
+from howsure.decisions.result import DecisionCurve
+from howsure.errors import HowsureError, checked_level, real_number
+from howsure.estimates.grouped import apply_by_group
+from howsure.methods.core.draws import seed_sequence
+from howsure.methods.drawn.bootstrap import Bootstrap
+from howsure.metrics.decisions import odds
+from howsure.metrics.probability import probabilities
+from howsure.sources.paired_scores import paired_scores
+from howsure.tables.paired_scores import PairedScoresTable
+from howsure.tables.scores import ScoresTable
+
+Array = NDArray[np.float64]
+USUAL = tuple(percent / 100 for percent in range(1, 100))
+NAME = "decision_curve"
+
+
+@apply_by_group
+def decision_curve(
+    table: Any,
+    /,
+    y_score: Any = None,
+    *,
+    thresholds: Sequence[float] | Array | None = None,
+    prevalence: float | None = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 4_000,
+    random_state: Any = None,
+    **cases: Any,
+) -> DecisionCurve:
+    """Return the net benefit of models along risk thresholds, with bands, differences and the value of information.
+
+    Parameters
+    ----------
+    table : ScoresTable, PairedScoresTable or Tables, or array-like of shape (n,) or str
+        A table of risks made by `scores` or `paired_scores`, also by group; or the true classes.
+    y_score : array-like of shape (n,) or str, or mapping of str to these, optional
+        The predicted risks of the positive class, or those of several models by name, if ``table`` contains true
+        classes.
+    thresholds : array-like of shape (T,), optional
+        Risks at which a decision maker is indifferent, between 0 and 1, both excluded. By default 0.01, 0.02, …, 0.99.
+        The simultaneous bands cover at these: give the range that decisions are made in.
+    prevalence : float, optional
+        Prevalence where the model will be used, for case-control data; by default that of the sample.
+    confidence_level : float
+        Confidence level of each band, between 0 and 1.
+    n_resamples : int
+        Number of draws of the Bayesian bootstrap, for probabilities and the value of information.
+    random_state : int, Generator or SeedSequence, optional
+        Seed of the draws; each group has its own stream.
+    **cases
+        Further arguments of `scores` or `paired_scores`, for true classes and risks: ``pos_label``, ``sample_weight``,
+        ``groups``, ``data``.
+
+    Returns
+    -------
+    DecisionCurve
+        A mapping of strategies to their `NetBenefit`. For `Tables`, a `Grouped` of decision curves.
+
+    Raises
+    ------
+    HowsureError
+        If the table does not contain risks between 0 and 1 with labels, a class has no case, a threshold is not between
+        0 and 1, or a setting is invalid.
+
+    Notes
+    -----
+    At a threshold t, a model treats the cases with a risk of at least t, and its net benefit is
+
+    ``NB(t) = tp / n − w fp / n,  w = t / (1 − t)``,
+
+    or with a stated prevalence p, ``p tpr − w (1 − p) fpr``. Treating all has NB = prevalence − w (1 − prevalence),
+    treating none 0.
+
+    Pointwise limits are those of ``estimate(table, "net_benefit+threshold=t")``; those of a difference of models of
+    ``compare``, those of a difference to treating all w times those of ``interventions_avoided``. The interval of
+    treating all follows from that of the prevalence, and with a stated prevalence has no width.
+
+    A simultaneous band has the same intervals at the level 2Φ(c) − 1. The critical value c is the quantile of the
+    largest of the errors along the thresholds, in 100,000 draws from the normal distribution with their covariance
+    under the design (sup-t). Each band covers its own curve at all thresholds.
+
+    Probabilities and the expected value of perfect information are those of the Bayesian bootstrap of cases or
+    clusters, without a prior. With two crossed factors its draws vary more than the estimates (Owen 2007).
+
+    References
+    ----------
+    Vickers, Elkin (2006), Medical Decision Making 26; Vickers, Van Calster, Wynants, Steyerberg (2023), Diagnostic and
+    Prognostic Research 7:11; Sadatsafavi, Lee, Gustafson (2023), Medical Decision Making 43; Montiel Olea,
+    Plagborg-Møller (2019), Journal of Applied Econometrics 34, for sup-t bands.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import howsure as hs
+    >>> rng = np.random.default_rng(0)
+    >>> risk = rng.beta(1, 4, 400)
+    >>> curve = hs.decision_curve(rng.random(400) < risk, risk, thresholds=[0.1, 0.2, 0.3], random_state=0)
+    >>> curve["model"].value.round(3).tolist()
+    [0.129, 0.072, 0.029]
+    >>> curve.best
+    ('model', 'model', 'model')
+    """
+    risks = _risks(table, y_score, cases)
+    level = checked_level(confidence_level)
+    points = _thresholds(thresholds)
+    stated = math.nan if prevalence is None else real_number("prevalence", prevalence)
+    if prevalence is not None and not 0 < stated < 1:
+        message = f"`prevalence` lies between 0 and 1, both excluded, not {prevalence!r}."
+        raise HowsureError(message)
+    return DecisionCurve(
+        table=risks,
+        thresholds=points,
+        prevalence=stated,
+        confidence_level=level,
+        n_resamples=Bootstrap("percentile", n_resamples).n_resamples,
+        seed=seed_sequence(random_state),
+    )
+
+
+def _risks(table: Any, y_score: Any, cases: dict[str, Any]) -> ScoresTable | PairedScoresTable:
+    """Return a table of risks with labels, of one or of several models."""
+    if survival := [each for each in ("time", "event", "duration") if each in cases]:
+        message = (
+            f"`{survival[0]}` is of survival outcomes, which a decision curve does not take: whether a censored case "
+            "had the event is unknown. Give the class of each case at one time, if all were followed until then."
+        )
+        raise HowsureError(message)
+    if isinstance(y_score, Mapping):
+        table, y_score, cases = paired_scores(table, y_score, **cases), None, {}
+    if y_score is None and {*getattr(table, "holds", ())} == {"scores"} and hasattr(table, "models"):
+        risks: Any = table
+        each = [risks.model(name) for name in risks.models]
+    else:
+        risks = score_table(table, y_score, cases)
+        each = [risks]
+    for one in each:
+        probabilities(one, NAME)
+    if not risks.design.traits.has_labels:
+        message = "A decision curve needs labelled cases. Without labels, `estimate` a net benefit at each threshold."
+        raise HowsureError(message)
+    if (each[0].counts.sum(0) == 0).any():
+        message = "A decision curve needs cases of both classes, and one of them has none."
+        raise HowsureError(message)
+    if taken := {NONE, ALL} & set(getattr(risks, "models", ())):
+        message = f"A model is called {taken.pop()!r}, as a strategy of every decision curve is. Rename it."
+        raise HowsureError(message)
+    return risks  # type: ignore[no-any-return]
+
+
+def _thresholds(given: Any) -> Array:
+    try:
+        points = np.unique(np.asarray(USUAL if given is None else given, dtype=float))
+    except (TypeError, ValueError):
+        points = np.array([])
+    if not points.size or np.ndim(given) > 1:
+        message = f"`thresholds` is {given!r}. Give a list of risks between 0 and 1, such as [0.05, 0.1, 0.2]."
+        raise HowsureError(message)
+    for each in points.tolist():
+        if math.isnan(each):
+            message = "`thresholds` contains nan. Give risks between 0 and 1."
+            raise HowsureError(message)
+        odds(each)
+    return points

@@ -1,0 +1,105 @@
+"""Intervals of net benefits, and of differences of two strategies, at each threshold, by the default methods."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.estimates.batched_intervals import method_and_table
+from howsure.methods.core.interval import IntervalAtLevel
+from howsure.metrics.binding import resolve
+from howsure.metrics.contrast import EFFECTS, contrast_metric
+from howsure.metrics.decisions import odds
+from howsure.metrics.metric import Metric, Side
+from howsure.tables.paired_scores import PairedScoresTable
+from howsure.tables.scores import ScoresTable
+from howsure.tables.table import Table
+
+Array = NDArray[np.float64]
+Limits = Callable[[float], tuple[Array, Array]]  # level → lower and upper limits, each (T,)
+NONE, ALL = "treat none", "treat all"
+
+
+def limits_of(
+    table: ScoresTable | PairedScoresTable, thresholds: Array, prevalence: float, pair: tuple[str, str], seed: Any
+) -> Limits:
+    """Return the limits of the net benefit of one strategy minus that of another, as a function of the level.
+
+    A net benefit is the difference to treating none. The difference of a model to treating all is w times the net
+    interventions avoided, with the odds w of the threshold. That of treating all to treating none is linear in the
+    prevalence.
+
+    Parameters
+    ----------
+    table : ScoresTable or PairedScoresTable
+        The risks.
+    thresholds : ndarray of shape (T,)
+        The thresholds.
+    prevalence : float
+        Stated prevalence; nan for that of the sample.
+    pair : tuple of str
+        The two strategies, which differ.
+    seed : SeedSequence
+        Seed of methods that draw, the same at each threshold.
+    """
+    first, second = pair
+    if NONE in pair and ALL in pair:
+        found = _of_treating_all(table, thresholds, prevalence, seed)
+        return found if first == ALL else _turned(found)
+    if first in (NONE, ALL):
+        return _turned(limits_of(table, thresholds, prevalence, (second, first), seed))
+    at = [_at(table, each, prevalence, first, second, seed) for each in thresholds.tolist()]
+    factor = np.array([odds(each) if second == ALL else 1.0 for each in thresholds.tolist()])
+
+    def limits(level: float) -> tuple[Array, Array]:
+        each = [one(level).of_one() for one in at]
+        return factor * [one.low for one in each], factor * [one.high for one in each]
+
+    return limits
+
+
+def _turned(limits: Limits) -> Limits:
+    def turned(level: float) -> tuple[Array, Array]:
+        low, high = limits(level)
+        return -high, -low
+
+    return turned
+
+
+def _of_treating_all(table: Any, thresholds: Array, prevalence: float, seed: Any) -> Limits:
+    weights = np.array([odds(each) for each in thresholds.tolist()])
+    everyone = table.at(-math.inf)
+    if hasattr(everyone, "models"):
+        everyone = everyone.model(everyone.models[0])
+    at = _at_levels(resolve("prevalence", everyone), everyone, seed)
+
+    def limits(level: float) -> tuple[Array, Array]:
+        found = at(level).of_one()
+        low, high = (found.low, found.high) if math.isnan(prevalence) else (prevalence, prevalence)
+        return low - weights * (1 - low), high - weights * (1 - high)
+
+    return limits
+
+
+def _at(table: Any, threshold: float, prevalence: float, model: str, other: str, seed: Any) -> IntervalAtLevel:
+    """Return the interval at a threshold as a function of the level."""
+    name = "interventions_avoided" if other == ALL else "net_benefit"
+    stated = "" if math.isnan(prevalence) else f"+prevalence={prevalence!r}"
+    spec, made = f"{name}+threshold={threshold!r}{stated}", table.at(threshold)
+    if not hasattr(made, "models"):
+        return _at_levels(resolve(spec, made), made, seed)
+    if other in (NONE, ALL):
+        own = made.model(model)
+        return _at_levels(resolve(spec, own), own, seed)
+    both = made.pair(model, other)
+    sides = [Side(each, resolve(spec, both.model(each)), both.view(each)) for each in (model, other)]
+    return _at_levels(contrast_metric(EFFECTS["difference"], sides[0], sides[1]), both, seed)
+
+
+def _at_levels(metric: Metric, table: Table, seed: Any) -> IntervalAtLevel:
+    method, same, small = method_and_table(metric, table, None)
+    return method.at_levels(same, small, seed)
