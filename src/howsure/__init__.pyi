@@ -60,8 +60,8 @@ from .compat.whole_table import (
     matthews_corrcoef as matthews_corrcoef,
     zero_one_loss as zero_one_loss,
 )
+from .curves.calibration import calibration_curve as calibration_curve
 from .curves.curves import (
-    calibration_curve as calibration_curve,
     det_curve as det_curve,
     precision_recall_curve as precision_recall_curve,
     roc_curve as roc_curve,

@@ -1,7 +1,5 @@
 """Every point of a band along thresholds is the interval that `estimate` has there, for all kinds of evidence."""
 
-import itertools
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -92,13 +90,15 @@ def test_the_roc_band_is_the_estimate_at_each_false_positive_rate(kind):
 
 
 def test_evidence_without_scores_has_no_curve():
-    """Reviewed labels make a table of predictions, and many classes have no order of scores: curves refuse them."""
+    """Reviewed labels make a table of predictions, and metrics of counts need one class of many: curves refuse them."""
     reviewed = hs.reviewed([[90, 10], [20, 80]], [[[8, 1], [3, 5]], [[6, 4], [0, 9]]])
     several = hs.multiclass_scores(CLASSES, PROBABILITIES / PROBABILITIES.sum(1, keepdims=True))
-    curves = (hs.roc_curve, hs.det_curve, hs.precision_recall_curve, lambda each: hs.threshold_curves(each, "f1"))
-    for curve, table in itertools.product(curves, (reviewed, several)):
+    for curve in (hs.roc_curve, hs.det_curve, hs.precision_recall_curve):
         with pytest.raises(hs.HowsureError, match="table of scores"):
-            curve(table)
+            curve(reviewed)
+    for table in (reviewed, several):
+        with pytest.raises(hs.HowsureError, match="table of scores"):
+            hs.threshold_curves(table, "f1")
 
 
 @pytest.mark.parametrize("kind", ["independent", "clustered", "unlabelled"])

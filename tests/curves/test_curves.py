@@ -10,7 +10,8 @@ from sklearn import calibration, metrics as sk
 
 import howsure as hs
 from howsure.curves import along
-from howsure.curves.curves import calibration_curve, det_curve, precision_recall_curve, roc_curve
+from howsure.curves.calibration import calibration_curve
+from howsure.curves.curves import det_curve, precision_recall_curve, roc_curve
 from support.optional import optional
 
 pl = optional("polars")

@@ -17,19 +17,16 @@ from numpy.typing import NDArray
 from howsure.curves.along import limits_along, roc_limits
 from howsure.curves.axes import axes_of, is_along_thresholds
 from howsure.curves.bands import (
-    bin_limits,
     from_top,
     precision_simultaneous,
     roc_simultaneous,
 )
+from howsure.curves.by_class import apply_by_class
 from howsure.designs.cell_sums import confusion_from_top
 from howsure.errors import HowsureError, checked_level, looked_up, one_of
 from howsure.estimates.grouped import apply_by_group
 from howsure.grids import Grid, Tabular, grid_of
-from howsure.methods.numerics.binomial import clopper_pearson, wilson
-from howsure.metrics.calibration import bin_starts, bin_sums
 from howsure.metrics.forms import divide
-from howsure.metrics.probability import probabilities
 from howsure.sources.scores import scores
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import require_table
@@ -165,7 +162,10 @@ def score_table(table: Any, y_score: Any = None, cases: Mapping[str, Any] = NO_C
         message = f"`{next(iter(cases))}` belongs to the cases of the table: give it to `scores`."
         raise HowsureError(message)
     made = table if y_score is None else scores(table, y_score, **cases)
-    needed = "This needs a table of scores, such as `scores(y_true, y_score)` makes from true classes and scores."
+    needed = (
+        "This needs a table of scores, such as `scores(y_true, y_score)` makes from true classes and scores, or "
+        "`table.against_rest(label)` from the scores of many classes."
+    )
     return require_table(ScoresTable, made, needed)
 
 
@@ -175,6 +175,7 @@ def checked_band(band: str) -> None:
 
 
 @apply_by_group
+@apply_by_class
 def roc_curve(
     table: Any, /, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
 ) -> Curve:
@@ -182,8 +183,9 @@ def roc_curve(
 
     Parameters
     ----------
-    table : ScoresTable or Tables, or array-like of shape (n,) or str
-        A table made by `scores`, also by group; or the true classes.
+    table : ScoresTable, ScoreMatrixTable or Tables, or array-like of shape (n,) or str
+        A table made by `scores`, also by group; or the true classes. For scores of many classes, made by
+        `multiclass_scores`, the result is a `Results` with the curve of each class against the rest.
     y_score : array-like of shape (n,) or str, optional
         The scores, if ``table`` contains true classes.
     band : {"pointwise", "simultaneous", "none"}
@@ -243,6 +245,7 @@ def roc_curve(
 
 
 @apply_by_group
+@apply_by_class
 def det_curve(
     table: Any, /, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
 ) -> Curve:
@@ -250,8 +253,9 @@ def det_curve(
 
     Parameters
     ----------
-    table : ScoresTable or Tables, or array-like of shape (n,) or str
-        A table made by `scores`, also by group; or the true classes.
+    table : ScoresTable, ScoreMatrixTable or Tables, or array-like of shape (n,) or str
+        A table made by `scores`, also by group; or the true classes. For scores of many classes, made by
+        `multiclass_scores`, the result is a `Results` with the curve of each class against the rest.
     y_score : array-like of shape (n,) or str, optional
         The scores, if ``table`` contains true classes.
     band : {"pointwise", "simultaneous", "none"}
@@ -293,6 +297,7 @@ def det_curve(
 
 
 @apply_by_group
+@apply_by_class
 def precision_recall_curve(
     table: Any, /, y_score: Any = None, *, band: Band = "pointwise", confidence_level: float = 0.95, **cases: Any
 ) -> Curve:
@@ -300,8 +305,9 @@ def precision_recall_curve(
 
     Parameters
     ----------
-    table : ScoresTable or Tables, or array-like of shape (n,) or str
-        A table made by `scores`, also by group; or the true classes.
+    table : ScoresTable, ScoreMatrixTable or Tables, or array-like of shape (n,) or str
+        A table made by `scores`, also by group; or the true classes. For scores of many classes, made by
+        `multiclass_scores`, the result is a `Results` with the curve of each class against the rest.
     y_score : array-like of shape (n,) or str, optional
         The scores, if ``table`` contains true classes.
     band : {"pointwise", "simultaneous", "none"}
@@ -365,84 +371,3 @@ def precision_recall_curve(
     ascending = (precision[::-1], recall[::-1], thresholds[:0:-1])  # the point above all scores has no threshold there
     facts: dict[str, Any] = {"confidence_level": level, "band": band, "positive": table.positive}
     return Curve(name="precision_recall", columns=columns, unpacked=ascending, **facts)
-
-
-@apply_by_group
-def calibration_curve(
-    table: Any,
-    /,
-    y_score: Any = None,
-    *,
-    bins: int = 10,
-    strategy: Literal["uniform", "quantile"] = "uniform",
-    band: Band = "pointwise",
-    confidence_level: float = 0.95,
-    **cases: Any,
-) -> Curve:
-    """Return the share of positive cases against the mean probability in bins of the scores (reliability diagram).
-
-    Parameters
-    ----------
-    table : ScoresTable or Tables, or array-like of shape (n,) or str
-        A table made by `scores`, also by group; or the true classes.
-    y_score : array-like of shape (n,) or str, optional
-        The scores, which must be probabilities, if ``table`` contains true classes.
-    bins : int
-        Number of bins; empty bins are left out.
-    strategy : {"uniform", "quantile"}
-        Bins of equal width, or of equal mass.
-    band : {"pointwise", "simultaneous", "none"}
-        Kind of the band: it covers at each point, or the whole curve.
-    confidence_level : float
-        Confidence level of the band, between 0 and 1.
-    **cases
-        Further arguments of `scores`, for true classes and scores: ``pos_label``, ``sample_weight``, ``groups``,
-        ``data``.
-
-    Returns
-    -------
-    Curve
-        Curve with columns ``mean_predicted``, ``share_positive``, ``cases`` (or sum of weights), ``low``, ``high``. For
-        `Tables`, a `Grouped` of curves.
-
-    Raises
-    ------
-    HowsureError
-        If the table does not contain scores, or the band or the level is invalid. If a score is outside [0, 1], or
-        there are no labels.
-
-    Notes
-    -----
-    Pointwise limits are Wilson's, with effective sample sizes for weights or clusters. Simultaneous limits are those of
-    Clopper and Pearson at ``level ** (1 / bins)``, because the bins are independent given the scores.
-
-    References
-    ----------
-    Bröcker, Smith (2007), Weather and Forecasting 22.
-
-    Examples
-    --------
-    >>> import howsure as hs
-    >>> curve = calibration_curve(hs.scores([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.8]), bins=2)
-    >>> curve["mean_predicted"].round(3).tolist(), curve["share_positive"].tolist()
-    ([0.15, 0.75], [0.0, 1.0])
-    """
-    table, level = score_table(table, y_score, cases), checked_level(confidence_level)
-    checked_band(band)
-    if not table.design.traits.has_labels:
-        message = "Without labels calibration cannot be checked: these counts assume it."
-        raise HowsureError(message)
-    probability = probabilities(table, "calibration_curve")
-    starts = bin_starts(table, bins, strategy)
-    mass, hits, sums = bin_sums(table.counts, probability, starts)
-    if not mass.all():  # cases may have weight 0
-        starts = np.append(0, starts[mass > 0][1:])
-        mass, hits, sums = bin_sums(table.counts, probability, starts)
-    columns = {"mean_predicted": divide(sums, mass), "share_positive": divide(hits, mass), "cases": mass}
-    if band == "pointwise":
-        columns["low"], columns["high"] = bin_limits(table, starts, level, wilson)
-    elif band == "simultaneous":
-        columns["low"], columns["high"] = bin_limits(table, starts, level ** (1 / len(starts)), clopper_pearson)
-    shown = (columns["share_positive"], columns["mean_predicted"])
-    facts: dict[str, Any] = {"confidence_level": level, "band": band, "positive": table.positive}
-    return Curve(name="calibration", columns=columns, unpacked=shown, **facts)

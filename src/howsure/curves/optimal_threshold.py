@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.curves.along import confusion_along, on_counts
+from howsure.curves.by_class import apply_by_class
 from howsure.curves.curves import score_table
 from howsure.designs.base import Design
 from howsure.designs.cell_sums import added_up, confusion_from_top
@@ -81,6 +82,7 @@ class ChosenThreshold(Tabular):
 
 
 @apply_by_group
+@apply_by_class
 def optimal_threshold(
     table: Table,
     criterion: str | Metric = "youden",

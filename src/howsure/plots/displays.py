@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from matplotlib.axes import Axes
 
-from howsure.curves.curves import Curve, calibration_curve, precision_recall_curve, roc_curve
+from howsure.curves.calibration import calibration_curve
+from howsure.curves.curves import Curve, precision_recall_curve, roc_curve
 from howsure.curves.thresholds import threshold_curves
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.curves.axes import DIAGONALS, axes_of, is_along_thresholds
-from howsure.curves.curves import Curve, calibration_curve, precision_recall_curve, roc_curve
+from howsure.curves.calibration import calibration_curve
+from howsure.curves.curves import Curve, precision_recall_curve, roc_curve
 from howsure.curves.thresholds import threshold_curves
 from howsure.metrics.descriptions import metric_words
 from howsure.numbers import interval_text

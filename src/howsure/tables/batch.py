@@ -102,6 +102,24 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
             raise HowsureError(message)
         return self.mapped(lambda table: table.at(threshold))
 
+    def against_rest(self, label: Any) -> Tables[Any]:
+        """Return the tables of scores of one class against the rest; see `ScoreMatrixTable.against_rest`.
+
+        Parameters
+        ----------
+        label : object
+            The class, or its name.
+
+        Raises
+        ------
+        HowsureError
+            If the tables are not scores with one column per class, or there is no such class.
+        """
+        if "scores" not in self.overall.holds or self.overall.kind.has_thresholds:
+            message = f"One class against the rest is for scores with one column per class, and these are: {self!r}."
+            raise HowsureError(message)
+        return self.mapped(lambda table: table.against_rest(label))
+
     def mapped(self, function: Any) -> Tables[Any]:
         """Return the results of a function for each table and for the overall table."""
         tables = function(self.stack) if self.stack is not None else [function(each) for each in self.values()]

@@ -73,6 +73,17 @@ class EachAgainstRest(Protocol):
 
 
 @runtime_checkable
+class ScoresByClass(Protocol):
+    """Protocol of scores of many classes, with a table of scores of one class against the rest."""
+
+    labels: Array
+
+    def against_rest(self, label: Any) -> Any:
+        """Return the table of scores of one class against the rest."""
+        ...
+
+
+@runtime_checkable
 class Units(Protocol):
     """Protocol of tables that count weighted units, such as images, in a cell of their own."""
 

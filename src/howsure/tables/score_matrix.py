@@ -21,6 +21,7 @@ from howsure.tables.kind import Kind
 from howsure.tables.labels import other_classes
 from howsure.tables.priors import Priors
 from howsure.tables.rankings import Ranking, Rankings
+from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table, smallest_block, tables_in_block
 from howsure.tables.union import distinct_rows, places_of_rows
 
@@ -114,6 +115,45 @@ class ScoreMatrixTable(Table, abc.ABC):
     def rankings(self) -> Rankings:
         """The columns of scores in ascending order, each sorted once for all metrics."""
         return Rankings(self.scores)
+
+    def against_rest(self, label: Any) -> ScoresTable:
+        """Return the table of scores of one class, or label, against the rest.
+
+        Curves, thresholds and metrics of two classes take it.
+
+        Parameters
+        ----------
+        label : object
+            The class, or its name.
+
+        Raises
+        ------
+        HowsureError
+            If there is no such class, or the design is not defined for one class.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> scores = [[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.3, 0.3, 0.4]]
+        >>> hs.multiclass_scores(["ant", "bee", "cat"], scores).against_rest("cat")
+        <ScoresTable: 3 cases: 2 not cat, 1 cat>
+        """
+        index = self.position(label)
+        ranking, whole = self.rankings.column(index), self.sides(self.counts)
+        design = self.class_design(index, ranking)
+        if design is None:
+            raise UndefinedDesignError(type(self.design).__name__, "one class against the rest")
+        present = whole.present[..., index]
+        cells = [ranking.collected(side) for side in (whole.of_any(index) - present, present)]
+        name = str(self.labels[index])
+        return ScoresTable(
+            counts=np.stack(cells, -1),
+            scores=ranking.scores,
+            labels=np.array([f"not {name}", name], dtype=object),
+            design=design,
+            rows=self.rows,
+            identity=self.identity_of([index]),
+        )
 
     @abc.abstractmethod
     def sides(self, cells: Array) -> OneAgainstRest:
