@@ -99,7 +99,7 @@ def test_unreachable_requirements_have_no_threshold():
     assert not found.is_certified
     assert math.isnan(found.threshold)
     assert found.reason
-    assert "No threshold is certified" in str(found)
+    assert "No threshold is certified" in found.sentence()
     assert not hs.certified_threshold(SCORES, ["recall>0.99", "specificity>0.99"]).is_certified
 
 

@@ -120,6 +120,18 @@ def test_methods_without_a_test_and_levels_below_a_half_are_refused():
         hs.joint_test(TABLE, "recall>0.5", confidence_level=0.4)
 
 
+def test_reports_have_the_statement():
+    """The headline is the sentence, and a requirement that is not shown is a caution; groups are named."""
+    found = hs.joint_test(TABLE, ["recall>0.8", "specificity>0.9"])
+    report = hs.report_of(found, title="ward 3")
+    assert report.headline[0][0] == found.sentence()
+    assert any("specificity > 0.9 is not shown" in each[0] for each in report["What to be careful about"].items)
+    tables = hs.confusion(TRUTH, SCORE > 0.5, by=np.array(["<a>", "b\nc"])[np.arange(240) % 2])
+    page = hs.report_of(hs.joint_test(tables, "recall>0.5")).to_html()
+    assert "<a>" not in page
+    assert "&lt;a&gt;: " in page
+
+
 def test_results_survive_pickle():
     """All fields stay."""
     found = hs.joint_test(TABLE, ["recall>0.5", "mcc>0.1"])

@@ -38,6 +38,7 @@ from howsure.cli.options import (
 from howsure.cli.output import say_written, write, write_grid
 from howsure.cli.plan import plan
 from howsure.cli.readers import readers
+from howsure.cli.require import require
 from howsure.cli.study import study_app
 from howsure.cli.unlabelled import unlabelled
 
@@ -56,7 +57,7 @@ MEASURE, COMPARE, LABELS, PLAN, LOOK_UP = (
 study_app.group = COMPARE
 app.command(study_app)
 for group, commands in {
-    MEASURE: (entities, unlabelled),
+    MEASURE: (entities, require, unlabelled),
     COMPARE: (compare, cross_validated, gaps, leaderboard, evals, readers),
     LABELS: (judge, review_commands.reviewed, review_commands.review_plan, label_next),
     PLAN: (plan,),

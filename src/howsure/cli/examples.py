@@ -65,6 +65,16 @@ EXAMPLES = {
             "--pairs -o gaps.html"
         ),
     ),
+    "require": (
+        (
+            "howsure require breast_cancer.csv --y-true label --y-pred logistic --pos-label malignant "
+            "-r 'sensitivity>0.8' 'specificity>0.9'"
+        ),
+        (
+            "howsure require breast_cancer.csv --y-true label --y-score score_forest --pos-label malignant --certify "
+            "-r 'recall>0.9' -o threshold.html"
+        ),
+    ),
     "readers": (
         "howsure readers reads.csv --rating rating --truth truth --reader reader --case case --modality modality",
         (

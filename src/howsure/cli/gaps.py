@@ -6,6 +6,7 @@ from typing import Any
 
 from howsure.cli.classes import classes_of
 from howsure.cli.inputs import Files, Input, InputFormat
+from howsure.cli.labelled import labelled_tables
 from howsure.cli.options import (
     Checklist,
     Format,
@@ -138,7 +139,7 @@ def gaps(
         **strata_of(strata, stratum_sizes),
     }
     classes = classes_of(given.data, [y_true, *filter(None, [y_pred])], labels, pos_label)
-    tables = _tables(given.data, y_true, y_pred, y_score, classes, split(by), beside)
+    tables = labelled_tables(given.data, y_true, y_pred, y_score, classes, split(by), beside)
     found: Any = compared(
         tables,
         _one_or_several(split(metrics)),
@@ -164,25 +165,3 @@ def gaps(
 
 def _one_or_several(metrics: list[str]) -> str | list[str]:
     return "equalized_odds" if not metrics else metrics[0] if len(metrics) == 1 else metrics
-
-
-def _tables(
-    data: list[str],
-    y_true: str,
-    y_pred: str | None,
-    y_score: str | None,
-    classes: list[Any] | None,
-    by: list[str],
-    beside: dict[str, Any],
-) -> Any:
-    if (y_pred is None) == (y_score is None):
-        message = "Name the column of the predictions with --y-pred, or of the scores with --y-score."
-        raise HowsureError(message)
-    if y_pred is not None:
-        from howsure.sources.confusion import confusion
-
-        return confusion(y_true, y_pred, data=data, labels=classes, by=by, **beside)
-    from howsure.sources.scores import scores
-
-    positive = None if classes is None else classes[-1]
-    return scores(y_true, y_score, data=data, pos_label=positive, by=by, **beside)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +34,10 @@ from howsure.report.matrices import matrices
 from howsure.report.readers import report_of_readers
 from howsure.report.report import Report
 from howsure.report.reproduction import made_at, reproduction, versions
+from howsure.report.requirements import report_of_requirements
 from howsure.report.study import report_of_study
+from howsure.requirements.certificate import CertifiedThreshold
+from howsure.requirements.joint_tests import JointTest
 from howsure.study import Study
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
@@ -46,11 +49,27 @@ MOST_CELLS = 10_000  # of a table whose counts are in the results
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
+WRITERS: Mapping[type, Callable[..., Report]] = MappingProxyType(
+    {
+        Gaps: report_of_gaps,
+        ReaderStudy: report_of_readers,
+        JointTest: report_of_requirements,
+        CertifiedThreshold: report_of_requirements,
+    }
+)  # of a result, or of those of groups
+
 Given = Table | Tables[Any] | Evaluation | Evaluations
 
 
 def report_of(
-    subjects: Given | Mapping[str, Given] | Sequence[Subject] | Study | ReaderStudy | Gaps,
+    subjects: Given
+    | Mapping[str, Given]
+    | Sequence[Subject]
+    | Study
+    | ReaderStudy
+    | Gaps
+    | JointTest
+    | CertifiedThreshold,
     *,
     title: str = "",
     metrics: Sequence[str | Metric] | None = None,
@@ -69,10 +88,10 @@ def report_of(
 
     Parameters
     ----------
-    subjects : Table, Tables, Evaluation, Evaluations, mapping of str to these, Subjects, Study, ReaderStudy or Gaps
-        A table, tables by group, evaluations of these, or any of them by model; or `Subject` s, which can also have
-        scores. Evaluations are shown unchanged, with their own metrics, method, level and seed, and a study with its
-        own settings.
+    subjects : table, evaluation or result
+        A Table, Tables by group, Evaluation or Evaluations, or any of them by model; `Subject` s, which can also have
+        scores; or a Study, ReaderStudy, Gaps, JointTest or CertifiedThreshold. Evaluations are shown unchanged, with
+        their own metrics, method, level and seed, and a study with its own settings.
     title : str
         Title: the evaluated data.
     metrics : sequence of str or Metric, optional
@@ -123,12 +142,12 @@ def report_of(
     if isinstance(subjects, Study):
         _refuse_settings(metrics=metrics, method=method, confidence_level=confidence_level, random_state=random_state)
         return report_of_study(subjects, title=title, rope=rope, command=command, files=files).with_checklist(checklist)
-    if isinstance(subjects, Gaps):
-        _refuse_settings(metrics=metrics, method=method, confidence_level=confidence_level, random_state=random_state)
-        return report_of_gaps(subjects, title=title, command=command, files=files).with_checklist(checklist)
-    if isinstance(getattr(subjects, "overall", subjects), ReaderStudy):
-        _refuse_settings(metrics=metrics, method=method, confidence_level=confidence_level, random_state=random_state)
-        return report_of_readers(subjects, title=title, command=command, files=files).with_checklist(checklist)
+    for kind, report_of_result in WRITERS.items():
+        if isinstance(subjects, kind) or isinstance(getattr(subjects, "overall", None), kind):
+            _refuse_settings(
+                metrics=metrics, method=method, confidence_level=confidence_level, random_state=random_state
+            )
+            return report_of_result(subjects, title=title, command=command, files=files).with_checklist(checklist)
     models = _subjects(subjects)
     made = [each for model in models for found in model.evaluations.values() for each in found]
     if made:

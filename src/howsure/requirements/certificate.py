@@ -77,6 +77,11 @@ class CertifiedThreshold(OneRecord):
         """Whether there is a certified threshold."""
         return not np.isnan(self.threshold)
 
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """The sentence that no threshold is certified; empty if one is."""
+        return () if self.is_certified else (self.sentence(),)
+
     def sentence(self) -> str:
         """Return the guarantee as a sentence.
 
@@ -122,13 +127,17 @@ class CertifiedThreshold(OneRecord):
         }
 
     def grid(self) -> Grid:
-        """Return a table of strings with one row per requirement, at the threshold."""
-        headers = ("requirement", f"value at {self.threshold:.4g}", "p", "method")
-        methods = self.method.split(", ")
-        methods = methods if len(methods) > 1 else methods * len(self.requirements)
-        rows = tuple(
-            (text, number(value, 3), p_cell(p), method)
-            for text, value, p, method in zip(self.requirements, self.values, self.p_values, methods, strict=True)
+        """Return a table of strings with one row."""
+        headers = ("requirements", self.choose, "certified range", "value", "p")
+        values = ", ".join(number(value, 3) for value in self.values)
+        row = (
+            " and ".join(self.requirements),
+            f"{self.threshold:.4g}" if self.is_certified else "–",
+            f"[{self.low:.4g}, {self.high:.4g}]" if self.is_certified else "–",
+            values if self.is_certified else "–",
+            ", ".join(map(p_cell, self.p_values)) if self.is_certified else "–",
         )
-        note = f"positive class: {self.positive}" if self.positive else ""
-        return Grid(headers, rows, "\n".join(filter(None, (self.sentence(), note))))
+        valid = "for any number of cases" if self.is_finite_sample else "in large samples"
+        notes = [f"{percent(self.confidence_level)} confidence, {valid}; {self.method}", self.reason]
+        notes += [f"positive class: {self.positive}"] * bool(self.positive)
+        return Grid(headers, (row,), "; ".join(filter(None, notes)))

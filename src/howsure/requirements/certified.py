@@ -111,11 +111,10 @@ def certified_threshold(
     >>> y_true = np.repeat([0, 1], 300)
     >>> scores = hs.scores(y_true, np.random.default_rng(0).normal(2.0 * y_true))
     >>> print(hs.certified_threshold(scores, ["recall>0.85", "fpr<0.3"]))
-    requirement    value at 0.8629        p          method
-    ───────────────────────────────────────────────────────
-    recall > 0.85            0.893    0.018  exact_binomial
-    fpr < 0.3                0.190  < 0.001  exact_binomial
-    At thresholds from 0.6942 to 0.8629, recall > 0.85 and fpr < 0.3 with 95 % confidence, for any number of cases.
+    requirements                 largest   certified range         value               p
+    ────────────────────────────────────────────────────────────────────────────────────
+    recall > 0.85 and fpr < 0.3   0.8629  [0.6942, 0.8629]  0.893, 0.190  0.018, < 0.001
+    95 % confidence, for any number of cases; exact_binomial
     """
     own, level, seed = score_table(table), checked_level(confidence_level), seed_sequence(random_state)
     if not own.design.traits.has_labels:

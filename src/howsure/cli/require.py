@@ -1,0 +1,164 @@
+"""The command `howsure require`: whether requirements are met, and thresholds that meet them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from howsure.cli.classes import classes_of
+from howsure.cli.gates import end_where
+from howsure.cli.inputs import Files, Input, InputFormat
+from howsure.cli.labelled import labelled_tables
+from howsure.cli.options import Format, Level, Page, Seed, Words, one_or_two, split
+from howsure.cli.output import command_line, say_written, write_grid, write_records
+from howsure.cli.strata import strata_of
+from howsure.errors import HowsureError
+
+Requirements = Annotated[list[str] | None, Parameter(name=("--require", "-r"), consume_multiple=True)]
+Starts = Annotated[list[float] | None, Parameter(consume_multiple=True)]
+
+
+def require(
+    files: Files,
+    /,
+    *,
+    y_true: str,
+    y_pred: str | None = None,
+    y_score: str | None = None,
+    requirements: Requirements = None,
+    threshold: float | None = None,
+    certify: bool = False,
+    choose: Literal["largest", "smallest"] | None = None,
+    starts: Starts = None,
+    by: Words = None,
+    groups: Words = None,
+    strata: str | None = None,
+    stratum_sizes: str | None = None,
+    sample_weight: str | None = None,
+    counts: str | None = None,
+    labels: Words = None,
+    pos_label: str | None = None,
+    no_check: bool = False,
+    method: str | None = None,
+    confidence_level: Level = 0.95,
+    random_state: Seed = None,
+    html: Page = None,
+    input_format: InputFormat = None,
+    sheet: str | None = None,
+    how: Format = "table",
+) -> None:
+    """Whether requirements on metrics are all met, or the threshold that meets them with stated confidence.
+
+    The command ends with code 1 unless all requirements are shown.
+
+    Parameters
+    ----------
+    files
+        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders
+        and quoted patterns are read as one data set; - is standard input.
+    y_true
+        Column with the true labels.
+    y_pred
+        Column with the predicted labels.
+    y_score
+        Column with the score of the positive class, instead of labels.
+    requirements
+        Requirements such as "sensitivity>0.9" and "fpr<0.1"; quote them. All must be shown together.
+    threshold
+        Smallest score that is predicted positive, for metrics of counts.
+    certify
+        Find the threshold of the scores at which the requirements are met with stated confidence.
+    choose
+        Which certified threshold to print: the largest or the smallest.
+    starts
+        Thresholds at which --certify starts to test metrics such as F1 and precision, chosen without these data.
+    by
+        Column with the group of each case, or several: each group is tested.
+    groups
+        Column with the cluster of each case (patient, document, user): cases of one cluster may be
+        correlated. Two columns are crossed factors, such as readers and cases: both are drawn anew.
+    strata
+        Column with the stratum of each case, if strata were not sampled in proportion to their sizes.
+    stratum_sizes
+        Number of cases of each stratum in the population, or its proportion: stratum=size,… or a CSV file with a
+        stratum and its size in each row.
+    sample_weight
+        Column with the weight of each case.
+    counts
+        Column with the number of identical cases in each row, for a table of frequencies.
+    labels
+        The classes, in order; the last of two is the positive one.
+    pos_label
+        Which of two classes is the positive one; the last in order by default.
+    no_check
+        Skip the checks for implausible input.
+    method
+        Method of the tests and limits; see `howsure methods`. By default exact tests where they apply.
+    confidence_level
+        Confidence level of the one-sided limits, or of the certified threshold, between 0 and 1.
+    random_state
+        Seed of the random numbers.
+    html
+        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
+    input_format
+        Format of standard input; it may be compressed.
+    sheet
+        Sheet of a spreadsheet file; by default the only non-empty sheet.
+    how
+        Output format: a table, or json, csv, markdown, html or latex.
+    """
+    from howsure.methods.core.lookup import named
+
+    if not requirements:
+        message = 'Name the requirements with --require, such as --require "recall>0.9".'
+        raise HowsureError(message)
+    if not certify and (choose is not None or starts is not None):
+        message = "`--choose` and `--starts` go with `--certify`."
+        raise HowsureError(message)
+    if certify and (y_score is None or threshold is not None):
+        message = "`--certify` finds the threshold of scores: name their column with --y-score, and no --threshold."
+        raise HowsureError(message)
+    given = Input.of(files, input_format, sheet)
+    beside: dict[str, Any] = {
+        "groups": one_or_two(groups),
+        "sample_weight": sample_weight,
+        "counts": counts,
+        "check": not no_check,
+        **strata_of(strata, stratum_sizes),
+    }
+    classes = classes_of(given.data, [y_true, *filter(None, [y_pred])], labels, pos_label)
+    table = labelled_tables(given.data, y_true, y_pred, y_score, classes, split(by), beside)
+    settings: dict[str, Any] = {
+        "method": named(method),
+        "confidence_level": confidence_level,
+        "random_state": random_state,
+    }
+    found: Any
+    if certify:
+        from howsure.requirements.certified import certified_threshold
+
+        found = certified_threshold(table, requirements, choose=choose, starts=starts, **settings)
+    else:
+        from howsure.requirements.joint_tests import joint_test
+
+        found = joint_test(table, requirements, threshold=threshold, **settings)
+    page = None
+    if html is not None:
+        from howsure.report.requirements import report_of_requirements
+
+        facts: dict[str, Any] = {"title": given.title, "command": command_line(), "files": given.data}
+        page = report_of_requirements(found, **facts).save(html)
+    if how in {"json", "csv"}:
+        write_records(found.records(), how)
+    else:
+        write_grid(found.grid(), how=how, title=given.title)
+    say_written(page)
+    end_where(_failures(found))
+
+
+def _failures(found: Any) -> list[str]:
+    """Return why requirements are not shown, for each group."""
+    each: Mapping[str, Any] = found.by_name() if hasattr(found, "overall") else {"": found}
+    return [f"{name}: {words}" if name else words for name, one in each.items() for words in one.failures]

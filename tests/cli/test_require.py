@@ -1,0 +1,81 @@
+"""The command `howsure require`, run as a shell user would."""
+
+import json
+
+import pytest
+
+import howsure as hs
+from support.examples import EXAMPLES
+from support.shell import run
+
+FILE = str(EXAMPLES / "breast_cancer.csv")
+LABELS = [FILE, "--y-true=label", "--y-pred=logistic", "--pos-label=malignant"]
+SCORES = [FILE, "--y-true=label", "--y-score=score_forest", "--pos-label=malignant"]
+
+
+def test_it_prints_what_python_gives_and_fails_if_a_requirement_is_not_shown(tmp_path):
+    """The requirements as JSON, a page with the statement, and code 1 with a line for each failure."""
+    page = tmp_path / "page.html"
+    found = run("require", *LABELS, "-r", "sensitivity>0.8", "specificity>0.999", "-f", "json", "--html", str(page))
+    table = hs.confusion("label", "logistic", data=FILE, pos_label="malignant")
+    expected = hs.joint_test(table, ["sensitivity>0.8", "specificity>0.999"])
+    assert json.loads(found.stdout) == json.loads(json.dumps(expected.records()))
+    assert found.returncode == 1
+    assert found.stderr.splitlines()[-1].startswith("howsure: specificity > 0.999 is not shown: ")
+    text = " ".join(page.read_text().split())
+    for words in (
+        "Not shown: sensitivity &gt; 0.8 and specificity &gt; 0.999",
+        "intersection–union",
+        "may still be met",
+    ):
+        assert words in text, words
+    assert run("require", *LABELS, "-r", "sensitivity>0.8", "specificity>0.9").returncode == 0
+
+
+def test_scores_are_tested_at_a_threshold():
+    """Metrics of scores beside metrics of counts."""
+    found = run("require", *SCORES, "--threshold=0.4", "-r", "roc_auc>0.9", "recall>0.8", "-f", "json")
+    assert found.returncode == 0, found.stderr
+    assert [each["method"] for each in json.loads(found.stdout)] == ["delong_score", "clopper_pearson"]
+
+
+def test_thresholds_are_certified(tmp_path):
+    """The certified range and the page; code 1 if there is none."""
+    page = tmp_path / "page.html"
+    found = run("require", *SCORES, "--certify", "-r", "recall>0.9", "fpr<0.2", "-f", "json", "--html", str(page))
+    table = hs.scores("label", "score_forest", data=FILE, pos_label="malignant")
+    expected = hs.certified_threshold(table, ["recall>0.9", "fpr<0.2"])
+    (record,) = json.loads(found.stdout)
+    assert (record["value"], record["low"], record["high"]) == (expected.threshold, expected.low, expected.high)
+    assert "certified range" in " ".join(page.read_text().split())
+    none = run("require", *SCORES, "--certify", "-r", "recall>0.999", "fpr<0.001")
+    assert none.returncode == 1
+    assert "No threshold is certified" in none.stderr
+    one = run("require", *SCORES, "--certify", "--starts", "0.4", "--choose", "smallest", "-r", "f1>0.8", "-f", "json")
+    assert json.loads(one.stdout)[0]["choose"] == "smallest"
+
+
+def test_each_group_is_tested():
+    """Failures name their group."""
+    found = run("require", *LABELS, "--by=tumour_size", "-r", "specificity>0.9")
+    assert found.returncode == 1
+    assert any(line.startswith("howsure: large: specificity > 0.9") for line in found.stderr.splitlines())
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        ([*LABELS], "Name the requirements with --require"),
+        ([*LABELS, "-r", "recall"], "is no requirement"),
+        ([*LABELS, "--certify", "-r", "recall>0.9"], "--y-score"),
+        ([*SCORES, "--certify", "--threshold=0.5", "-r", "recall>0.9"], "no --threshold"),
+        ([*LABELS, "--starts", "0.5", "-r", "recall>0.9"], "go with `--certify`"),
+        ([FILE, "--y-true=label", "-r", "recall>0.9"], "--y-pred"),
+    ],
+)
+def test_refusals_are_one_line(words, said):
+    """On stderr, with code 2."""
+    found = run("require", *words)
+    assert found.returncode == 2
+    assert said in found.stderr
+    assert found.stderr.count("\n") == 1
