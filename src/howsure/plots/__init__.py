@@ -16,6 +16,7 @@ except ImportError:
     raise HowsureError(message) from None
 
 from howsure.plots.curves import curve
+from howsure.plots.decision_curves import decision_curve
 from howsure.plots.displays import (
     CalibrationDisplay,
     ConfusionMatrixDisplay,
@@ -46,6 +47,7 @@ __all__ = [
     "ThresholdDisplay",
     "confusion_matrix",
     "curve",
+    "decision_curve",
     "differences",
     "experiments",
     "forest",
