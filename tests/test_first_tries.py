@@ -148,3 +148,58 @@ def test_what_cannot_be_used_is_refused_in_words(attempt, words):
     with pytest.raises(hs.HowsureError, match=words) as caught:
         attempt()
     assert len(str(caught.value).splitlines()) == 1
+
+
+def test_counts_by_names_of_classes_are_a_matrix():
+    """A mapping of true classes to counts of predicted ones, as PyCM has it, is the table of that matrix."""
+    counts = {"L1": {"L1": 3, "L2": 2}, "L2": {"L1": 1, "L2": 7}}
+    table = hs.from_counts(counts)
+    assert (table.labels.tolist(), table.counts.tolist()) == (["L1", "L2"], [[3, 2], [1, 7]])
+    turned = hs.from_counts(counts, labels=["L2", "L1"])
+    assert turned.counts.tolist() == [[7, 1], [2, 3]]
+    assert hs.from_counts({"a": {"a": 4}, "b": {"a": 1, "b": 5}}).counts.tolist() == [[4, 0], [1, 5]]
+    with pytest.raises(hs.HowsureError, match="`labels` .* are not the classes of `counts`"):
+        hs.from_counts(counts, labels=["L1", "L3"])
+    with pytest.raises(hs.HowsureError, match="further names, as a report does"):
+        hs.from_counts({"L1": {"precision": 0.5}, "L2": {"precision": 0.7}})
+
+
+@pytest.mark.parametrize(
+    "name, use",
+    {
+        "ConfusionMatrix": "confusion",
+        "CI": "estimate",
+        "CBPE": "calibrated",
+        "dca": "decision_curve",
+        "proportion_confint": "proportion",
+        "multipletests": "comparison.adjusted_p_values",
+        "model_card": "report_of",
+    }.items(),
+)
+def test_names_of_other_packages_lead_to_ours(name, use):
+    """A name of PyCM, NannyML, dcurves or statsmodels is answered with the name here, which exists."""
+    with pytest.raises(AttributeError, match=f"Use `howsure.{use}`"):
+        getattr(hs, name)
+    found = hs
+    for part in use.split("."):
+        found = getattr(found, part)
+    assert callable(found)
+
+
+@pytest.mark.parametrize(
+    "attempt, words",
+    [
+        (lambda: hs.confusion(actual_vector=TRUTH, predict_vector=TRUTH), "takes no `actual_vector`. Write `y_true=…`"),
+        (lambda: hs.confusion(TRUTH, TRUTH, sensitive_features=TRUTH), "Write `by=…`"),
+        (lambda: hs.gaps(TABLE, sensitive_features=TRUTH), r"where the table is made, such as .*by=…\)"),
+        (lambda: hs.proportion(count=8, nobs=10), "takes no `count`. Write `k=8`"),
+        (
+            lambda: hs.gaps(hs.confusion(TRUTH, MODELS["A"], by=[0, 1] * 4), "demographic_parity_ratio"),
+            "differences and ratios: write 'demographic_parity'",
+        ),
+    ],
+)
+def test_arguments_of_other_packages_lead_to_ours(attempt, words):
+    """An argument of Fairlearn, PyCM or statsmodels is answered with the argument here."""
+    with pytest.raises(hs.HowsureError, match=words):
+        attempt()

@@ -30,6 +30,11 @@ NAMES = {  # other packages' arguments → our names, of which a function accept
     "n_bootstrap": ("n_resamples",),
     "positive": ("pos_label",),
     "positive_class": ("pos_label",),
+    "actual_vector": ("y_true",),
+    "predict_vector": ("y_pred",),
+    "sensitive_features": ("by",),
+    "count": ("k",),
+    "nobs": ("n",),
 }
 OF_SOURCES = ("pos_label", "labels", "sample_weight", "groups", "by", "data", "counts", "strata")  # state them there
 FIRST_WORDS = ("method", "average")  # parameters that a text without a name is meant for, where they come first
@@ -95,8 +100,9 @@ def _instead(function: str, name: str, value: Any, known: Mapping[str, Any]) -> 
     for ours in NAMES.get(name, ()):
         if ours in known:
             return f" Write `{ours}={value!r}`." if isinstance(value, str | int | float) else f" Write `{ours}=…`."
-    if name in OF_SOURCES and "table" in known:
-        return f" Give it where the table is made, such as `hs.confusion(y_true, y_pred, {name}=…)`."
+    stated = next((each for each in (name, *NAMES.get(name, ())) if each in OF_SOURCES), "")
+    if stated and "table" in known:
+        return f" Give it where the table is made, such as `hs.confusion(y_true, y_pred, {stated}=…)`."
     if name in {"metric", "metrics"} and "table" in known:
         return f" Give it after the table, as in `{function}(table, {value!r})`."
     if name == "average" and "table" in known:

@@ -29,6 +29,14 @@ ELSEWHERE = {  # other packages' functions → ours
     "meta_analysis": "pool",
     "mrmc": "reader_study",
     "MetricFrame": "gaps",
+    "ConfusionMatrix": "confusion",
+    "CI": "estimate",
+    "CBPE": "calibrated",
+    "dca": "decision_curve",
+    "proportion_confint": "proportion",
+    "multipletests": "comparison.adjusted_p_values",
+    "model_card": "report_of",
+    "checklist": "report_of",
 }
 IMPORT = re.compile(r"^from \.([\w.]*) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
 Namespace = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]

@@ -126,6 +126,11 @@ def gaps(
 def _expanded(metrics: Any) -> list[Spec | Metric]:
     """Return the metrics, with those of a criterion in its place, each once."""
     listed = listed_metrics(metrics)
+    for one in (each for each in listed if isinstance(each, str)):
+        base = one.removesuffix("_difference").removesuffix("_ratio")
+        if base in CRITERIA and base != one:
+            message = f"`gaps` returns differences and ratios: write '{base}' instead of '{one}'."
+            raise HowsureError(message)
     names = [each for one in listed for each in (CRITERIA.get(one, (one,)) if isinstance(one, str) else (one,))]
     return list({each if isinstance(each, str) else id(each): requested(each) for each in names}.values())
 

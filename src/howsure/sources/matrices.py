@@ -86,9 +86,10 @@ def from_counts(
 
     Parameters
     ----------
-    counts : array-like of shape (K, K) or (G, K, K), or mapping of str to those of a stack
+    counts : array-like of shape (K, K) or (G, K, K), mapping of classes to counts, or mapping of str to stacks
         Whole, non-negative numbers. If a frame has labels on both axes, classes are matched by name, the names of the
-        axes (``true``, ``predicted``) determine the orientation, and named totals are ignored. A stack is a batch: one
+        axes (``true``, ``predicted``) determine the orientation, and named totals are ignored. A mapping of each true
+        class to a mapping of predicted classes to counts is such a matrix, as in PyCM. A stack is a batch: one
         table for each image, patient or site. For several models on the same images, a mapping from model name to
         stack.
     labels : array-like of shape (K,), optional
@@ -128,6 +129,8 @@ def from_counts(
     <ConfusionTable: 301 cases: 169 of class 0, 132 of class 1; design: clusters>
     """
     counts, labels = _of_cells({"tp": tp, "fp": fp, "fn": fn, "tn": tn}, counts, labels)
+    if isinstance(counts, Mapping):
+        counts, labels = _of_names(counts, labels)
     stacks = counts if isinstance(counts, Mapping) else None
     if stacks is not None and any(isinstance(each, Mapping) for each in stacks.values()):
         message = (
@@ -195,6 +198,18 @@ def matrix_table(
     if labels is None and found is not None and counts.ndim == 2:  # not several rows of TP, FP, FN and TN
         return replace(table, is_ordered=is_stated(table.labels.tolist(), in_own_order(found), pos_label))
     return table
+
+
+def _of_names(counts: Mapping[Any, Any], labels: ArrayLike | None) -> tuple[Any, ArrayLike | None]:
+    """Return the matrix and classes of a mapping from true classes to counts of predicted ones; others unchanged."""
+    rows = [each for each in counts.values() if isinstance(each, Mapping)]
+    if len(rows) < len(counts) or not all(each.keys() <= counts.keys() for each in rows):
+        return counts, labels
+    known = list(counts) if labels is None else label_array(labels).tolist()
+    if len(known) != len(counts) or set(known) != set(counts):
+        message = f"`labels` {listed(known)} are not the classes of `counts`, {listed(list(counts))}."
+        raise HowsureError(message)
+    return [[counts[true].get(said, 0) for said in known] for true in known], known
 
 
 def _of_cells(cells: Mapping[str, Any], counts: Any, labels: Any) -> tuple[Any, Any]:
