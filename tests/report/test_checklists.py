@@ -128,7 +128,20 @@ def readers():
     return hs.report_of(study)
 
 
-REPORTS = {"diagnostic": diagnostic, "plain": plain, "unlabelled": unlabelled, "audit": audit, "readers": readers}
+@functools.cache
+def requirements():
+    """Return the report of two requirements that are tested together."""
+    return hs.report_of(hs.joint_test(hs.from_counts(tp=95, fn=5, fp=8, tn=92), ["recall>0.85", "specificity>0.8"]))
+
+
+REPORTS = {
+    "requirements": requirements,
+    "diagnostic": diagnostic,
+    "plain": plain,
+    "unlabelled": unlabelled,
+    "audit": audit,
+    "readers": readers,
+}
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -287,6 +300,13 @@ def test_printing_lists_the_evidence_and_what_howsure_could_add():
     assert "answered\n  23a: performance with confidence intervals" in text
     assert "12d (clusters from --groups)" in text
     assert max(map(len, text.splitlines())) <= 101
+
+
+def test_requirements_are_stated_with_their_p_value():
+    """A joint test answers with its statement, and its report does not pass for a number of cases."""
+    found = requirements().checklist("stard-ai")
+    assert requirements().headline[0][0] in found["31"].said(0)
+    assert found["24"].status == "for the author"
 
 
 def test_unknown_names_are_refused():

@@ -31,6 +31,7 @@ UTILITY = {
 AGREEMENT = {"fleiss_kappa", "conger_kappa", "krippendorff_alpha", "gwet_ac2", "percent_agreement", "brennan_prediger"}
 CLASSIFIED = {"confusion table", "multilabel table", "table of scores", "table of scores with one column per class"}
 WITHOUT_TRUTH = {"table of values", "table of trials", "table of ratings", "table of preferences"}
+COUNTING = {"tables", "groups", "readers"}  # results of reports that state their number of cases
 Stated = Iterable[Texts]
 
 
@@ -89,15 +90,16 @@ def weighted(table: dict[str, Any]) -> str:
 # --- cases --------------------------------------------------------------------------------------------------------
 
 
-@fact("sample", "any report")
+@fact("sample", "howsure report")
 def sample(found: Findings) -> Stated:
     """Yield the number of cases, models and classes."""
-    return [(f"Evaluated: {cases_of(found)}.",)] if found.report.about else []
+    return [(f"Evaluated: {cases_of(found)}.",)] if cases_of(found) else []
 
 
 def cases_of(found: Findings) -> str:
-    """Return the number of cases in words."""
-    return found.report.about.partition(" · ")[0]
+    """Return the number of cases in words; empty if the report does not state it."""
+    stated = COUNTING & found.results.keys()
+    return found.report.about.partition(" · ")[0] if stated else ""
 
 
 @fact("classes", "howsure report")
@@ -146,14 +148,14 @@ def group_name(table: dict[str, Any]) -> str:
     return ", ".join(str(value) for value in table["group"].values() if value is not None)
 
 
-@fact("left out", "--labels with the classes that count")
+@fact("exclusions", "--labels with the classes that count")
 def left_out(found: Findings) -> Stated:
     """Yield the rows that were left out."""
     number_of = found.results.get("left_out")
     return [(f"{number_of:,} rows were left out: their labels are not among the classes named.",)] if number_of else []
 
 
-@fact("missing", "howsure report")
+@fact("missing labels", "howsure report")
 def missing(found: Findings) -> Stated:
     """Yield the number of evaluated rows without a label or a prediction."""
     known = found.results.get("missing_labels")
@@ -278,6 +280,12 @@ def threshold(found: Findings) -> Stated:
             yield (f"Positive from a score{model} of {table['threshold']:g} upwards.",)
 
 
+@fact("requirements", "hs.joint_test")
+def requirements(found: Findings) -> Stated:
+    """Yield the statements on tested or certified requirements."""
+    return found.report.headline if "requirements" in found.results else ()
+
+
 @fact("plots", "--y-score of two classes")
 def plots(found: Findings) -> Stated:
     """Yield the titles of the charts."""
@@ -369,7 +377,7 @@ def precision(found: Findings) -> Stated:
     for each in (main or found.wholes)[:1]:
         widths = [high - low for low, high in each.limits]
         decimals = significant_decimals(0.0, widths[each.level])
-        cases = f" with {cases_of(found)}" if found.report.about else ""
+        cases = f" with {cases_of(found)}" if cases_of(found) else ""
         yield tuple(
             f"The interval of {metric_words(each.metric)} is {number(width, decimals)} wide{cases}." for width in widths
         )
