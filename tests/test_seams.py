@@ -349,15 +349,9 @@ def test_every_verb_answers(source, design):
         result(curve, model)
     result(hs.threshold_curves, model, ["f1", "recall"])
     result(hs.optimal_threshold, model, "f1", n_resamples=20, random_state=0)
-    result(hs.certified_threshold, model, ["recall>0.3", "fpr<0.9"])
-    result(hs.certified_threshold, model, "mcc>0.1", starts=[0.4])
     decisions = result(hs.decision_curve, table, thresholds=[0.2, 0.5], n_resamples=20, random_state=0)
     if decisions is not None:
         assert all(np.isfinite(list(row.values())[1:]).all() for row in decisions.records())
-    for pair in (names[:2], ["recall", "precision"]):
-        result(hs.joint_test, model, [(name, ">", 0.3) for name in pair], random_state=0)
-        region = result(hs.joint_region, model, *pair[:1], *pair[-1:], random_state=0)
-        assert region is None or region.reason or 0 <= region.area < np.inf
     for draws in ("posterior", "prior", "random", "sampling", "truth"):
         drawn = result(hs.methods.draw_tables, table, 3, source=draws, random_state=0)
         if drawn is not None:
@@ -367,6 +361,24 @@ def test_every_verb_answers(source, design):
     again = pickle.loads(pickle.dumps(table))
     assert np.array_equal(again.counts, table.counts)
     assert str(hs.evaluate(model_of(again)).records()) == str(evaluation.records())  # nan is not nan
+
+
+@pytest.mark.parametrize("source, design", some_of(EVERY))
+def test_gaps_regions_and_requirements_answer(source, design):
+    """Gaps of tables by name, regions of two metrics, joint tests and certified thresholds give results or refuse in one line."""
+    model = model_of(table_of(source, design))
+    names = metrics_of(model)
+    result(hs.certified_threshold, model, ["recall>0.3", "fpr<0.9"])
+    result(hs.certified_threshold, model, "mcc>0.1", starts=[0.4])
+    gaps = result(hs.gaps, {"a": model, "b": model}, names[:2], random_state=0)
+    for name in () if gaps is None else gaps.metrics:
+        largest = gaps.difference(name)
+        assert largest.reason if np.isnan(largest.value) else largest.value == 0 <= largest.high
+        check(pickle.loads(pickle.dumps(gaps)).difference(name), (0, np.inf))
+    for pair in (names[:2], ["recall", "precision"]):
+        result(hs.joint_test, model, [(name, ">", 0.3) for name in pair], random_state=0)
+        region = result(hs.joint_region, model, *pair[:1], *pair[-1:], random_state=0)
+        assert region is None or region.reason or 0 <= region.area < np.inf
 
 
 def variance_of_sample(metric, table):
