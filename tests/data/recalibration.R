@@ -36,3 +36,16 @@ for (weighting in c("none", "weight")) {
   }
 }
 write.csv(format(do.call(rbind, rows), digits = 15), "recalibration_reference.csv", row.names = FALSE, quote = FALSE)
+
+# A flexible calibration curve: natural splines of the logit, with the knots of Harrell (2015), table 2.3. A restricted
+# cubic spline spans the same functions.
+library(splines)
+shares <- list(`3` = c(.1, .5, .9), `4` = c(.05, .35, .65, .95), `5` = c(.05, .275, .5, .725, .95))
+rows <- lapply(names(shares), function(knots) {
+  places <- unname(quantile(qlogis(cases$p), shares[[knots]], type = 1))
+  inner <- places[-c(1, length(places))]
+  fit <- glm(y ~ ns(qlogis(p), knots = inner, Boundary.knots = range(places)), binomial, cases, control = exact)
+  basis <- model.matrix(fit)
+  data.frame(knots = knots, p = cases$p, fitted = fitted(fit), robust = sqrt(rowSums((basis %*% sandwich(fit)) * basis)))
+})
+write.csv(format(do.call(rbind, rows), digits = 15), "recalibration_curves.csv", row.names = FALSE, quote = FALSE)

@@ -7,10 +7,11 @@ SHARES = {
     "det": ("false positive rate", "false negative rate"),
     "precision_recall": ("recall", "precision"),
     "calibration": ("mean predicted probability", "share of positive cases"),
+    "smooth_calibration": ("predicted probability", "share of positive cases"),
 }
 ALONG = ("threshold: positive from this score on", "value")
 # Start and end (y) of the reference line: an uninformative, or a perfectly calibrated, classifier.
-DIAGONALS = {"roc": (0.0, 1.0), "det": (1.0, 0.0), "calibration": (0.0, 1.0)}
+DIAGONALS = {"roc": (0.0, 1.0), "det": (1.0, 0.0), "calibration": (0.0, 1.0), "smooth_calibration": (0.0, 1.0)}
 
 
 def is_along_thresholds(name: str) -> bool:

@@ -9,12 +9,15 @@ import numpy as np
 from howsure.curves.bands import bin_limits
 from howsure.curves.by_class import apply_by_class
 from howsure.curves.curves import Band, Curve, checked_band, score_table
-from howsure.errors import HowsureError, checked_level
+from howsure.curves.recalibration import smooth_curve
+from howsure.errors import HowsureError, checked_level, one_of
 from howsure.estimates.grouped import apply_by_group
 from howsure.methods.numerics.binomial import clopper_pearson, wilson
 from howsure.metrics.calibration import bin_starts, bin_sums
 from howsure.metrics.forms import divide
 from howsure.metrics.probability import probabilities
+
+METHODS = ("bins", "spline", "logistic")
 
 
 @apply_by_group
@@ -24,13 +27,15 @@ def calibration_curve(
     /,
     y_score: Any = None,
     *,
+    method: Literal["bins", "spline", "logistic"] = "bins",
     bins: int = 10,
     strategy: Literal["uniform", "quantile"] = "uniform",
+    knots: int = 4,
     band: Band = "pointwise",
     confidence_level: float = 0.95,
     **cases: Any,
 ) -> Curve:
-    """Return the share of positive cases against the mean probability in bins of the scores (reliability diagram).
+    """Return the share of positive cases against the score: in bins (reliability diagram), or a smooth curve.
 
     Parameters
     ----------
@@ -39,10 +44,15 @@ def calibration_curve(
         `multiclass_scores`, the result is a `Results` with the curve of each class against the rest.
     y_score : array-like of shape (n,) or str, optional
         The scores, which must be probabilities, if ``table`` contains true classes.
+    method : {"bins", "spline", "logistic"}
+        ``"bins"``: the share in bins of the scores. ``"spline"``: a logistic regression of the class on a restricted
+        cubic spline of the score's logit. ``"logistic"``: on the logit itself, whose slope is `calibration_slope`.
     bins : int
         Number of bins; empty bins are left out.
     strategy : {"uniform", "quantile"}
         Bins of equal width, or of equal mass.
+    knots : int
+        Number of knots of the spline, 3 to 5.
     band : {"pointwise", "simultaneous", "none"}
         Kind of the band: it covers at each point, or the whole curve.
     confidence_level : float
@@ -55,22 +65,30 @@ def calibration_curve(
     -------
     Curve
         Curve with columns ``mean_predicted``, ``share_positive``, ``cases`` (or sum of weights), ``low``, ``high``. For
-        `Tables`, a `Grouped` of curves.
+        `Tables`, a `Grouped` of curves. Smooth curves have the columns ``predicted`` (at most 200 of the scores),
+        ``share_positive``, ``low``, ``high``.
 
     Raises
     ------
     HowsureError
         If the table does not contain scores, or the band or the level is invalid. If a score is outside [0, 1], or
-        there are no labels.
+        there are no labels. For smooth curves, if a score is exactly 0 or 1, or the scores separate the classes.
 
     Notes
     -----
-    Pointwise limits are Wilson's, with effective sample sizes for weights or clusters. Simultaneous limits are those of
-    Clopper and Pearson at ``level ** (1 / bins)``, because the bins are independent given the scores.
+    Smooth curves are maximum-likelihood fits. Their knots are quantiles of the logits (Harrell 2015, table 2.3). The
+    band is on the logit scale, with the design-based robust variance of the coefficients and Student's t. It ends at
+    the smallest and largest score. The simultaneous band is widened by the sup-t factor, from 20,000 draws of the
+    coefficients with a fixed seed. Both describe the best curve of this form, so that they miss bends between the
+    knots.
+
+    For bins, pointwise limits are Wilson's, with effective sample sizes for weights or clusters. Simultaneous limits
+    are those of Clopper and Pearson at ``level ** (1 / bins)``, because the bins are independent given the scores.
 
     References
     ----------
-    Bröcker, Smith (2007), Weather and Forecasting 22.
+    Bröcker, Smith (2007), Weather and Forecasting 22; Austin, Steyerberg (2014), Statistics in Medicine 33; Harrell
+    (2015), Regression Modeling Strategies.
 
     Examples
     --------
@@ -78,6 +96,9 @@ def calibration_curve(
     >>> curve = calibration_curve(hs.scores([0, 0, 1, 1], [0.1, 0.2, 0.7, 0.8]), bins=2)
     >>> curve["mean_predicted"].round(3).tolist(), curve["share_positive"].tolist()
     ([0.15, 0.75], [0.0, 1.0])
+    >>> smooth = calibration_curve([0, 1, 0, 0, 1, 1], [0.1, 0.3, 0.4, 0.5, 0.6, 0.9], method="logistic")
+    >>> smooth["predicted"].tolist(), smooth["share_positive"].round(2).tolist()
+    ([0.1, 0.3, 0.4, 0.5, 0.6, 0.9], [0.08, 0.31, 0.43, 0.56, 0.68, 0.95])
     """
     table, level = score_table(table, y_score, cases), checked_level(confidence_level)
     checked_band(band)
@@ -85,6 +106,13 @@ def calibration_curve(
         message = "Without labels calibration cannot be checked: these counts assume it."
         raise HowsureError(message)
     probability = probabilities(table, "calibration_curve")
+    facts: dict[str, Any] = {"confidence_level": level, "band": band, "positive": table.positive}
+    if one_of("method of `calibration_curve`", method, METHODS) != "bins":
+        x, y, *limits = smooth_curve(table, probability, knots if method == "spline" else None, band, level)
+        columns = {"predicted": x, "share_positive": y}
+        if band != "none":
+            columns["low"], columns["high"] = limits
+        return Curve(name="smooth_calibration", columns=columns, unpacked=(y, x), **facts)
     starts = bin_starts(table, bins, strategy)
     mass, hits, sums = bin_sums(table.counts, probability, starts)
     if not mass.all():  # cases may have weight 0
@@ -96,5 +124,4 @@ def calibration_curve(
     elif band == "simultaneous":
         columns["low"], columns["high"] = bin_limits(table, starts, level ** (1 / len(starts)), clopper_pearson)
     shown = (columns["share_positive"], columns["mean_predicted"])
-    facts: dict[str, Any] = {"confidence_level": level, "band": band, "positive": table.positive}
     return Curve(name="calibration", columns=columns, unpacked=shown, **facts)

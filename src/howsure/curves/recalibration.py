@@ -1,0 +1,147 @@
+"""Smooth calibration curves: logistic regression of the class on a spline of the score's logit, with bands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, whole_number
+from howsure.methods.core.standard_errors import quantile
+from howsure.methods.numerics.confidence_levels import tail_of
+from howsure.metrics.logistic import influence, most_likely, probability
+from howsure.tables.scores import ScoresTable as Table
+
+Array = NDArray[Any]
+QUANTILES = {  # of the logits, for the knots (Harrell 2015, table 2.3)
+    3: (0.1, 0.5, 0.9),
+    4: (0.05, 0.35, 0.65, 0.95),
+    5: (0.05, 0.275, 0.5, 0.725, 0.95),
+}
+POINTS = 200  # of the curve
+DRAWS = 20_000  # of the coefficients, for the largest deviation along the curve
+LEAST_INFORMATION = 1e-8  # relative to that of shares of 1/2, below which the likelihood is taken to have no maximum
+ROUNDING = 1e-12
+
+
+def smooth_curve(
+    table: Table, scores: Array, knots: int | None, band: str, level: float
+) -> tuple[Array, Array, Array, Array]:
+    """Return scores, shares of positive cases, and their lower and upper limits along a fitted curve.
+
+    Parameters
+    ----------
+    table : ScoresTable
+        The cases.
+    scores : ndarray of shape (S,)
+        Its scores as probabilities.
+    knots : int, optional
+        Number of knots, 3 to 5; None for a straight line.
+    band : {"pointwise", "simultaneous", "none"}
+        Kind of the band.
+    level : float
+        Confidence level.
+
+    Raises
+    ------
+    HowsureError
+        If a score is 0 or 1, too few scores differ, or the scores separate the classes.
+    """
+    occurring = table.counts.sum(1) > 0
+    scores, counts = scores[occurring], table.counts[occurring]
+    if scores[0] <= 0 or scores[-1] >= 1:
+        message = (
+            "A smooth calibration curve needs scores between 0 and 1, and some are exactly 0 or 1: their logits are "
+            "infinite. Clip the scores, as with np.clip(y_score, 1e-6, 1 - 1e-6), or use method='bins'."
+        )
+        raise HowsureError(message)
+    logits = np.log(scores) - np.log1p(-scores)
+    places = None if knots is None else _knots(logits, counts.sum(1), knots)
+    features = _features(logits, places)
+    coefficients = _fit(features, counts)
+    chosen = np.unique(np.linspace(0, len(scores) - 1, min(len(scores), POINTS)).round().astype(np.intp))
+    at = features[chosen]
+    centre = at @ coefficients
+    if band == "none":
+        return scores[chosen], probability(centre), probability(centre), probability(centre)
+    slopes = np.zeros((len(coefficients), *table.shape))
+    slopes[:, occurring] = influence(features, counts, coefficients)
+    root = _root(_covariance(table, slopes))
+    error = np.sqrt(((at @ root) ** 2).sum(1))
+    reach = quantile(level, table.design.degrees_of_freedom)
+    if band == "simultaneous":
+        reach = reach * _largest(at @ root, error, level) / quantile(level, np.inf)
+    low, high = (probability(centre + side * reach * error) for side in (-1, 1))
+    return scores[chosen], probability(centre), low, high
+
+
+def _knots(logits: Array, mass: Array, number: int) -> Array:
+    """Return the distinct knots: the smallest logits with at least these proportions of the cases at or below."""
+    number = whole_number("knots", number)
+    if number not in QUANTILES:
+        message = f"`knots` is 3, 4 or 5, not {number}."
+        raise HowsureError(message)
+    reached = np.cumsum(mass) / mass.sum()
+    places = np.unique(logits[np.searchsorted(reached, np.array(QUANTILES[number]) - ROUNDING)])
+    if len(places) < min(QUANTILES):
+        message = "A spline needs three distinct knots, and the scores have too few values. Use method='logistic'."
+        raise HowsureError(message)
+    return places
+
+
+def _features(logits: Array, knots: Array | None) -> Array:
+    """Return the logit, the terms of the restricted cubic spline, and 1."""
+    columns = [logits]
+    if knots is not None:
+        last, before = knots[-1], knots[-2]
+
+        def cubed(knot: float) -> Array:
+            return np.maximum(logits - knot, 0.0) ** 3
+
+        for knot in knots[:-2]:
+            tail = (last - knot) * cubed(before) - (before - knot) * cubed(last)
+            columns.append((cubed(knot) - tail / (last - before)) / (last - knots[0]) ** 2)
+    return np.column_stack([*columns, np.ones(len(logits))])
+
+
+def _fit(features: Array, counts: Array) -> Array:
+    message = (
+        "The scores separate the classes, do not vary, or one class has no case: no calibration curve can be fitted. "
+        "Use method='bins'."
+    )
+    try:
+        coefficients = most_likely(features, counts)
+        share = probability(features @ coefficients)
+        most, found = ((features.T * (counts.sum(1) * each)) @ features for each in (1 / 4, share * (1 - share)))
+        least = np.linalg.eigvals(np.linalg.solve(most, found)).real.min()
+    except np.linalg.LinAlgError:
+        least = 0.0
+    if least < LEAST_INFORMATION:
+        raise HowsureError(message)
+    return coefficients
+
+
+def _covariance(table: Table, slopes: Array) -> Array:
+    """Return the covariance of linear forms of the counts, from the design's variances of their sums."""
+    size = len(slopes)
+    alone = np.array([float(table.variance(each)) for each in slopes])
+    found = np.diag(alone)
+    for first in range(size):
+        for second in range(first):
+            both = float(table.variance(slopes[first] + slopes[second]))
+            found[first, second] = found[second, first] = (both - alone[first] - alone[second]) / 2
+    return found
+
+
+def _root(covariance: Array) -> Array:
+    scale = np.sqrt(np.maximum(np.diag(covariance), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
+    return np.asarray(scale[:, None] * vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+def _largest(forms: Array, error: Array, level: float) -> float:
+    """Return the quantile of the largest deviation along the curve, in standard errors (sup-t)."""
+    normal = np.random.default_rng(0).standard_normal((forms.shape[1], DRAWS))
+    unit = forms / np.where(error > 0, error, 1.0)[:, None]
+    return float(np.quantile(np.abs(unit @ normal).max(0), 1 - tail_of(level)))
