@@ -117,7 +117,7 @@ def _fit(features: Array, counts: Array) -> Array:
         least = np.linalg.eigvals(np.linalg.solve(most, found)).real.min()
     except np.linalg.LinAlgError:
         least = 0.0
-    if least < LEAST_INFORMATION:
+    if least < LEAST_INFORMATION or len(counts) < features.shape[1]:
         raise HowsureError(message)
     return coefficients
 
