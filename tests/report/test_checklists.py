@@ -309,6 +309,22 @@ def test_requirements_are_stated_with_their_p_value():
     assert found["24"].status == "for the author"
 
 
+def test_a_decision_curve_answers_with_where_a_model_is_useful():
+    """The main sentences of a report on decision curves are evidence of clinical utility."""
+    said = "forest has a larger net benefit than treating all and than treating none from 0.1 to 0.4."
+    report = hs.results.Report(
+        title="",
+        about="569 cases, 99 thresholds",
+        headline=((said,),),
+        sections=(),
+        levels=(0.95,),
+        level=0,
+        results={"net_benefit": [{"threshold": 0.1, "value": 0.3}]},
+    )
+    assert said in report.checklist("tripod-ai")["12e"].said(0)
+    assert report.checklist("stard-ai")["24"].said(0) == "Evaluated: 569 cases, 99 thresholds."
+
+
 def test_unknown_names_are_refused():
     """An unknown checklist, item or status is refused with the nearest name."""
     with pytest.raises(hs.HowsureError, match="no checklist 'stard'.*stard-ai") as caught:

@@ -31,7 +31,7 @@ UTILITY = {
 AGREEMENT = {"fleiss_kappa", "conger_kappa", "krippendorff_alpha", "gwet_ac2", "percent_agreement", "brennan_prediger"}
 CLASSIFIED = {"confusion table", "multilabel table", "table of scores", "table of scores with one column per class"}
 WITHOUT_TRUTH = {"table of values", "table of trials", "table of ratings", "table of preferences"}
-COUNTING = {"tables", "groups", "readers"}  # results of reports that state their number of cases
+COUNTING = {"tables", "groups", "readers", "net_benefit"}  # results of reports that state their number of cases
 Stated = Iterable[Texts]
 
 
@@ -210,7 +210,8 @@ def calibration(found: Findings) -> Stated:
 @fact("utility", "--y-score and the metric net_benefit")
 def utility(found: Findings) -> Stated:
     """Yield the net benefit and other utilities."""
-    return _family(found, UTILITY)
+    yield from found.report.headline if "net_benefit" in found.results else ()  # of a decision curve
+    yield from _family(found, UTILITY)
 
 
 @fact("agreement", "hs.ratings and the metric krippendorff_alpha")
