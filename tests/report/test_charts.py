@@ -40,13 +40,13 @@ def test_the_band_of_precision_begins_with_the_first_positive_call(drawn):
 def test_a_band_has_a_piece_for_each_run_of_known_limits():
     """Between two runs of known limits nothing is drawn, and a single known point has its own piece."""
     low = np.array([0.1, 0.2, np.nan, 0.3, np.nan, 0.4, 0.5])
-    band = charts._Scale(0.0, 1.0).band(np.linspace(0, 1, 7), low, low + 0.2)
+    band = charts.Scale(0.0, 1.0).band(np.linspace(0, 1, 7), low, low + 0.2)
     first, second, third = points(band)
     assert [round(y, 2) for _, y in first] == [0.1, 0.2, 0.4, 0.3]
     assert [round(x, 2) for x, _ in second] == [0.5, 0.5]
     assert [round(x, 2) for x, _ in third] == [0.83, 1.0, 1.0, 0.83]
     nothing = np.full(2, np.nan)
-    assert charts._Scale(0.0, 1.0).band(np.array([0.0, 1.0]), nothing, nothing) == ""
+    assert charts.Scale(0.0, 1.0).band(np.array([0.0, 1.0]), nothing, nothing) == ""
 
 
 def test_metrics_along_thresholds_are_steps_of_any_name(drawn):

@@ -11,6 +11,7 @@ from howsure.cli import reviewed as review_commands
 from howsure.cli.classes import classes_of
 from howsure.cli.compare import compare
 from howsure.cli.cross_validated import cross_validated
+from howsure.cli.decision_curve import decision_curve
 from howsure.cli.entities import entities
 from howsure.cli.evals import evals
 from howsure.cli.example_files import examples
@@ -57,7 +58,7 @@ MEASURE, COMPARE, LABELS, PLAN, LOOK_UP = (
 study_app.group = COMPARE
 app.command(study_app)
 for group, commands in {
-    MEASURE: (entities, require, unlabelled),
+    MEASURE: (decision_curve, entities, require, unlabelled),
     COMPARE: (compare, cross_validated, gaps, leaderboard, evals, readers),
     LABELS: (judge, review_commands.reviewed, review_commands.review_plan, label_next),
     PLAN: (plan,),

@@ -49,6 +49,13 @@ EXAMPLES = {
         "howsure plan breast_cancer.csv --y-true label --y-pred logistic forest --metric accuracy --power 0.8",
         "howsure plan --sensitivity 0.9 --specificity 0.8 --positives 100 --negatives 900 --metric recall --width 0.1",
     ),
+    "decision-curve": (
+        "howsure decision-curve breast_cancer.csv --y-true label --y-score score_logistic --thresholds 0.1 0.3 0.5",
+        (
+            "howsure decision-curve breast_cancer.csv --y-true label --y-score score_logistic score_forest "
+            "--pos-label malignant -o decisions.html"
+        ),
+    ),
     "entities": ("howsure entities tagged.conll", "howsure entities tagged.conll --y-true 2 --y-pred 3 4"),
     "evals": (
         "howsure evals logs --cluster passage --baseline old",

@@ -109,15 +109,15 @@ class DecisionCurve(Tabular, Mapping[str, NetBenefit]):
     Examples
     --------
     >>> import howsure as hs
-    >>> curve = hs.decision_curve([0, 0, 1, 1] * 9, [0.1, 0.4, 0.35, 0.8] * 9, thresholds=[0.2, 0.7])
+    >>> curve = hs.decision_curve([0, 0, 1, 1] * 9, [0.1, 0.4, 0.35, 0.8] * 9, thresholds=[0.2, 0.6])
     >>> print(curve)
-    threshold                treat all                 model   best
-    ───────────────────────────────────────────────────────────────
-    0.2           0.375 [0.175, 0.575]  0.438 [0.255, 0.617]  model
-    0.7        -0.667 [-1.200, -0.134]  0.250 [0.058, 0.415]  model
+    threshold               treat all                 model   best
+    ──────────────────────────────────────────────────────────────
+    0.2          0.375 [0.175, 0.575]  0.438 [0.255, 0.617]  model
+    0.6        -0.250 [-0.650, 0.150]  0.250 [0.098, 0.414]  model
     net benefit; treating none has 0; 95 % intervals at each threshold
     >>> curve.ranges
-    (('model', 0.2, 0.7),)
+    (('model', 0.2, 0.6),)
     """
 
     table: ScoresTable | PairedScoresTable

@@ -63,7 +63,7 @@ def decision_curve(curve: DecisionCurve, *, band: str = "pointwise", ax: Axes | 
         if band != "none":
             low, high = (getattr(own, f"{prefix}{end}") for end in ("low", "high"))
             ax.fill_between(found.thresholds, low, high, color=colour(index), alpha=BAND, linewidth=0)
-    highest = max(float(np.max(found[name].high)) for name in found.strategies)
+    highest = max(0.01, *(float(np.max(found[name].high)) for name in found.strategies))
     ax.set_ylim(-BELOW * highest, ABOVE * highest)
     words = f"band: {percent(found.confidence_level)}, {BANDS[band]}" if band != "none" else ""
     ax.set_xlabel("\n".join(filter(None, ("threshold: treated from this risk on", words))))

@@ -56,7 +56,7 @@ def _chart(title: str, model: str, curves: Mapping[str, Sequence[Curve]]) -> Cha
     finite = np.concatenate([each[0].x[np.isfinite(each[0].x)] for each in curves.values()])
     is_share = not is_along_thresholds(first.name) or (finite.min() >= 0 and finite.max() <= 1)
     ends = (0.0, 1.0) if is_share else (float(finite.min()), float(finite.max()))
-    scale = _Scale(*ends)
+    scale = Scale(*ends)
     reference = ""
     if first.name in DIAGONALS:
         reference = scale.path(np.array([0.0, 1.0]), np.array(DIAGONALS[first.name]))
@@ -75,19 +75,22 @@ def _chart(title: str, model: str, curves: Mapping[str, Sequence[Curve]]) -> Cha
     )
 
 
-class _Scale:
+class Scale:
     """Transformation of values to positions on the chart; the vertical axis is always from 0 to 1."""
 
     def __init__(self, lowest: float, highest: float) -> None:
         self.lowest, self.width = lowest, (highest - lowest) or 1.0
 
     def x(self, value: Any) -> Any:
+        """Return the horizontal position of a value."""
         return LEFT + (WIDTH - LEFT - RIGHT) * (value - self.lowest) / self.width
 
     def y(self, value: Any) -> Any:
+        """Return the vertical position of a value between 0 and 1."""
         return TOP + (HEIGHT - TOP - BOTTOM) * (1 - value)
 
     def ticks(self) -> list[float]:
+        """Return round values between the ends of the horizontal axis."""
         step = 10 ** np.floor(np.log10(self.width / 2))
         step *= next(factor for factor in (1, 2, 5, 10) if self.width / (factor * step) <= 5)
         first = np.ceil(self.lowest / step) * step
@@ -111,7 +114,7 @@ class _Scale:
         return "".join(self.path(x[[i, i]], np.array([low[i], high[i]])) for i in known)
 
 
-def _line(name: str, at: Sequence[Curve], scale: _Scale) -> Line:
+def _line(name: str, at: Sequence[Curve], scale: Scale) -> Line:
     curve = at[0]
     order = np.flatnonzero(np.isfinite(curve.x) & np.isfinite(curve.y))
     kept = order[_spread(scale.x(curve.x[order]), scale.y(curve.y[order]), POINTS)]
@@ -139,7 +142,7 @@ def _spread(across: Array, up: Array, size: int) -> Array:
     return np.unique(np.searchsorted(length, np.linspace(0, length[-1], size)).clip(0, len(across) - 1))
 
 
-def _mark(name: str, at: Sequence[Curve], index: int, scale: _Scale) -> Mark:
+def _mark(name: str, at: Sequence[Curve], index: int, scale: Scale) -> Mark:
     curve = at[0]
     across, up = axes_of(curve.name)
     along = is_along_thresholds(curve.name)
