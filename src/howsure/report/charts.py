@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from howsure.curves.axes import DIAGONALS, axes_of, is_along_thresholds
 from howsure.curves.calibration import calibration_curve
 from howsure.curves.curves import Curve, precision_recall_curve, roc_curve
 from howsure.curves.thresholds import threshold_curves
+from howsure.errors import HowsureError
 from howsure.metrics.descriptions import metric_words
 from howsure.numbers import interval_text
 from howsure.report.content import Chart, Line, Mark
@@ -32,19 +34,21 @@ def charts_of(scored: Mapping[str, ScoresTable], levels: Sequence[float]) -> tup
 
 
 def _of_model(name: str, table: ScoresTable, levels: Sequence[float]) -> Iterator[Chart]:
-    def along(curve_of: Callable[..., Curve]) -> dict[str, list[Curve]]:
-        return {"": [curve_of(table, confidence_level=level) for level in levels]}
+    def along(curve_of: Callable[..., Curve], **settings: Any) -> dict[str, list[Curve]]:
+        return {"": [curve_of(table, confidence_level=level, **settings) for level in levels]}
 
     yield _chart("ROC curve", name, along(roc_curve))
     yield _chart("Precision–recall curve", name, along(precision_recall_curve))
-    if _can_be_checked(table):
+    if can_be_checked(table):
         yield _chart("Calibration", name, along(calibration_curve))
+        with suppress(HowsureError):  # no such fit: separated classes, or scores of exactly 0 or 1
+            yield _chart("Calibration, smooth", name, along(calibration_curve, method="spline"))
     runs = [threshold_curves(table, FOLLOWED, confidence_level=level) for level in levels]
     followed = {metric_words(metric): [run[metric] for run in runs] for metric in FOLLOWED}
     yield _chart("Metrics along the threshold", name, followed)
 
 
-def _can_be_checked(table: ScoresTable) -> bool:
+def can_be_checked(table: ScoresTable) -> bool:
     """Return whether the scores are probabilities and labels are known; without labels, calibration is assumed."""
     are_probabilities = bool(table.scores[0] >= 0 and table.scores[-1] <= 1)
     return are_probabilities and bool(table.design.traits.has_labels)

@@ -10,6 +10,7 @@ from typing import Any
 
 from howsure.comparison.result import Comparison
 from howsure.errors import whole_number
+from howsure.estimates.estimation import estimate
 from howsure.methods.core.registry import find
 from howsure.methods.default import WHY
 from howsure.metrics.binding import resolve
@@ -19,11 +20,17 @@ from howsure.numbers import number, significant_decimals
 from howsure.planning.halve_width import to_halve
 from howsure.report.answers import MOST_MODELS, main_metric
 from howsure.report.bars import IN_PANELS, STEPS, Ruler
-from howsure.report.charts import charts_of
+from howsure.report.charts import can_be_checked, charts_of
 from howsure.report.content import Cell, Section, Sheet, Texts, count, share_cell, value_and_limits, word
 from howsure.report.evidence import Measured, Part, Settings, Shown, measured
 from howsure.tables.batch import ALL
+from howsure.tables.scores import ScoresTable
 
+CALIBRATION = {  # words of a sentence → metric
+    "observed over expected cases": "observed_expected",
+    "slope": "calibration_slope",
+    "intercept (slope fixed at 1)": "calibration_intercept",
+}
 MOST_LISTED = 10  # classes in an open list; longer lists are folded
 MOST_PANELS = 3  # metrics of groups in open panels; further ones are folded
 
@@ -242,7 +249,22 @@ def curves(models: Sequence[Part], settings: Settings) -> Section:
     scored = {name: table for name, table in ranked.items() if table is not None and (table.class_totals > 0).all()}
     note = "The bands hold at each point, not along the whole curve at once."
     charts = charts_of(scored, settings.levels) if scored else ()
-    return Section("Scores and thresholds", ((note,),), charts=charts)
+    checked = {name: table for name, table in scored.items() if can_be_checked(table)}
+    items = tuple(_calibration(name, table, settings.levels) for name, table in checked.items())
+    return Section("Scores and thresholds", ((note,),), items=items, charts=charts)
+
+
+def _calibration(name: str, table: ScoresTable, levels: Sequence[float]) -> Texts:
+    """Return a sentence with the three numbers of calibration of a model, for each level."""
+    bound = {words: resolve(metric, table) for words, metric in CALIBRATION.items()}  # which keep their fits
+    start = f"Calibration of {name}" if name else "Calibration"
+
+    def sentence(level: float) -> str:
+        each = {words: estimate(table, metric, confidence_level=level) for words, metric in bound.items()}
+        parts = (f"{words} {found.reason if math.isnan(found.value) else found}" for words, found in each.items())
+        return f"{start}: {'; '.join(parts)}. Calibrated scores have 1, 1 and 0."
+
+    return tuple(map(sentence, levels))
 
 
 # --- methods and numbers ------------------------------------------------------------------------------------------
