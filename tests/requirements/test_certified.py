@@ -141,6 +141,20 @@ def test_bounded_losses_have_hoeffding_bentkus_p_values():
     assert hoeffding_bentkus(np.array([0.0]), np.array([0]), 0.1).tolist() == [1.0]
 
 
+def test_other_ratios_of_counts_have_a_finite_sample_guarantee_too():
+    """F2 above b is a positive mean of 5 (1 − b) per hit, −4 b per miss and −b per false alarm."""
+    found = hs.certified_threshold(SCORES, "fbeta+beta=2>0.6", starts=[0.3])
+    assert found.method == "hoeffding_bentkus"
+    assert found.is_finite_sample
+    said = found.threshold <= SCORE
+    hits, misses, alarms = (said & (Y_TRUE == 1)).sum(), (~said & (Y_TRUE == 1)).sum(), (said & (Y_TRUE == 0)).sum()
+    gain = 5 * 0.4 * hits - 4 * 0.6 * misses - 0.6 * alarms
+    most, least = 5 * 0.4, -4 * 0.6
+    loss, bound = (400 * most - gain) / (most - least), most / (most - least)
+    assert found.p_values[0] == pytest.approx(float(hoeffding_bentkus(np.array(loss), np.array(400), bound)))
+    assert found.p_values[0] <= 0.05
+
+
 def test_exact_p_values_without_a_trial_are_one():
     """No predicted positive case: precision is unknown."""
     precision = Proportion(np.array([[0, 0], [0, 1]]), np.array([[0, 1], [0, 1]]), (1, 1), (0, 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -19,6 +19,7 @@ from howsure.methods.core.interval_spec import IntervalSpec
 from howsure.methods.core.lookup import named
 from howsure.methods.core.method import Method
 from howsure.methods.core.names import MethodName
+from howsure.methods.numerics.confidence_levels import Level
 from howsure.metrics.binding import resolve
 from howsure.metrics.forms import Proportion, Ratio
 from howsure.metrics.metric import Metric
@@ -158,7 +159,7 @@ class _Path:
     metrics: Sequence[Metric]
     thresholds: Array
     cells: Array
-    tests: Sequence[Callable[[Array], Array]]  # positions of thresholds -> p-values
+    tests: Sequence[_Finite | _ByInterval]
     methods: tuple[str, ...]
 
     @classmethod
@@ -178,12 +179,11 @@ class _Path:
             even = np.linspace(0, len(thresholds) - 1, MOST).round().astype(np.intp)
             kept = np.union1d(even, np.searchsorted(thresholds, starts))
             thresholds, cells = thresholds[kept], cells[kept]
-        tests: list[Callable[[Array], Array]] = []
+        tests: list[_Finite | _ByInterval] = []
         names = []
         for each, metric, kind in zip(asked, metrics, kinds, strict=True):
             if kind:
-                p_values = _finite(metric, each, cells)
-                tests.append(p_values.__getitem__)
+                tests.append(_Finite(_finite(metric, each, cells)))
                 names.append(kind)
             else:
                 test = _ByInterval(table, thresholds, each, method, seed)
@@ -192,13 +192,13 @@ class _Path:
         return cls(table, metrics, thresholds, cells, tests, tuple(names))
 
     def last(self, start: int, step: int, level: float, some: Sequence[int]) -> int | None:
-        """Return the last position, from a start on, up to which all p-values of some requirements are small."""
+        """Return the last position, from a start on, up to which some requirements are all shown."""
         positions = np.arange(start, len(self.thresholds) if step > 0 else -1, step)
         by_interval = any(self.methods[place] not in {EXACT, BOUNDED} for place in some)
         found = None
         for block in np.array_split(positions, len(positions)) if by_interval else [positions]:
-            p_value = np.max([self.tests[place](block) for place in some], axis=0)
-            failed = np.flatnonzero(~(p_value <= level))
+            shown = np.all([self.tests[place].shown(block, level) for place in some], axis=0)
+            failed = np.flatnonzero(~shown)
             certified = block[: failed[0]] if len(failed) else block
             found = int(certified[-1]) if len(certified) else found
             if len(failed):
@@ -216,7 +216,7 @@ class _Path:
             place = np.searchsorted(self.thresholds, [threshold])
             with np.errstate(all="ignore"):
                 values = tuple(float(metric(self.cells[place[0]])) for metric in self.metrics)
-            p_values = tuple(float(test(place)[0]) for test in self.tests)
+            p_values = tuple(test.p_value(int(place[0])) for test in self.tests)
         return CertifiedThreshold(
             threshold=float(threshold),
             choose=choose,
@@ -233,6 +233,21 @@ class _Path:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Finite:
+    """The tests of one requirement at all thresholds, computed at once."""
+
+    p_values: Array
+
+    def shown(self, positions: Array, level: float) -> Array:
+        """Return whether the requirement is shown at each position."""
+        return np.asarray(self.p_values[positions] <= level)
+
+    def p_value(self, position: int) -> float:
+        """Return the p-value at a position."""
+        return float(self.p_values[position])
+
+
 class _ByInterval:
     """The test of one requirement at each threshold that inverts the interval of the metric."""
 
@@ -244,17 +259,22 @@ class _ByInterval:
         self.method = self.sides.suited(method)
         self.name = self._at(len(thresholds) // 2)[0].name
 
-    def __call__(self, positions: Array) -> Array:
-        return np.array([self._p_value(int(each)) for each in positions])
+    def shown(self, positions: Array, level: float) -> Array:
+        """Return whether the one-sided limit at each position is beyond the bound, which needs one level of each."""
+        return np.array([self._is_shown(int(each), level) for each in positions])
 
-    def _p_value(self, position: int) -> float:
+    def _is_shown(self, position: int, level: float) -> bool:
         method, metric, table = self._at(position)
-        with np.errstate(all="ignore"):
-            value = float(np.asarray(metric.value_at(table.counted)))
-        if np.isnan(value):
-            return 1.0
+        found = method.at_levels(metric, table, self.seed)(Level(2 * level)).of_one()
+        bound = self.requirement.bound
+        return bool(found.low >= bound if self.requirement.is_above else found.high <= bound)  # not where they are nan
+
+    def p_value(self, position: int) -> float:
+        """Return the p-value at a position."""
+        method, metric, table = self._at(position)
+        value = float(np.asarray(metric.value_at(table.counted)))
         two_sided = method.p_value(metric, table, self.requirement.bound, rng=self.seed)
-        return float(np.nan_to_num(self.sides.p_value(two_sided, value, self.requirement.bound), nan=1.0))
+        return self.sides.p_value(two_sided, value, self.requirement.bound)
 
     def _at(self, position: int) -> tuple[Method, Metric, Any]:
         table = self.table.at(float(self.thresholds[position]))
