@@ -190,6 +190,10 @@ def scores_growth() -> None:
         "brier_score_loss": hs.brier_score_loss,
         "precision_recall_curve": hs.precision_recall_curve,
         "optimal_threshold": lambda true, score: hs.optimal_threshold(hs.scores(true, score), random_state=0),
+        "calibration_slope": lambda true, score: hs.estimate(hs.scores(true, score), "calibration_slope+clip=1e-6"),
+        "smooth calibration_curve": lambda true, score: hs.calibration_curve(
+            hs.scores(true, np.clip(score, 1e-6, 1 - 1e-6)), method="spline"
+        ),
         "unlabelled at a threshold": lambda _, score: _at_half(score),
     }
     sizes = [100_000, 300_000, 1_000_000]
