@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # as a script
 
 import howsure as hs
 from howsure.errors import DoubtfulDataError
-from howsure.metrics.registry import REGISTRY
+from howsure.metrics.spec import named
 from support.public import FUNCTIONS
 from support.published import a_metric, counted, one_model, pooled, published
 from support.random_cases import a_case
@@ -66,7 +66,7 @@ def use(rng):
     if fault or isinstance(table, Exception):
         return [f"{case.kind}: {fault}"] if fault else []
     metric, threshold = a_metric(rng, table), None
-    if table.kind.has_thresholds and "@" not in metric and not REGISTRY.find(metric).of_scores:
+    if table.kind.has_thresholds and "@" not in metric and not (named(metric).of_scores or named(metric).cuts_scores):
         threshold = float(rng.choice([0.0, 0.3, 0.5, 1.0]))
     methods, fault = answered(hs.suitable_methods, table, metric, threshold=threshold)
     if fault or isinstance(methods, Exception):

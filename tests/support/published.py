@@ -8,6 +8,7 @@ import numpy as np
 import howsure as hs
 from howsure.errors import DoubtfulDataError
 from howsure.metrics.registry import REGISTRY
+from howsure.metrics.spec import named
 from support.arguments import spec_of
 from support.random_cases import a_case
 from support.soundness import alike, answered, numbers, printed
@@ -30,7 +31,7 @@ def a_metric(rng, table):
     ]
     definition = known[rng.integers(len(known))]
     if not definition.has_averages or rng.random() < 0.2:
-        return spec_of(definition, len(table.labels))
+        return spec_of(definition, 2 if table.labels is None else len(table.labels))
     return f"{spec_of(definition)}@{rng.choice(AVERAGES)}"
 
 
@@ -132,7 +133,11 @@ def counted(rng):
         return
     metric = a_metric(rng, one)
     level = float(rng.choice(LEVELS))
-    threshold = 0.5 if one.kind.has_thresholds and "@" not in metric and not REGISTRY.find(metric).of_scores else None
+    threshold = (
+        0.5
+        if one.kind.has_thresholds and "@" not in metric and not (named(metric).of_scores or named(metric).cuts_scores)
+        else None
+    )
     asked = {"confidence_level": level, "threshold": threshold, "random_state": 0}
     first, fault = answered(hs.estimate, one, metric, **asked)
     second, other = answered(hs.estimate, each, metric, **asked)
