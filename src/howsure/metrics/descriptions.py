@@ -13,6 +13,7 @@ ACRONYMS = {
     "lr+": "LR+",
     "lr-": "LR−",
     "observed_expected": "O:E ratio",
+    "citl": "calibration in the large",
     "brier_score": "Brier score",
     "brier_skill": "Brier skill",
     "fleiss_kappa": "Fleiss' kappa",
