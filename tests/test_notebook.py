@@ -82,6 +82,7 @@ BRIEF = {
     "algorithm": lambda: hs.training_runs(TRUTH, [SCORE > 0.5, SCORE > 0.4]),
     "value and gradient": lambda: hs.kinds.Scored(value=np.sum, gradient=np.ones_like),
     "part of a variance": lambda: hs.training_runs(TRUTH, [SCORE > 0.5, SCORE > 0.4]).estimate("accuracy").parts[0],
+    "item of a checklist": lambda: hs.report_of(TABLE, metrics=["f1"]).checklist("model-card")["Variation"],
     "subject": lambda: hs.results.Subject(table=GROUPED, evaluations={(): (hs.evaluate(WIDE, "accuracy"),)}),
     "interval": lambda: hs.methods.Interval(np.zeros(5000), np.ones(5000), draws=np.ones(5000), reason=np.full(5000, "x" * 90)),
     "clusters": lambda: hs.confusion(MANY % 2, MANY % 3 > 0, groups=MANY).design,

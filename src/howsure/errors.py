@@ -50,7 +50,7 @@ class HowsureError(ValueError):
     ... except hs.HowsureError as error:
     ...     print(error)
     ...     print(error.code)
-    There is no metric 'acuracy'. Did you mean 'accuracy' or 'bal_accuracy' or 'class_accuracy'?
+    There is no metric 'acuracy'. Did you mean 'accuracy' or 'bal_accuracy' or 'top_k_accuracy'?
     unknown-metric
     """
 

@@ -339,10 +339,13 @@ def test_few_clusters_are_told(number):
     assert ("So few make" in design.description.caveats[0]) == (number == 19)
 
 
-def test_parts_of_a_batch_are_the_batch():
-    """The clusters of a batch are not divided; one design answers for each part."""
-    batch = side_by_side(EACH, EACH)
-    assert batch.split_by_class(SIDE, 2) == [batch, batch]
+def test_parts_of_a_batch_have_the_variances_of_their_cells():
+    """The part of a class has the variance that the whole batch has for a form that is zero in the other class."""
+    batch, counts = side_by_side(EACH, EACH[:, ::-1]), np.stack([EACH.sum(0), EACH[:, ::-1].sum(0)])
+    for side, part in enumerate(batch.split_by_class(SIDE, 2)):
+        form = np.where(side == SIDE, FORM, 0)
+        assert set(part.cell % 4) == set(np.flatnonzero(side == SIDE))
+        assert part.variance(counts, form) == pytest.approx(batch.variance(counts, form))
 
 
 def of_accuracy(table):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -112,5 +113,5 @@ def hoeffding_bentkus(loss: Array, number: Array, bound: float) -> Array:
     size = np.maximum(number, 1)
     mean = np.minimum(loss / size, bound)
     entropy = rel_entr(mean, bound) + rel_entr(1 - mean, 1 - bound)
-    tail = np.e * binom.cdf(np.ceil(loss - ROUNDING), size, bound)
+    tail = math.e * binom.cdf(np.ceil(loss - ROUNDING), size, bound)
     return np.where(number > 0, np.minimum(np.minimum(np.exp(-size * entropy), tail), 1.0), 1.0)

@@ -13,8 +13,8 @@ from howsure.imperfect_labels.calibration.logistic import (
     most_probable,
     most_probable_increasing,
     posterior,
-    probability,
 )
+from howsure.metrics.logistic import probability
 
 
 def cases(seed=0, rows=40, slopes=(1.0, -0.5)):

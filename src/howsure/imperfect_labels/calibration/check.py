@@ -13,9 +13,10 @@ from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError, checked_level
 from howsure.estimates.estimate import Estimate
 from howsure.grids import Tabular
-from howsure.imperfect_labels.calibration.logistic import most_likely, probability
+from howsure.imperfect_labels.calibration.logistic import most_likely
 from howsure.methods.core.standard_errors import quantile
 from howsure.metrics.calibration import bin_starts
+from howsure.metrics.logistic import probability
 from howsure.metrics.probability import SMALLEST, probabilities
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import require_table

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
+from howsure.metrics.logistic import probability
 
 Array = NDArray[Any]
 MOST_STEPS = 200
@@ -17,13 +18,6 @@ ROUNDING = 1e-14  # gain, relative to the log-likelihood, at which Newton's meth
 FREEDOM = 4.0  # degrees of freedom of the multivariate t from which coefficients are proposed
 PROPOSALS = (1, 1, 5)  # proposals per kept draw, by round; each round uses the moments of the one before
 BLOCK = 2**21  # probabilities kept in memory at once
-
-
-def probability(logits: Array) -> Array:
-    """Return the logistic function."""
-    from scipy import special
-
-    return np.asarray(special.expit(logits))
 
 
 def information(coefficients: Array, features: Array, weights: Array) -> Array:

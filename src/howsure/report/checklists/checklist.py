@@ -203,7 +203,8 @@ class Checklist(Tabular, Mapping[str, ChecklistItem]):
         more = "; ".join(f"{each.number} ({', '.join(each.missing)})" for each in rest if each.missing)
         return "\n".join([*parts, *([f"\nhowsure can add\n{_wrapped(more, '  ')}"] if more else [])])
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return self.summary
 
 
 def _are(count: int) -> str:
