@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -22,7 +23,6 @@ from howsure.tables.joint import JointTable
 from howsure.tables.table import Table
 
 DIFFERENCE = EFFECTS["difference"]
-Seen = Callable[[JointTable, str], tuple[Metric, Any]]
 
 
 def compared_pairs(
@@ -44,17 +44,42 @@ def compared_pairs(
         Seed of the methods that draw.
     """
     names = list(combinations(models.models, 2))
-    alone, without = _Alone(), left_out(metric, [models.model(name) for name in models.models])
+    alone, seen = _Alone(), _Seen.of(metric, models)
     found: dict[int, Comparison] = {}
     draws = isinstance(method, DrawingMethod)  # by pair, each from the seed
     for places, batch in () if draws else models.batches_of_pairs(names):
         chosen = [names[place] for place in places]
-        told = _in_one_pass(models, batch, chosen, partial(_seen, metric, without), method, sides, alone)
+        told = _in_one_pass(models, batch, chosen, seen, method, sides, alone)
         found |= {int(places[index]): comparison for index, comparison in told.items()}
     rest = [place for place in range(len(names)) if place not in found]
-    seen = partial(_seen, metric, without)
     found |= {place: _one(models, names[place], seen, method, sides, random_state, alone) for place in rest}
     return [found[place] for place in range(len(names))]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """A metric of one model over the classes of all models; models of the table of all are bound once."""
+
+    metric: str | Metric
+    models: JointTable
+    without: Any
+    bound: dict[str, Metric]
+
+    @classmethod
+    def of(cls, metric: str | Metric, models: JointTable) -> _Seen:
+        """Bind the metric to each model of the table of all."""
+        tables = [models.model(name) for name in models.models]
+        without = left_out(metric, tables)
+        bound = {
+            name: resolve(metric, table, without=without) for name, table in zip(models.models, tables, strict=True)
+        }
+        return cls(metric, models, without, bound)
+
+    def side(self, joint: JointTable, name: str) -> Side:
+        """Return the model's metric and its view of a joint table."""
+        if joint is self.models:
+            return Side(name, self.bound[name], joint.view(name))
+        return Side(name, resolve(self.metric, joint.model(name), without=self.without), joint.view(name))
 
 
 class _Alone:
@@ -73,7 +98,7 @@ class _Alone:
 def _one(
     models: JointTable,
     names: tuple[str, str],
-    seen: Seen,
+    seen: _Seen,
     method: Method | None,
     sides: IntervalSpec,
     random_state: Any,
@@ -81,36 +106,33 @@ def _one(
 ) -> Comparison:
     """Return the comparison of one pair, by its own joint table."""
     joint = models.pair(*names)
-    contrast = contrast_metric(DIFFERENCE, *(Side(name, *seen(joint, name)) for name in names))
+    contrast = contrast_metric(DIFFERENCE, *(seen.side(joint, name) for name in names))
     return compared(joint, contrast, method, sides, random_state, alone=alone)
-
-
-def _seen(metric: str | Metric, without: Any, joint: JointTable, name: str) -> tuple[Metric, Any]:
-    """Return one model's metric over all models' classes, and the view of its table in the joint one."""
-    return resolve(metric, joint.model(name), without=without), joint.view(name)
 
 
 def _in_one_pass(
     models: JointTable,
     batch: JointTable,
     names: Sequence[tuple[str, str]],
-    seen_of: Seen,
+    seen: _Seen,
     method: Method | None,
     sides: IntervalSpec,
     alone: _Alone,
 ) -> dict[int, Comparison]:
     """Return the comparisons of a batch by their positions, except those that need a reason in words."""
-    seen = [seen_of(batch, name) for name in batch.models]
-    if not all(each.takes_batches for each, _ in seen):
+    both = [seen.side(batch, name) for name in batch.models]
+    if not all(side.metric.takes_batches for side in both):
         return {}
-    contrast = contrast_metric(DIFFERENCE, *(Side(name, *each) for name, each in zip(batch.models, seen, strict=True)))
+    contrast = contrast_metric(DIFFERENCE, *both)
     chosen = suited(method, contrast, batch, sides)
     if not chosen.takes_batches:
         return {}
     with np.errstate(all="ignore"):
         values = np.asarray(contrast(batch.counted))
     intervals, tests = chosen.intervals_and_p_values(contrast, batch, sides.two_sided, DIFFERENCE.null)
-    first, second = ({pair[place]: Side(pair[place], *each) for pair in names} for place, each in enumerate(seen))
+    first, second = (
+        {pair[place]: replace(side, name=pair[place]) for pair in names} for place, side in enumerate(both)
+    )
     own = {
         name: alone(Side(name, side.metric, models.view(name)), models, own_method(method), sides.level)
         for name, side in (first | second).items()

@@ -254,7 +254,7 @@ class Side:
 
     def gradient(self, counts: Counts) -> Array:
         """Return its derivative by the joint cells, in their shape."""
-        slopes = self.metric.gradient(counts.through(self.view))
+        slopes = self.metric.gradient_at(counts.through(self.view))
         leading = slopes.ndim - len(self.view.shape)
         joint = counts.cells.shape[leading:]
         return self.view.pulled_back(slopes, int(np.prod(joint))).reshape(counts.cells.shape)

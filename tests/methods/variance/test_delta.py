@@ -1,15 +1,20 @@
 """The delta method has the published closed forms as special cases, in every design."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import howsure as hs
+from howsure.methods.core.inversion import p_values
 from howsure.methods.core.standard_errors import _errors, standard_error
-from howsure.methods.variance.delta import _of_estimated_counts
+from howsure.methods.numerics.confidence_levels import Level
+from howsure.methods.variance.delta import normal_intervals
 from howsure.metrics.binding import resolve
+from howsure.metrics.contrast import EFFECTS, contrast_metric
+from howsure.metrics.metric import Side
 from howsure.tables.counts import ConfusionCounts
 
 RNG = np.random.default_rng(12)
@@ -322,10 +327,71 @@ def test_limits_of_estimated_counts_have_the_variance_of_cases_at_the_limit(z):
     slopes = (np.eye(2).ravel() - value) / table.cells.sum()
     sampled = min(table.cells.sum() / table.rows * float(cases @ slopes**2), error**2)
     plain = value - z * error, value + z * error
-    found = _of_estimated_counts(metric, table, value, error, z)
+    found = normal_intervals(metric, table)._of_estimated_counts(z)
     for limit, other, sign in zip(found, plain, (-1, 1), strict=True):
         assert (limit - other) * sign >= -1e-12
         if abs(limit - other) > 1e-9:
             at_limit = sampled * limit * (1 - limit) / (value * (1 - value))
             assert (value - limit) ** 2 == pytest.approx(z**2 * (error**2 - sampled + at_limit), rel=1e-9)
     assert found[0] < plain[0] - 1e-4
+
+
+def scored(rows, seed=0, **design):
+    """Return a table of two models' scores."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(rows) % 2
+    return hs.paired_scores(truth, {"A": truth + rng.normal(size=rows), "B": rng.normal(size=rows)}, **design)
+
+
+def several():
+    """Return tables of two models as one batch: a model that is always right, models that agree, and others."""
+    rng = np.random.default_rng(1)
+    truth = np.arange(60) % 3
+    models = {"A": truth, "B": truth.copy(), "C": rng.integers(0, 3, 60), "D": (truth + (np.arange(60) > 50)) % 3}
+    table = hs.paired(truth, models, check=False)
+    return next(table.batches_of_pairs([*combinations(table.models, 2)]))[1]
+
+
+def of_pair(table, effect):
+    """Return the contrast of two models' metrics as a metric of their table, by its name and effect."""
+    name, kind = effect
+    sides = (Side(each, resolve(name, table.model(each)), table.view(each)) for each in table.models)
+    return contrast_metric(EFFECTS[kind], *sides)
+
+
+GROUPS = np.arange(200) // 4
+NOISY = hs.labels.corrected(hs.from_counts([[70, 6], [4, 40]]), sensitivity=0.95, specificity=0.97)
+QUESTIONS = {
+    "logit": ("mcc", hs.from_counts([[50, 3], [5, 42]])),
+    "logarithm": ("odds_ratio", hs.from_counts([[50, 3], [5, 42]])),
+    "no errors": ("mcc", hs.from_counts([[50, 0], [0, 42]])),
+    "undefined": ("mcc", hs.from_counts([[50, 0], [0, 0]])),
+    "few clusters": ("f1", hs.confusion(GROUPS % 2, np.arange(200) % 3 == 0, groups=GROUPS // 10)),
+    "one cluster": ("f1", hs.confusion([1, 0, 1, 1], [1, 0, 0, 1], groups=[1, 1, 1, 1])),
+    "estimated counts": ("accuracy", NOISY),
+    "estimated counts, a wider range": ("mcc", NOISY),
+    "estimated counts, no bound": ("odds_ratio", NOISY),
+    "areas": (("roc_auc", "difference"), scored(200)),
+    "ratio of areas": (("roc_auc", "ratio"), scored(40)),
+    "areas in clusters": (("roc_auc", "difference"), scored(200, groups=GROUPS)),
+    "a batch": (("f1@macro", "difference"), several()),
+    "a batch of ratios": (("f1@macro", "ratio"), several()),
+}
+
+
+@pytest.mark.parametrize("method", [hs.methods.Delta(), hs.methods.Delta("identity"), hs.methods.Wald()], ids=str)
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_p_values_in_closed_form_are_those_of_the_limits(question, method):
+    """A p-value is 1 minus the level at which a limit is the null value, as a search over levels finds it."""
+    asked, table = QUESTIONS[question]
+    metric = resolve(asked, table) if isinstance(asked, str) else of_pair(table, asked)
+    value, intervals = np.asarray(metric(table.counted)), method.at_levels(metric, table)
+
+    def limits(levels):
+        found = intervals(levels if value.ndim else Level(float(levels.tail)))
+        return np.asarray(found.low), np.asarray(found.high)
+
+    ends = [each for each in (*metric.range, 1.1 * metric.range[1]) if np.isfinite(each)]
+    for null in (0.0, 0.3, 0.84, 0.99, 1.0, 3.0, *value.ravel()[:2], *ends):
+        found, expected = intervals.p_values(value, null), p_values(limits, value, null)
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)

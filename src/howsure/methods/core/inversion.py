@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.methods.core.standard_errors import tail_beyond
 from howsure.methods.numerics.bisection import root
 from howsure.methods.numerics.confidence_levels import Level, Levels, share_beyond
 
@@ -18,6 +19,7 @@ LimitsOfEach = Callable[[Levels], tuple[Any, Any]]
 SMALLEST_Z = 1e-6  # below it some quantiles round to nothing (Student's t with 4 degrees of freedom)
 KNOWN = 0.5  # level at which there are limits, where there are any
 LARGEST_Z = 30.0  # tail probability 1e-197; quantiles of Student's t cannot be computed beyond it
+FARTHEST = 1e150  # quantile whose square is a float
 REACHES = (2.0, 4.0, 8.0, 16.0, LARGEST_Z)  # looked at in turn: the way to a far limit is long
 
 
@@ -76,6 +78,23 @@ def p_values(limits: LimitsOfEach, value: Array, null: float) -> Array:
     found = share_beyond(root(gap, near, far, relative=1e-10, tiniest=1e-3))
     found = np.where(far == SMALLEST_Z, 1.0, found)
     return np.where(defined, found, np.nan)
+
+
+def p_values_at(quantiles: Array, degrees_of_freedom: Any) -> Array:
+    """Return the two-sided p-values for limits that equal the null value at given quantiles of Student's t.
+
+    The smallest p-value, and the one next to 1, are those of an inversion.
+
+    Parameters
+    ----------
+    quantiles : ndarray of the shape of the batch
+        The quantiles; 0 or less if the interval contains the null value at every level.
+    degrees_of_freedom : float or ndarray of the shape of the batch
+        Infinite for normal quantiles.
+    """
+    tail = tail_beyond(np.clip(quantiles, 0.0, FARTHEST), degrees_of_freedom)
+    found = np.maximum(tail, share_beyond(LARGEST_Z))
+    return np.where(found < share_beyond(SMALLEST_Z), found, 1.0)
 
 
 def resolved(limits: Limits, draws: int) -> Limits:

@@ -22,8 +22,8 @@ from howsure.methods.core.interval import (
     Interval,
     interval_with_reasons,
 )
-from howsure.methods.core.inversion import KNOWN, LARGEST_Z, SMALLEST_Z
-from howsure.methods.core.standard_errors import is_positive_error, quantile, standard_error, tail_beyond
+from howsure.methods.core.inversion import KNOWN, LARGEST_Z, p_values_at
+from howsure.methods.core.standard_errors import is_positive_error, quantile, standard_error
 from howsure.methods.flow.all_cells import ENTRIES, PathTables
 from howsure.methods.flow.exponential_tilting import Tilting
 from howsure.methods.flow.solver import Path
@@ -131,9 +131,8 @@ class BatchPaths:
         with np.errstate(all="ignore"):
             pieces = self._pieces(above, farthest)
             reach = np.concatenate([block.quantiles_at(null, *each) for block, *each in pieces])
-            reach = np.where(np.reshape(value == null, -1), 0.0, np.clip(reach, 0.0, farthest)).reshape(shape)
-            found = tail_beyond(reach, freedom)
-        return np.where(found < share_beyond(SMALLEST_Z), found, 1.0)
+            reach = np.where(np.reshape(value == null, -1), 0.0, reach).reshape(shape)
+            return p_values_at(reach, freedom)
 
     def _pieces(self, *each: Array) -> Iterator[tuple[Any, ...]]:
         """Return the blocks with their parts of arrays of one entry a table."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from howsure.methods.core.interval import (
     CONSTANT,
@@ -17,8 +19,9 @@ from howsure.methods.core.interval import (
     IntervalAtLevel,
     interval_with_reasons,
 )
+from howsure.methods.core.inversion import KNOWN, p_values_at
 from howsure.methods.core.method import ONE_CLASS, Method
-from howsure.methods.core.scales import Scale, automatic_scale, check_scale, inside, on_scale
+from howsure.methods.core.scales import Scale, automatic_scale, check_scale, inside, on_scale, scaled
 from howsure.methods.core.standard_errors import (
     critical_value,
     is_positive_error,
@@ -31,8 +34,10 @@ from howsure.methods.variance.within_classes import is_within_classes
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
+Array = NDArray[Any]
 NOISE_ADDS = f"noise adds to the calibration error of each class. {ONE_CLASS}"
 SCALES = ("auto", "identity", "logit", "log")
+UNBOUNDED = (-math.inf, math.inf)
 MOST_INFLATION = 2.0  # of a variance on the log scale, on which an error is a factor
 
 
@@ -133,7 +138,7 @@ def normal_intervals(
     inflation, freedom = sample_of(metric, table)
     value, error = metric.value_at(table.counted), np.asarray(error_of(metric, table))
     if transform == "identity":
-        return lambda level: _identity(value, error, critical_value(level, inflation, freedom))
+        return NormalIntervals(value, error, value, error, inflation, freedom, "identity", UNBOUNDED)
     scale = automatic_scale(metric.range) if transform == "auto" else transform
     if scale == "log":
         inflation = np.minimum(inflation, MOST_INFLATION)
@@ -153,50 +158,120 @@ def normal_intervals(
         fewer = np.minimum(sample_of(metric, filled)[1], table.design.degrees_of_freedom)
         freedom = np.where(shows, freedom, fewer)
         shows = shows | is_positive_error(spread, centre) | np.isnan(spread)
-
-    def interval(confidence_level: float) -> Interval:
-        z = critical_value(confidence_level, inflation, freedom)
-        low, high = on_scale(scale, centre, z * spread, metric.range)
-        if transform == "auto" and estimated.any():
-            plain = _of_estimated_counts(metric, table, centre, spread, z)
-            low, high = (np.where(estimated, own, other) for own, other in zip(plain, (low, high), strict=True))
-        with np.errstate(invalid="ignore"):
-            found = shows & (low < high)
-            low = np.maximum(np.minimum(low, value), metric.range[0])
-            high = np.minimum(np.maximum(high, value), metric.range[1])
-        return _checked(value, error, z, low, high, found)
-
-    return interval
+    found = NormalIntervals(value, error, centre, spread, inflation, freedom, scale, metric.range, shows)
+    if transform == "auto" and estimated.any():
+        return replace(found, estimated=estimated, sampled=_sampled_variance(metric, table, spread))
+    return found
 
 
-def _of_estimated_counts(metric: Metric, table: Table, value: Any, error: Any, z: Any) -> tuple[Any, Any]:
-    """Return limits on the identity scale, with the sampling variance of the cases evaluated at the limit.
+@dataclass(frozen=True, slots=True, eq=False)
+class NormalIntervals:
+    """Normal intervals on a scale by their level, with their p-values in closed form.
 
-    The variance of the metric is S, that of n cases with known labels, plus the part due to estimated labels. S is
-    proportional to ``N(θ) = (θ - lowest)(highest - θ)``, as for a proportion. The limits solve
-    ``(value - θ)² = z² (error² - S + S N(θ) / N(value))``. If the limits with S at the estimate are wider, or the
-    range is infinite, those are returned.
+    Parameters
+    ----------
+    value, error : ndarray of the shape of the batch
+        The observed value, which the interval contains, and its standard error.
+    centre, spread : ndarray of the shape of the batch
+        Centre of the interval, and the standard error there.
+    inflation, freedom : float or ndarray of the shape of the batch
+        Factor of the variance, and degrees of freedom of the quantile.
+    scale : {"identity", "logit", "log"}
+        The scale.
+    bounds : tuple of two float
+        Range of the limits.
+    shows : ndarray of bool of the shape of the batch, optional
+        Tables that have an interval; without it all have one, which may be a point.
+    estimated : ndarray of bool of the shape of the batch, optional
+        Tables of estimated counts, whose scale is the identity.
+    sampled : ndarray of the shape of the batch
+        The part of the variance of estimated counts that is evaluated at the limit; see `_sampled_variance`.
     """
-    lowest, highest = metric.range
-    low, high = on_scale("identity", value, z * error, metric.range)
-    if not np.isfinite([lowest, highest]).all():
-        return low, high
+
+    value: Array
+    error: Array
+    centre: Array
+    spread: Array
+    inflation: Any
+    freedom: Any
+    scale: Scale
+    bounds: tuple[float, float]
+    shows: Array | None = None
+    estimated: Any = False
+    sampled: Any = 0.0
+
+    def __call__(self, level: float) -> Interval:
+        """Return the intervals at a level."""
+        z = critical_value(level, self.inflation, self.freedom)
+        others = (~np.isfinite(z), ONE_CLUSTER), (~np.isfinite(self.value), UNDEFINED)
+        if self.shows is None:
+            low, high = self.value - z * self.error, self.value + z * self.error
+            return interval_with_reasons(low, high, self.error, (np.isnan(low), NO_ERROR), *others)
+        low, high = on_scale(self.scale, self.centre, z * self.spread, self.bounds)
+        if np.any(self.estimated):
+            plain = self._of_estimated_counts(z)
+            low, high = (np.where(self.estimated, own, other) for own, other in zip(plain, (low, high), strict=True))
+        with np.errstate(invalid="ignore"):
+            constant = ~(self.shows & (low < high))
+            low = np.maximum(np.minimum(low, self.value), self.bounds[0])
+            high = np.minimum(np.maximum(high, self.value), self.bounds[1])
+        return interval_with_reasons(low, high, self.error, (constant, CONSTANT), (np.isnan(low), NO_ERROR), *others)
+
+    def p_values(self, value: Array, null: float) -> Array:
+        """Return the two-sided p-values of a hypothesis, given the observed values; nan without an interval.
+
+        A limit equals the null value where z standard errors are the distance to it on the scale.
+        """
+        sign = np.where(value > null, 1.0, -1.0)
+        with np.errstate(all="ignore"):
+            plain, error = sign * (self.centre - null), np.sqrt(self._variance_at(null))
+            if self.scale != "identity":
+                (place, slope), (there, _) = (scaled(self.scale, each, self.bounds) for each in (self.centre, null))
+                on_it = inside(self.centre, self.bounds) & ~np.asarray(self.estimated)
+                plain = np.where(on_it, sign * (place - there), plain)
+                error = np.where(on_it, slope * self.spread, error)
+            reach = np.where((plain > 0) & (value != null), plain / (np.sqrt(self.inflation) * error), 0.0)
+            possible = self.bounds[0] <= null <= self.bounds[1]
+            tests = p_values_at(reach if possible else np.full(reach.shape, np.inf), self.freedom)
+        return np.where(np.isnan(self(KNOWN).low), np.nan, tests)
+
+    def _of_estimated_counts(self, z: Any) -> tuple[Any, Any]:
+        """Return limits on the identity scale, with the sampling variance of the cases evaluated at the limit.
+
+        With S the sampling variance, it is proportional to ``N(θ) = (θ - lowest)(highest - θ)``, as for a proportion.
+        The limits solve ``(value - θ)² = z² (error² - S + S N(θ) / N(value))``. If the limits with S at the estimate
+        are wider, or the range is infinite, those are returned.
+        """
+        low, high = on_scale("identity", self.centre, z * self.spread, self.bounds)
+        lowest, highest = self.bounds
+        if not np.isfinite(self.bounds).all():
+            return low, high
+        with np.errstate(all="ignore"):
+            each = self._share_of_sampled() * z**2
+            square, linear = 1 + each, self.centre + each * (lowest + highest) / 2
+            constant = self.centre**2 - z**2 * (self.spread**2 - self.sampled) + each * lowest * highest
+            half = np.sqrt(np.maximum(linear**2 - square * constant, 0.0))
+            return np.fmin(low, (linear - half) / square), np.fmax(high, (linear + half) / square)
+
+    def _variance_at(self, null: float) -> Array:
+        """Return the variance on the identity scale at a null value: the larger one for estimated counts."""
+        square = self.spread**2
+        if not np.any(self.estimated) or not np.isfinite(self.bounds).all():
+            return square
+        lowest, highest = self.bounds
+        there = square - self.sampled + self._share_of_sampled() * (null - lowest) * (highest - null)
+        return np.where(self.estimated, np.fmax(square, there), square)
+
+    def _share_of_sampled(self) -> Array:
+        """Return S / N(value), or 0 for a value at an end of the range."""
+        lowest, highest = self.bounds
+        product = (self.centre - lowest) * (highest - self.centre)
+        return np.asarray(np.where(inside(self.centre, self.bounds), self.sampled / product, 0.0))
+
+
+def _sampled_variance(metric: Metric, table: Table, error: Array) -> Array:
+    """Return the variance of the metric for as many cases with known labels; the rest is due to estimated labels."""
     with np.errstate(all="ignore"):
         gradient = np.nan_to_num(metric.gradient_at(table.counted).reshape(table.cells.shape), posinf=0.0, neginf=0.0)
         weight = table.cells.sum(-1) / np.maximum(table.rows, 1)  # average weight of a case
-        sampled = np.minimum(weight * (np.maximum(table.cells, 0.0) * gradient**2).sum(-1), error**2)
-        each = np.where(inside(value, metric.range), sampled / ((value - lowest) * (highest - value)), 0.0) * z**2
-        square, linear = 1 + each, value + each * (lowest + highest) / 2
-        constant = value**2 - z**2 * (error**2 - sampled) + each * lowest * highest
-        half = np.sqrt(np.maximum(linear**2 - square * constant, 0.0))
-        return np.fmin(low, (linear - half) / square), np.fmax(high, (linear + half) / square)
-
-
-def _checked(value: Any, error: Any, z: Any, low: Any, high: Any, found: Any) -> Interval:
-    """Return the interval, with nan limits and a reason if it was not found."""
-    refusals = (~np.asarray(found), CONSTANT), (np.isnan(low), NO_ERROR), (~np.isfinite(z), ONE_CLUSTER)
-    return interval_with_reasons(low, high, error, *refusals, (~np.isfinite(value), UNDEFINED))
-
-
-def _identity(value: Any, error: Any, z: Any) -> Interval:
-    return _checked(value, error, z, value - z * error, value + z * error, found=True)
+        return np.minimum(weight * (np.maximum(table.cells, 0.0) * gradient**2).sum(-1), error**2)
