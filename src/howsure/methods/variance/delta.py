@@ -274,4 +274,4 @@ def _sampled_variance(metric: Metric, table: Table, error: Array) -> Array:
     with np.errstate(all="ignore"):
         gradient = np.nan_to_num(metric.gradient_at(table.counted).reshape(table.cells.shape), posinf=0.0, neginf=0.0)
         weight = table.cells.sum(-1) / np.maximum(table.rows, 1)  # average weight of a case
-        return np.minimum(weight * (np.maximum(table.cells, 0.0) * gradient**2).sum(-1), error**2)
+        return np.asarray(np.minimum(weight * (np.maximum(table.cells, 0.0) * gradient**2).sum(-1), error**2))
