@@ -3,6 +3,9 @@
 ``python benchmarks/recalibration.py [REPEATS]`` prints the coverage in per cent of 95 % intervals, and in how many
 samples the slope is undefined because the scores separate the classes. The linear predictor of the scores is normal;
 the true logit is ``intercept + slope * predictor``.
+
+``python benchmarks/recalibration.py distances [REPEATS]`` prints that of the distances of a smooth calibration curve
+from the scores, and their mean beside the true value. The true maximum is that over the sample's scores.
 """
 
 from __future__ import annotations
@@ -57,5 +60,34 @@ def main(repeats: int = 1000) -> None:
                 )
 
 
+def distances(repeats: int = 100) -> None:
+    """Print a table of coverages of ICI, E50, E90 and the maximum."""
+    names = ("ici", "e50", "e90", "e_max", "ici+curve=logistic")
+    print("| mean, sd | slope, intercept | n | " + " | ".join(names) + " | mean, true ICI |\n" + "| --- " * 9 + "|")
+    for mean, deviation in PREDICTORS:
+        for slope, intercept in ((1.0, 0.0), (0.7, 0.2), (0.5, 0.0)):
+            for size in (100, 300, 1000):
+                rng = np.random.default_rng([size, int(10 * slope), int(10 * deviation)])
+                many = np.random.default_rng(0).normal(mean, deviation, 10**6)
+                gaps = np.abs(special.expit(intercept + slope * many) - special.expit(many))
+                true = [gaps.mean(), *np.quantile(gaps, (0.5, 0.9)), np.nan, gaps.mean()]
+                covered, defined, total = np.zeros(len(names)), 0, 0.0
+                for _ in range(repeats):
+                    predictor = rng.normal(mean, deviation, size)
+                    likely = special.expit(intercept + slope * predictor)
+                    true[3] = np.abs(likely - special.expit(predictor)).max()
+                    table = hs.scores(rng.random(size) < likely, special.expit(predictor), pos_label=True)
+                    found = [*hs.evaluate(table, list(names)).values()]
+                    if np.isfinite([float(each) for each in found]).all():
+                        defined, total = defined + 1, total + float(found[0])
+                        covered += [each.low <= value <= each.high for each, value in zip(found, true, strict=True)]
+                shares = " | ".join(f"{each / defined:.3f}" for each in covered)
+                means = f"{total / defined:.3f}, {true[0]:.3f}"
+                print(f"| {mean:g}, {deviation} | {slope}, {intercept} | {size} | {shares} | {means} |", flush=True)
+
+
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    if sys.argv[1:2] == ["distances"]:
+        distances(*map(int, sys.argv[2:]))
+    else:
+        main(*map(int, sys.argv[1:]))

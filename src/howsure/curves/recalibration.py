@@ -10,19 +10,13 @@ from numpy.typing import NDArray
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.core.standard_errors import quantile
 from howsure.methods.numerics.confidence_levels import tail_of
-from howsure.metrics.logistic import influence, most_likely, probability
+from howsure.metrics.logistic import fitted, influence, probability
+from howsure.metrics.splines import QUANTILES, knots_of, spline
 from howsure.tables.scores import ScoresTable as Table
 
 Array = NDArray[Any]
-QUANTILES = {  # of the logits, for the knots (Harrell 2015, table 2.3)
-    3: (0.1, 0.5, 0.9),
-    4: (0.05, 0.35, 0.65, 0.95),
-    5: (0.05, 0.275, 0.5, 0.725, 0.95),
-}
 POINTS = 200  # of the curve
 DRAWS = 20_000  # of the coefficients, for the largest deviation along the curve
-LEAST_INFORMATION = 1e-8  # relative to that of shares of 1/2, below which the likelihood is taken to have no maximum
-ROUNDING = 1e-12
 
 
 def smooth_curve(
@@ -58,8 +52,14 @@ def smooth_curve(
         raise HowsureError(message)
     logits = np.log(scores) - np.log1p(-scores)
     places = None if knots is None else _knots(logits, counts.sum(1), knots)
-    features = _features(logits, places)
-    coefficients = _fit(features, counts)
+    features = spline(logits, places)
+    coefficients = fitted(features, counts)
+    if coefficients is None:
+        message = (
+            "The scores separate the classes, do not vary, or one class has no case: no calibration curve can be "
+            "fitted. Use method='bins'."
+        )
+        raise HowsureError(message)
     chosen = np.unique(np.linspace(0, len(scores) - 1, min(len(scores), POINTS)).round().astype(np.intp))
     at = features[chosen]
     centre = at @ coefficients
@@ -77,49 +77,15 @@ def smooth_curve(
 
 
 def _knots(logits: Array, mass: Array, number: int) -> Array:
-    """Return the distinct knots: the smallest logits with at least these proportions of the cases at or below."""
     number = whole_number("knots", number)
     if number not in QUANTILES:
         message = f"`knots` is 3, 4 or 5, not {number}."
         raise HowsureError(message)
-    reached = np.cumsum(mass) / mass.sum()
-    places = np.unique(logits[np.searchsorted(reached, np.array(QUANTILES[number]) - ROUNDING)])
+    places = knots_of(logits, mass, number)
     if len(places) < min(QUANTILES):
         message = "A spline needs three distinct knots, and the scores have too few values. Use method='logistic'."
         raise HowsureError(message)
     return places
-
-
-def _features(logits: Array, knots: Array | None) -> Array:
-    """Return the logit, the terms of the restricted cubic spline, and 1."""
-    columns = [logits]
-    if knots is not None:
-        last, before = knots[-1], knots[-2]
-
-        def cubed(knot: float) -> Array:
-            return np.maximum(logits - knot, 0.0) ** 3
-
-        for knot in knots[:-2]:
-            tail = (last - knot) * cubed(before) - (before - knot) * cubed(last)
-            columns.append((cubed(knot) - tail / (last - before)) / (last - knots[0]) ** 2)
-    return np.column_stack([*columns, np.ones(len(logits))])
-
-
-def _fit(features: Array, counts: Array) -> Array:
-    message = (
-        "The scores separate the classes, do not vary, or one class has no case: no calibration curve can be fitted. "
-        "Use method='bins'."
-    )
-    try:
-        coefficients = most_likely(features, counts)
-        share = probability(features @ coefficients)
-        most, found = ((features.T * (counts.sum(1) * each)) @ features for each in (1 / 4, share * (1 - share)))
-        least = np.linalg.eigvals(np.linalg.solve(most, found)).real.min()
-    except np.linalg.LinAlgError:
-        least = 0.0
-    if least < LEAST_INFORMATION or len(counts) < features.shape[1]:
-        raise HowsureError(message)
-    return coefficients
 
 
 def _covariance(table: Table, slopes: Array) -> Array:

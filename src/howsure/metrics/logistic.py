@@ -12,6 +12,7 @@ MOST_STEPS = 100
 SHORTEST = 2.0**-40  # smallest fraction of a Newton step that is tried
 LEAST_GAIN = 1e-15  # relative to the log-likelihood, at which Newton's method stops
 ROUNDING = 1e-12  # of a log-likelihood, relative
+LEAST_INFORMATION = 1e-8  # relative to that of shares of 1/2, below which the likelihood is taken to have no maximum
 
 
 def most_likely(features: Array, cells: Array, offset: Array | float = 0.0) -> Array:
@@ -45,6 +46,19 @@ def most_likely(features: Array, cells: Array, offset: Array | float = 0.0) -> A
         if done.all():
             break
     return coefficients
+
+
+def fitted(features: Array, cells: Array) -> Array | None:
+    """Return the maximum-likelihood coefficients for one table ``(S, 2)``; None if the likelihood has no maximum."""
+    try:
+        coefficients = most_likely(features, cells)
+        share = probability(features @ coefficients)
+        most, found = (_information(_products(features), cells.sum(-1), each) for each in (0.0 * share + 0.5, share))
+        least = np.linalg.eigvals(np.linalg.solve(most, found)).real.min()
+    except np.linalg.LinAlgError:
+        return None
+    occurring = np.count_nonzero(cells.sum(-1))
+    return None if least < LEAST_INFORMATION or occurring < features.shape[1] else coefficients
 
 
 def probability(logits: Array) -> Array:

@@ -22,7 +22,7 @@ MOST_CLASSES = 5
 MOST_CAUTIONS = 4
 DISCRIMINATION = {"roc_auc", "average_precision", "recall_at", "sensitivity_at", "specificity_at"}
 CALIBRATION = {
-    *("ece", "smooth_ece", "brier_reliability"),
+    *("ece", "smooth_ece", "brier_reliability", "ici", "e50", "e90", "e_max"),
     *("observed_expected", "calibration_slope", "calibration_intercept"),
 }
 UTILITY = {

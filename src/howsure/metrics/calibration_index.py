@@ -1,0 +1,153 @@
+"""Distances of a fitted calibration curve from the scores: their mean (ICI), median (E50), 90th percentile, maximum.
+
+Counts have shape ``(..., S, 2)`` over the distinct scores, which must lie between 0 and 1. The curve is a logistic
+regression of the class on a restricted cubic spline of the score's logit, with the knots of the observed table.
+
+With the fitted logit ``x @ (start + d)``, where ``x @ start`` is the score's own, each gap is ``w * x @ d`` with the
+slope w of the logistic function between the two. The score equations give ``d = inverse(sum(w x x')) @ sum(x r)`` for
+the residuals r of the scores. The gaps are therefore sums of residuals with a kernel, as `Distance` needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError, one_of
+from howsure.metrics.forms import Distance, Undefined, divide, per_table
+from howsure.metrics.logistic import fitted, influence, probability
+from howsure.metrics.probability import probabilities
+from howsure.metrics.registry import Scored, score_metric
+from howsure.metrics.splines import KNOTS, knots_of, spline
+from howsure.tables.scores import ScoresTable as Table
+
+Array = NDArray[Any]
+Weights = Callable[[Array, Array], Array]  # gaps (..., S) and masses (S,) → weight of each gap in the distance (..., S)
+ROUNDING = 1e-12
+MOST_RUNS = 60  # of scores, for the interval
+CERTAIN = "undefined: a score is exactly 0 or 1, and its logit infinite; `+clip=1e-6` moves such scores inwards"
+FEW = "undefined: a spline needs three distinct knots, and the scores have too few values; `+curve=logistic` has none"
+NO_FIT = "undefined: the scores separate the classes, do not vary, or one class has no case"
+
+
+def _mean(gaps: Array, mass: Array) -> Array:
+    return np.broadcast_to(divide(mass, mass.sum()), gaps.shape)
+
+
+def _at_share(share: float) -> Weights:
+    """Return the weights of a quantile: 1 for the smallest gap with this share of the cases at or below it."""
+
+    def weights(gaps: Array, mass: Array) -> Array:
+        order = np.argsort(gaps, axis=-1)
+        reached = np.cumsum(mass[order], -1) >= share * mass.sum() * (1 - ROUNDING)
+        place = np.take_along_axis(order, reached.argmax(-1)[..., None], -1)
+        return np.asarray((np.arange(len(mass)) == place) * 1.0)
+
+    return weights
+
+
+@score_metric(name="ici", aliases=("integrated_calibration_index", "eavg"), better="lower")
+def _ici(table: Table, *, curve: str = "spline", clip: float = 0.0) -> Scored:
+    """Integrated calibration index: mean distance between the score and a smooth calibration curve.
+
+    The curve is that of ``calibration_curve(method=...)``: ``curve=spline`` (four knots) or ``curve=logistic``.
+    Austin and Steyerberg (2019) fit loess, ``rms::val.prob`` (`Eavg`) lowess, so that their values differ a little.
+    """
+    return _of_gaps(table, "ici", curve, clip, _mean)
+
+
+@score_metric(name="e50", better="lower")
+def _e50(table: Table, *, curve: str = "spline", clip: float = 0.0) -> Scored:
+    """Median distance between the score and a smooth calibration curve; see `ici`."""
+    return _of_gaps(table, "e50", curve, clip, _at_share(0.5))
+
+
+@score_metric(name="e90", better="lower")
+def _e90(table: Table, *, curve: str = "spline", clip: float = 0.0) -> Scored:
+    """90th percentile of the distance between the score and a smooth calibration curve; see `ici`."""
+    return _of_gaps(table, "e90", curve, clip, _at_share(0.9))
+
+
+@score_metric(name="e_max", aliases=("emax",), better="lower")
+def _e_max(table: Table, *, curve: str = "spline", clip: float = 0.0) -> Scored:
+    """Largest distance between an observed score and a smooth calibration curve; see `ici`."""
+    return _of_gaps(table, "e_max", curve, clip, _at_share(1.0))
+
+
+def _of_gaps(table: Table, name: str, curve: str, clip: float, weights: Weights) -> Scored:
+    """Return a weighted mean of the absolute gaps between curve and score as a function of the counts."""
+    if not 0 <= clip < 1 / 2:
+        message = f"`clip` of `{name}` lies in [0, 0.5), not {clip:g}."
+        raise HowsureError(message)
+    is_spline = one_of(f"curve of `{name}`", curve, ("spline", "logistic")) == "spline"
+    scores = np.clip(probabilities(table, name), clip, 1 - clip)
+    totals = table.counts.reshape(-1, *table.shape).sum(0)
+    features, why = _features(scores, totals, is_spline)
+
+    def gaps(cells: Array) -> tuple[Array, Array] | None:
+        """Return gaps and coefficients; None if there is no fit."""
+        found = fitted(features, cells) if not why else None
+        return None if found is None else (probability(features @ found) - scores, found)
+
+    def value(cells: Array) -> Array:
+        every = []
+        for each in cells.reshape(-1, *cells.shape[-2:]):
+            found = gaps(each)
+            size = np.full(len(scores), np.nan) if found is None else np.abs(found[0])
+            every.append((weights(size, each.sum(-1)) * size).sum())
+        return np.array(every).reshape(cells.shape[:-2])
+
+    @per_table
+    def slopes(cells: Array) -> Array:
+        found = gaps(cells)
+        if found is None:
+            return np.zeros(cells.shape)
+        gap, coefficients = found
+        size, mass, share = np.abs(gap), cells.sum(-1), gap + scores
+        chosen = weights(size, mass)
+        by_coefficient = (chosen * np.sign(gap) * share * (1 - share)) @ features
+        moved = np.tensordot(by_coefficient, influence(features, cells, coefficients), 1)
+        return moved + ((size - chosen @ size) / mass.sum())[:, None] if weights is _mean else moved
+
+    observed = None if why else gaps(totals)
+    if observed is None:
+        reason = why or NO_FIT
+        return Scored(value, slopes, takes_batches=False, structure=Undefined(lambda _: reason))
+    structure = _distance(scores, features, totals.sum(-1), observed, weights)
+    return Scored(value, slopes, takes_batches=False, structure=structure)
+
+
+def _features(scores: Array, counts: Array, is_spline: bool) -> tuple[Array, str]:
+    """Return the features of the curve, and why it is undefined."""
+    seen = counts.sum(-1) > 0
+    if not seen.any() or scores[seen][0] <= 0 or scores[seen][-1] >= 1:
+        return np.empty(0), CERTAIN if seen.any() else NO_FIT
+    logits = np.log(scores) - np.log1p(-scores)
+    if not is_spline:
+        return spline(logits), ""
+    places = knots_of(logits, counts.sum(-1), KNOTS)
+    return (spline(logits, places), "") if len(places) > 2 else (np.empty(0), FEW)
+
+
+def _distance(scores: Array, features: Array, mass: Array, observed: tuple[Array, Array], weights: Weights) -> Distance:
+    """Return the distance as a norm of sums of residuals, of at most `MOST_RUNS` runs of scores."""
+    gap, coefficients = observed
+    start = np.eye(features.shape[1])[0]  # the logit's own coefficient, 1
+    size = len(scores)
+    starts = np.unique(np.r_[0, 1, np.linspace(1, size - 1, MOST_RUNS).astype(np.intp), size - 1] % size)
+    apart = features @ (coefficients - start)
+    slope = np.where(np.abs(apart) > 1e-9, divide(gap, apart), scores * (1 - scores))
+    curvature = (features.T * (mass * slope)) @ features / mass.sum()
+    runs = [np.add.reduceat(mass * part, starts) for part in (slope, *features.T)]
+    cases = np.add.reduceat(mass, starts)
+    at = np.stack([np.where(cases > 0, divide(each, cases), 0.0) for each in runs])
+    kernel = (at[0][:, None] * at[1:].T) @ np.linalg.solve(curvature, at[1:])
+
+    def norm(sums: Array, shares: Array) -> Array:
+        sizes = np.abs(sums)
+        return np.asarray((weights(sizes, shares) * sizes).sum(-1))
+
+    return Distance(scores, starts, kernel, norm)
