@@ -31,6 +31,7 @@ from howsure.native.products import ProductTables
 from howsure.native.ranks import cases_of, rank_sums
 from howsure.native.resampling import Ranked, Resamples
 from howsure.native.sorting import count_scores
+from howsure.native.weighted_sums import weighted_sums
 
 CHECKS = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 TESTS = Path(__file__).parents[1] / "native"
@@ -53,6 +54,7 @@ def resampled(rng):
             resamples = Resamples(cases, resamples.keys, odd)
         resamples.weights(3)
         rank_sums(resamples, cases_of(counts), Ranked(int(rng.integers(1, 4))))
+        weighted_sums(resamples, rng.normal(size=(int(rng.integers(1, 4)), cases)))
 
 
 def drawn(rng):
@@ -150,6 +152,8 @@ def refused():  # noqa: C901 - a loop for each kernel
     for cases, blocks in ((0, 1), (1, 0), (-1, 1), (5, 9), (5000, 1)):
         assert function.howsure_case_weights(L(cases), L(blocks), *[P(zeros)] * 6) == 1
         assert function.howsure_rank_sums(L(cases), L(blocks), *[P(zeros)] * 6, L(1), *[P(zeros)] * 4) == 1
+        assert function.howsure_weighted_sums(L(cases), L(blocks), L(1), *[P(zeros)] * 8) == 1
+    assert function.howsure_weighted_sums(L(1), L(1), L(0), *[P(zeros)] * 8) == 1
     for name, arrays in (("count_scores", 5), ("placement_sums", 3), ("area", 3)):
         for cases in (0, -1):
             assert function["howsure_" + name](L(cases), *[P(zeros)] * arrays) == 1
@@ -252,6 +256,7 @@ def hostile(rng, trial):
         lambda: rank_sums(
             Resamples.drawn(len(one), 64, rng), cases_of(np.stack([whole, whole], 1).clip(max=9)), Ranked(1)
         ),
+        lambda: weighted_sums(Resamples.drawn(len(one), 64, rng), np.stack([two, three])),
     ]
     try:
         with np.errstate(all="ignore"):

@@ -148,6 +148,30 @@ FOR_EACH_PROCESSOR PUBLIC int howsure_case_weights(int64_t cases, int64_t blocks
     return 0;
 }
 
+/* Sums of columns over resampled cases, `(columns, LANES)`: each value times the weight of its case. */
+FOR_EACH_PROCESSOR PUBLIC int howsure_weighted_sums(int64_t cases, int64_t blocks, int64_t number, const double *columns,
+                                                    const uint8_t *levels, const uint64_t *atoms, const uint8_t *guide,
+                                                    const uint64_t *keys, const uint32_t *totals, double *sums,
+                                                    uint8_t *weights) {
+    if (is_refused(LANES, cases, blocks, totals) || number < 1)
+        return 1;
+    memset(sums, 0, (size_t)(number * LANES) * sizeof *sums);
+    for (int64_t block = 0; block < blocks; block++) {
+        const int64_t first = start_of(block, cases, blocks), size = start_of(block + 1, cases, blocks) - first;
+        fill(EIGHTS, block, first, size, keys, levels, atoms, guide, totals + block * LANES, weights);
+        for (int64_t index = 0; index < number; index++) {
+            const double *column = columns + index * cases + first;
+            double added[LANES] = {0};
+            for (int64_t row = 0; row < size; row++)
+                for (int lane = 0; lane < LANES; lane++)
+                    added[lane] += column[row] * (double)weights[row * LANES + lane];
+            for (int lane = 0; lane < LANES; lane++)
+                sums[index * LANES + lane] += added[lane];
+        }
+    }
+    return 0;
+}
+
 /* Scores are gone through from the top. A negative case wins 2 for each positive one above it and 1 for each at its own
  * score: `height` is the sum of both, of which `above` was reached before this block. */
 typedef struct {

@@ -14,7 +14,9 @@ RNG = np.random.default_rng(8)
 TRUTH = np.arange(37) % 3 % 2
 SCORE = RNG.random(37).round(2)
 TABLE = hs.scores(TRUTH, SCORE)
-METRICS = [resolve(name, TABLE) for name in ("brier_score", "roc_auc", "recall_at+fpr=0.3", "average_precision")]
+METRICS = [
+    resolve(name, TABLE) for name in ("brier_score", "roc_auc", "recall_at+fpr=0.3", "average_precision", "log_loss")
+]
 SEED = np.random.SeedSequence(4)
 
 
@@ -27,7 +29,7 @@ def by_tables(metric):
 def test_ranks_and_tables_are_of_the_same_resamples(size):
     """Each metric has the same values alone and among others, in any order, by ranks and by the tables of the cases."""
     found = values_of_resamples(METRICS, TABLE, size, SEED)
-    assert found.shape == (4, size)
+    assert found.shape == (5, size)
     plain = values_of_resamples([by_tables(each) for each in METRICS], TABLE, size, SEED)
     np.testing.assert_allclose(found, plain, rtol=1e-9)
     for row, metric in enumerate(METRICS):
