@@ -1,6 +1,6 @@
 """How often a leaderboard's sets of ranks hold, and the winner's corrected interval; and how long a large one takes.
 
-``python benchmarks/leaderboards.py [studies] [--models 2 5 10 50] [--corrections 0]``. Models answer the same items, right or wrong; an
+``python benchmarks/leaderboards.py [studies] [--models 2 5 10 50]``. Models answer the same items, right or wrong; an
 item's difficulty is common to all. Each line is one truth: all models equally good, in two tiers, or all different. A
 set of ranks holds where it has every rank that a model's true value allows; the corrected interval where it has the true
 value of the model that won.
@@ -10,12 +10,12 @@ import argparse
 import time
 
 import numpy as np
+from scipy.special import ndtr
 
 import howsure as hs
-from howsure.comparison.rank_sets import Estimated
-from howsure.comparison.winner import corrected
 
 SPREADS = {"equal": np.zeros, "two tiers": lambda models: 1.5 * (np.arange(models) % 2)}
+TWO_FACTORS = [(3, 100), (6, 80), (12, 40), (20, 30)]
 SPREADS["different"] = lambda models: np.linspace(0, 2, models)
 
 
@@ -30,8 +30,14 @@ def answers(rng, ability, items, noise=1.5):
 def studied(rng, ability, items):
     """Return whether all sets of ranks cover, the best model is among the possible best, and the correction covers."""
     right, true = answers(rng, ability, items)
-    names = [str(index) for index in range(len(ability))]
-    board = hs.leaderboard(hs.values(dict(zip(names, right, strict=True)), bounds=(0, 1)), "mean", random_state=rng)
+    return covered(right, true, rng)
+
+
+def covered(right, true, rng, **groups):
+    """Return whether what a leaderboard of answers says is true."""
+    names = [str(index) for index in range(len(true))]
+    table = hs.values(dict(zip(names, right, strict=True)), bounds=(0, 1), **groups)
+    board = hs.leaderboard(table, "mean", random_state=rng)
     low = 1 + (true[:, None] < true).sum(1)
     high = len(true) - (true[:, None] > true).sum(1)
     places = [board[name] for name in names]
@@ -43,20 +49,14 @@ def studied(rng, ability, items):
     return together, alone, best, won.low <= winner <= won.high, won.value >= winner, own.low <= winner <= own.high
 
 
-def correction(rng, ability, items):
-    """Return whether the winner's corrected interval is too high, whether too low, and whether its value is.
-
-    It is what `studied` does of the winner alone, on the logit scale, so that thousands of studies take a minute.
-    """
-    right, true = answers(rng, ability, items)
-    apart, share = right - right.mean(1, keepdims=True), right.mean(1).clip(0.5 / items, 1 - 0.5 / items)
-    slope = 1 / (share * (1 - share))
-    covariance = apart @ apart.T / items / (items - 1) * slope[:, None] * slope
-    given = Estimated(np.log(share / (1 - share)), covariance, np.full(covariance.shape, float(items)))
-    winner = int(np.argmax(given.values))
-    shifts = np.array(corrected(given, given.deviations(rng), 0.95)) * np.sqrt(covariance[winner, winner])
-    value, low, high = 1 / (1 + np.exp(-given.values[winner] - shifts))
-    return low > true[winner], high < true[winner], value >= true[winner]
+def studied_in_two_factors(rng, ability, prompts, items):
+    """Return as `studied` does, if each model reacts to the wordings of prompts, and a new study draws both anew."""
+    hard, models, (of_item, of_prompt, of_model) = rng.normal(0, 0.8, items), len(ability), (0.8, 0.4, 0.3)
+    reaction, own = rng.normal(0, of_prompt, (models, prompts, 1)), rng.normal(0, of_model, (models, 1, items))
+    right = rng.normal(size=(models, prompts, items)) < ability[:, None, None] + hard + reaction + own
+    true = ndtr(ability / np.sqrt(1 + of_item**2 + of_prompt**2 + of_model**2))
+    groups = {"prompt": np.repeat(np.arange(prompts), items), "item": np.tile(np.arange(items), prompts)}
+    return covered(right.reshape(models, -1) * 1, true, rng, groups=groups)
 
 
 def timed(models=134, items=500):
@@ -74,7 +74,6 @@ if __name__ == "__main__":
     parser.add_argument("studies", type=int, nargs="?", default=300)
     parser.add_argument("--models", type=int, nargs="*", default=[2, 5, 10, 50])
     parser.add_argument("--items", type=int, nargs="*", default=[100, 500])
-    parser.add_argument("--corrections", type=int, default=0, help="studies of the winner's correction alone")
     asked = parser.parse_args()
     print(f"134 models, 500 items: {timed():.1f} s of one core")
     print("models items truth        sets  alone  best  corrected  (median)  plain interval of the winner, in %")
@@ -85,11 +84,10 @@ if __name__ == "__main__":
                 held = 100 * np.mean([studied(rng, spread(models), items) for _ in range(asked.studies)], axis=0)
                 shown = "  ".join(f"{each:6.1f}" for each in held)
                 print(f"{models:6} {items:5} {words:10} {shown}", flush=True)
-            for words, spread in SPREADS.items() if asked.corrections else ():
-                rng = np.random.default_rng([models, items])
-                missed = [correction(rng, spread(models), items) for _ in range(asked.corrections)]
-                below, above, median = 100 * np.nanmean(missed, axis=0)
-                shown = (
-                    f"covers {100 - below - above:.1f}, too high {below:.1f}, too low {above:.1f}, value {median:.1f}"
-                )
-                print(f"{models:6} {items:5} {words:10} corrected: {shown}", flush=True)
+    print("5 models, prompts × items")
+    for prompts, items in TWO_FACTORS:
+        for words, spread in SPREADS.items():
+            rng = np.random.default_rng([5, prompts, items])
+            drawn = [studied_in_two_factors(rng, spread(5), prompts, items) for _ in range(asked.studies)]
+            shown = "  ".join(f"{each:6.1f}" for each in 100 * np.mean(drawn, axis=0))
+            print(f"{prompts:4} × {items:3} {words:10} {shown}", flush=True)

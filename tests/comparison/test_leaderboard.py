@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import ndtr, stdtrit
 
 import howsure as hs
 from howsure.comparison.contenders import contenders
@@ -344,3 +345,46 @@ def test_names_that_read_alike_are_refused():
     tables = {name: hs.values([0, 1, 1], bounds=(0, 1)) for name in (1, "1", "B")}
     with pytest.raises(HowsureError, match="Two models have one name"):
         hs.leaderboard(tables, "mean")
+
+
+def answers_to_prompts(rng, prompts=6, questions=80, models=5):
+    """Return which answers of equally good models are right, prompts × questions; each reacts to prompts in its own way."""
+    ease = 0.5 + rng.normal(0, 0.8, questions)
+    names = [f"model {place}" for place in range(models)]
+    shape = prompts, questions
+    return {name: (rng.normal(size=shape) < ease + rng.normal(0, 0.4, (prompts, 1))) * 1.0 for name in names}
+
+
+def in_two_factors(right):
+    """Return the table of such answers."""
+    prompts, questions = next(iter(right.values())).shape
+    both = {"prompt": np.repeat(np.arange(prompts), questions), "question": np.tile(np.arange(questions), prompts)}
+    return hs.values({name: each.ravel() for name, each in right.items()}, bounds=(0, 1), groups=both)
+
+
+def test_differences_with_two_factors_have_degrees_of_freedom_of_both():
+    """Variance and degrees of freedom of a difference follow from the mean squares of prompts and questions."""
+    right = answers_to_prompts(np.random.default_rng(1), models=2)
+    apart = right["model 0"] - right["model 1"]
+    prompts, questions = apart.shape
+    f, g = prompts - 1, questions - 1
+    rows, columns = apart.mean(1), apart.mean(0)
+    rest = ((apart - rows[:, None] - columns + apart.mean()) ** 2).sum() / (f * g) / apart.size
+    of_prompts = max(rows.var(ddof=1) / prompts - f / (f + g) * rest, 0)
+    of_questions = max(columns.var(ddof=1) / questions - g / (f + g) * rest, 0)
+    variance = max(of_prompts + of_questions, rest / 2)
+    freedom = 1 / ((of_prompts / variance) ** 1.25 / f + (of_questions / variance) ** 1.25 / g)
+    found = hs.leaderboard(in_two_factors(right), "mean", random_state=0).differences
+    half = stdtrit(freedom, ndtr(found.critical)) * np.sqrt(variance)
+    low, high = apart.mean() - half, apart.mean() + half
+    assert [found["model 0", "model 1"].low, found["model 0", "model 1"].high] == pytest.approx([low, high], rel=1e-9)
+
+
+@pytest.mark.thorough
+def test_ranks_with_two_factors_cover():
+    """Of five equally good models all ranks stay possible in most studies of six prompts; with normal errors in 78 %."""
+    rng = np.random.default_rng(20261128)
+    tables = (in_two_factors(answers_to_prompts(rng)) for _ in range(200))
+    boards = [hs.leaderboard(table, "mean", random_state=rng) for table in tables]
+    covered = np.mean([all((each.rank_low, each.rank_high) == (1, 5) for each in board.places) for board in boards])
+    assert covered > 0.93 - 3 * np.sqrt(0.93 * 0.07 / 200)

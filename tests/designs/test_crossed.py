@@ -364,11 +364,13 @@ def test_test_sets_of_their_own_factors_are_compared():
 def test_models_of_separate_tables_share_readers_and_cases():
     """A leaderboard of two tables of the same readers and cases has the covariance of their paired table."""
     rng = np.random.default_rng(2)
-    said = {"A": SAID, "B": np.where(EASE + rng.normal(0, 1, ROWS) > -1, TRUTH, 1 - TRUTH)}
-    joint = hs.paired(TRUTH, said, groups=BOTH)
-    separate = {name: hs.confusion(TRUTH, each, groups=BOTH) for name, each in said.items()}
-    expected = contenders(joint, "accuracy").covariance
-    assert contenders(separate, "accuracy").covariance == pytest.approx(expected, rel=1e-9)
+    both = {"reader": np.repeat(np.arange(6), 25), "case": np.tile(np.arange(25), 6)}
+    said = {name: np.where(EASE + rng.normal(0, 1, ROWS) > -1, TRUTH, 1 - TRUTH) for name in "AB"}
+    joint = contenders(hs.paired(TRUTH, said, groups=both), "accuracy")
+    separate = {name: hs.confusion(TRUTH, each, groups=both) for name, each in said.items()}
+    found = contenders(separate, "accuracy")
+    assert found.covariance == pytest.approx(joint.covariance, rel=1e-9)
+    assert found.freedom == pytest.approx(joint.freedom, rel=1e-9)
     other = {"A": separate["A"], "B": replace(separate["B"], design=separate["B"].design.with_unshared_units())}
     assert contenders(other, "accuracy").covariance[0, 1] == 0
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from itertools import combinations_with_replacement
 from typing import Any, ParamSpec, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
@@ -28,6 +29,7 @@ from howsure.metrics.metric import Metric, Side
 from howsure.tables.joint import JointTable
 from howsure.tables.protocols import incompatibility
 from howsure.tables.table import Table, require_table
+from howsure.tables.variances import small_sample_correction
 
 Array = NDArray[Any]
 P = ParamSpec("P")
@@ -59,7 +61,7 @@ class Contenders:
         The metric of each model.
     values : ndarray of shape (P,)
         The estimates.
-    covariance, cases : ndarray of shape (P, P)
+    covariance, cases, freedom : ndarray of shape (P, P)
         See `Estimated`.
     """
 
@@ -68,6 +70,7 @@ class Contenders:
     values: Array
     covariance: Array
     cases: Array
+    freedom: Array
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -77,7 +80,7 @@ class Contenders:
     def estimated(self, chosen: Array, sign: float) -> Estimated:
         """Return the estimates of some models, higher being better."""
         pairs = np.ix_(chosen, chosen)
-        return Estimated(sign * self.values[chosen], self.covariance[pairs], self.cases[pairs])
+        return Estimated(sign * self.values[chosen], self.covariance[pairs], self.cases[pairs], self.freedom[pairs])
 
 
 def groups_are_models(function: AppliedByGroup[P, T]) -> AppliedByGroup[P, T]:
@@ -129,10 +132,10 @@ def contenders(given: Any, metric: Any) -> Contenders:
     with np.errstate(all="ignore"):
         values = np.array([float(each.value(counts)) for each in sides])
         gradients = finite_gradients([each.gradient(counts) for each in sides], joint)
-    covariance = covariance_within(joint, gradients)
+    covariance, freedom = _covariance_for_intervals(joint, gradients)
     worth = _cases(joint, [each.as_metric() for each in sides])
     metrics = tuple(each.metric for each in sides)
-    return Contenders(tables, metrics, values, _seen(covariance, values), np.minimum(worth[:, None], worth))
+    return Contenders(tables, metrics, values, _seen(covariance, values), np.minimum(worth[:, None], worth), freedom)
 
 
 def _of_separate(tables: dict[str, Table], metric: Any) -> Contenders:
@@ -151,28 +154,81 @@ def _of_separate(tables: dict[str, Table], metric: Any) -> Contenders:
     worth = np.concatenate([_cases(own, [one]) for one, own in zip(metrics, listed, strict=True)])
     own = np.array([float(each.variance(slopes)) for each, slopes in zip(listed, gradients, strict=True)])
     covariance, cases = np.diag(own), worth[:, None] + worth
+    freedom = np.full(covariance.shape, np.inf)
     units = [Clustering.of(each.design).named_units for each in listed]
     if known := [place for place, each in enumerate(units) if each]:
         pairs = np.ix_(known, known)
-        shared, together = covariance_by_unit(
+        by_kind, together = covariances_by_unit(
             [(units[place], listed[place].cells, gradients[place]) for place in known]
         )
-        covariance[pairs] = shared
+        covariance[pairs] = sum(by_kind)
         covariance[known, known] = own[known]
         cases[pairs] = np.where(together, np.minimum(worth[:, None], worth)[pairs], cases[pairs])
-    return Contenders(tables, tuple(metrics), values, _seen(covariance, values), cases)
+        if not any(listed[place].design.traits.has_one_unit for place in known):
+            covariance[pairs], freedom[pairs] = _of_several_kinds([listed[place] for place in known], by_kind)
+    return Contenders(tables, tuple(metrics), values, _seen(covariance, values), cases, freedom)
 
 
-def covariance_by_unit(parts: Sequence[tuple[tuple[NamedUnits, ...], Array, Array]]) -> tuple[Array, Array]:
-    """Return the covariance of linear forms due to units of one kind and name, and which tables share such units.
+def _covariance_for_intervals(table: Table, gradients: Array) -> tuple[Array, Array]:
+    """Return the covariance of linear forms in one table, and the degrees of freedom of each difference.
+
+    Both allow for few levels of crossed factors. With one kind of unit the degrees of freedom are infinite, and the
+    variance under equality allows for few units.
+    """
+    size = len(gradients)
+    if table.design.traits.has_one_unit:
+        return covariance_within(table, gradients), np.full((size, size), np.inf)
+    variance, freedom = np.zeros((2, size, size))
+    for i, j in zip(*np.triu_indices(size), strict=True):
+        form = gradients[i] - gradients[j] * (i != j)
+        factor, degrees = small_sample_correction(table, form)
+        variance[[i, j], [j, i]] = float(factor * table.variance(form))
+        freedom[[i, j], [j, i]] = float(degrees)
+    return _polarised(variance), freedom
+
+
+def _of_several_kinds(tables: Sequence[Table], by_kind: Array) -> tuple[Array, Array]:
+    """Return the covariance of separate tables with crossed factors, and the degrees of freedom of each difference.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+        The tables.
+    by_kind : ndarray of shape (K, P, P)
+        Covariance due to each kind of unit, with its sign.
+    """
+    variance, freedom = np.zeros((2, *by_kind.shape[1:]))
+    for i, j in combinations_with_replacement(range(len(tables)), 2):
+        apart = by_kind[:, i, i] + (by_kind[:, j, j] - 2 * by_kind[:, i, j]) * (i != j)
+        found = Clustering.of(tables[i].design).combined_variance(tables[i].cells, np.abs(apart))
+        variance[[i, j], [j, i]], freedom[[i, j], [j, i]] = map(float, found)
+    return _polarised(variance), freedom
+
+
+def _polarised(variance: Array) -> Array:
+    """Return the covariance, from each variance on the diagonal and the variances of the differences beside it."""
+    own = np.diag(variance)
+    return np.where(np.eye(len(own), dtype=bool), variance, (own[:, None] + own - variance) / 2)
+
+
+def covariances_by_unit(parts: Sequence[tuple[tuple[NamedUnits, ...], Array, Array]]) -> tuple[Array, Array]:
+    """Return the covariance of linear forms due to each kind of units, with its sign, and which tables share units.
 
     Parameters
     ----------
     parts : sequence of tuple
         Named units, cells and gradient of each table.
+
+    Returns
+    -------
+    covariances : ndarray of shape (K, P, P)
+        They add up to the covariance of the linear forms.
+    together : ndarray of shape (P, P)
+        Whether two tables have units of one kind and name.
     """
-    covariance, together = np.zeros((2, len(parts), len(parts)))
-    for kind in dict.fromkeys(each.kind for units, *_ in parts for each in units):
+    kinds = dict.fromkeys(each.kind for units, *_ in parts for each in units)
+    covariances, together = np.zeros((len(kinds), len(parts), len(parts))), np.zeros((len(parts), len(parts)))
+    for covariance, kind in zip(covariances, kinds, strict=True):
         own = [(row, each) for row, (units, *_) in enumerate(parts) for each in units if each.kind == kind]
         place = {name: at for at, name in enumerate(dict.fromkeys(name for _, each in own for name in each.names))}
         found, variances = np.zeros((len(parts), len(place))), np.zeros(len(parts))
@@ -181,9 +237,9 @@ def covariance_by_unit(parts: Sequence[tuple[tuple[NamedUnits, ...], Array, Arra
             influences = VarianceDetails.of(each.design).influence_functions(*parts[row][1:])
             assert influences is not None  # noqa: S101 - what has named units has their influences
             found[row, [place[name] for name in each.names]] = influences[0]
-        covariance += own[0][1].sign * _scaled(found @ found.T, variances)
+        covariance[:] = own[0][1].sign * _scaled(found @ found.T, variances)
         together += (found != 0) * 1.0 @ (found != 0).T
-    return covariance, together > 0
+    return covariances, together > 0
 
 
 def finite_gradients(gradients: list[Any], table: Table) -> Array:
@@ -216,11 +272,10 @@ def covariance_of_forms(design: Design, counts: Array, forms: Array, variance: C
     known = [each for each in found if each is not None]
     size = len(forms)
     if len(known) < size:
-        covariance = np.diag(own)
+        apart = np.diag(own)
         for i, j in zip(*np.triu_indices(size, 1), strict=True):
-            apart = float(variance(forms[i] - forms[j]))
-            covariance[i, j] = covariance[j, i] = (own[i] + own[j] - apart) / 2
-        return covariance
+            apart[i, j] = apart[j, i] = float(variance(forms[i] - forms[j]))
+        return _polarised(apart)
     units, many = np.stack([each for each, _ in known]), known[0][1]
     return _scaled((units * many) @ units.T, own)
 

@@ -203,7 +203,7 @@ def _probabilities(names: list[str], given: Estimated, deviations: Array, rng: n
         return Ranks(names=tuple(names), probabilities=np.ones((size, size)), draws=number)
     if not np.isfinite(given.covariance).all():
         return Ranks(names=tuple(names), probabilities=np.full((size, size), np.nan), draws=number)
-    freedom = max(float(given.cases.min()) - 1, 1.0)
+    freedom = max(float(np.minimum(given.cases - 1, given.freedom).min()), 1.0)
     wider = np.sqrt(freedom / rng.chisquare(freedom, number)) if math.isfinite(freedom) else 1.0
     unseen = np.where(given.is_silent, given.null_spread, 0.0).max(1, keepdims=True) / math.sqrt(2)
     errors = deviations + unseen * rng.standard_normal(deviations.shape) if unseen.any() else deviations
@@ -248,9 +248,7 @@ def _differences(
     names: list[str], given: Estimated, sets: RankSets, level: float, sign: float, metrics: tuple[Metric, ...]
 ) -> Differences:
     value, varies = sign * given.differences, given.null_spread > 0
-    seen = np.isfinite(given.error)
-    half = np.where(seen, sets.critical * np.where(seen, given.error, 0.0), np.inf)
-    half = np.where(varies, half, np.nan)
+    half = np.where(varies, given.reach(sets.critical), np.nan)
     lowest, highest = zip(*(each.range for each in metrics), strict=True)
     bounds = EFFECTS["difference"].bounds(min(lowest), max(highest))
     return Differences(

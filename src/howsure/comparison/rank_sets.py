@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from howsure.cached import cached_property
 from howsure.designs.base import safe_divide
-from howsure.methods.core.standard_errors import normal_quantile
+from howsure.methods.core.standard_errors import normal_quantile, quantile
+from howsure.methods.numerics.confidence_levels import Level, share_beyond
 
 Array = NDArray[Any]
 DRAWS = 10_000
@@ -36,11 +37,14 @@ class Estimated:
         Their covariance.
     cases : ndarray of shape (P, P)
         Number of cases on which each difference depends; infinite for estimates that are exactly normal.
+    freedom : float or ndarray of shape (P, P)
+        Degrees of freedom of each difference, if the covariance allows for few levels of crossed factors.
     """
 
     values: Array
     covariance: Array
     cases: Array
+    freedom: Any = np.inf
 
     @cached_property
     def differences(self) -> Array:
@@ -61,8 +65,11 @@ class Estimated:
 
     @cached_property
     def null_spread(self) -> Array:
-        """Standard error of each difference under equality of the models."""
-        return np.asarray(np.sqrt(self.spread**2 + safe_divide(self.differences**2, self.cases)))
+        """Standard error of each difference under equality of the models; plain with degrees of freedom of its own."""
+        unseen = np.where(
+            np.isfinite(self.freedom) & (self.spread > 0), 0.0, safe_divide(self.differences**2, self.cases)
+        )
+        return np.asarray(np.sqrt(self.spread**2 + unseen))
 
     @cached_property
     def is_silent(self) -> Array:
@@ -78,17 +85,27 @@ class Estimated:
         from scipy.special import ndtri, stdtr
 
         plain = safe_divide(self.differences, self.null_spread)
-        few = self.is_silent & (self.cases < MANY)
-        freedom = np.where(few, np.maximum(self.cases - 1, 0.0), 1.0)
-        share = np.where(freedom > 0, stdtr(np.maximum(freedom, NOISE), -np.abs(plain)), 0.5)
+        freedom = np.where(self.is_silent, np.where(self.cases < MANY, self.cases - 1, np.inf), self.freedom)
+        few = np.isfinite(freedom)
+        share = np.where(freedom > 0, stdtr(np.where(few, np.maximum(freedom, NOISE), 1.0), -np.abs(plain)), 0.5)
         return np.where(few, -np.sign(plain) * ndtri(share), plain)
 
-    @cached_property
-    def error(self) -> Array:
-        """Standard error implied by difference and statistic; infinite for a single case."""
+    def reach(self, critical: float) -> Array:
+        """Return the half-width of the intervals of differences, ``(P, P)``; infinite for a single case.
+
+        It is the critical value, or the quantile of Student's t with the same probability, times the standard error.
+
+        Parameters
+        ----------
+        critical : float
+            Critical value of the statistics.
+        """
         size = np.abs(self.statistic)
         seen = np.where(size > 0, safe_divide(np.abs(self.differences), size), np.inf)
-        return np.where(self.is_silent, seen, self.null_spread)
+        error = np.where(self.is_silent, seen, self.null_spread)
+        students = np.isfinite(self.freedom) & ~self.is_silent
+        factor = np.where(students, quantile(Level(float(share_beyond(critical))), self.freedom), critical)
+        return np.where(np.isfinite(error), factor * np.where(np.isfinite(error), error, 0.0), np.inf)
 
     def deviations(self, rng: np.random.Generator) -> Array:
         """Return draws of the estimates' errors, ``(P, draws)``; equal for models that never differ.

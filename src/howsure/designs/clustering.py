@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +60,19 @@ class Clustering(DesignProtocol):
         """Kinds of units that other tables may share; their variances with signs add up to that of the design."""
         names = Clustering.of(self).unit_names
         return () if names is None else (NamedUnits("", 1.0, [*map(str, names.tolist())], self),)
+
+    def combined_variance(self, counts: Array, variances: Sequence[Array]) -> tuple[Array, Any]:
+        """Return the variance for intervals of a linear form, and its degrees of freedom, from those of `named_units`.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (..., cells)
+            The tables.
+        variances : sequence of ndarray of shape (...)
+            Variance due to each kind of unit; by default there is one kind.
+        """
+        (variance,) = variances
+        return variance, np.inf
 
     def missed_cluster_inflation(self, counts: Array, gradient: Array) -> Any:
         """Return the design effect after adding an unobserved unit, divided by the design effect.

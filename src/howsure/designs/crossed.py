@@ -174,8 +174,7 @@ class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
         variances = self._variances(counts, gradient)
         unseen = [part.missed_cluster_inflation(counts, gradient) for part in self.parts[:FACTORS]]
         more = [*map(np.multiply, variances, unseen), variances[-1]]
-        freedoms = [part.degrees_of_freedom for part in self.parts[:FACTORS]]
-        whole, plain = (self._combined(counts, each, freedoms)[0] for each in (more, variances))
+        whole, plain = (self.combined_variance(counts, each)[0] for each in (more, variances))
         return np.maximum(safe_divide(whole, plain), 1.0)
 
     def interaction_variance(self, counts: Array, variances: Sequence[Array]) -> Array:
@@ -213,6 +212,10 @@ class Crossed(VarianceDetails, Algebra, Resampling, Clustering):
         variances = self._variances(counts, np.broadcast_to(gradient, counts.shape))
         freedoms = [part.satterthwaite_df(counts, true_class, gradient) for part in self.parts[:FACTORS]]
         return self._combined(counts, variances, freedoms)[1]
+
+    def combined_variance(self, counts: Array, variances: Sequence[Array]) -> tuple[Array, Any]:
+        """Return the variance for intervals, and its degrees of freedom, as for small samples."""
+        return self._combined(counts, variances, [part.degrees_of_freedom for part in self.parts[:FACTORS]])
 
     def effective_sample_size(self, counts: Array, cells: Array) -> Array:
         """Return Kish's effective number of levels of the factor that has more, as if all cases of a level agreed."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.comparison.contenders import covariance_by_unit, covariance_within, finite_gradients
+from howsure.comparison.contenders import covariance_within, covariances_by_unit, finite_gradients
 from howsure.designs.base import safe_divide
 from howsure.designs.clustering import Clustering
 from howsure.estimates.batched_intervals import method_and_table
@@ -115,7 +115,7 @@ def _correlation(tables: Sequence[Table], bound: Sequence[Sequence[Metric]]) -> 
     units = [Clustering.of(each.design).named_units for each in tables]
     if all(units):
         parts = [(units[k], tables[k].cells, gradients[row][k]) for row in range(number) for k in range(size)]
-        covariance = covariance_by_unit(parts)[0]
+        covariance = covariances_by_unit(parts)[0].sum(0)
         for place, (_, cells, gradient) in enumerate(parts):
             covariance[place, place] = tables[place % size].design.variance(cells, gradient)
     else:
