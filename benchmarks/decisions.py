@@ -5,6 +5,9 @@ each prevalence and number of cases: the lowest coverage of the pointwise interv
 the coverage of the simultaneous band, for the net benefit and for the difference.
 
 Run: python benchmarks/decisions.py [studies] [seed]
+
+`python benchmarks/decisions.py models [studies] [seed]` prints the coverage of the difference between two models, of
+which one lacks a predictor.
 """
 
 from __future__ import annotations
@@ -78,5 +81,46 @@ def main(studies: int = 1_000, seed: int = 0) -> None:
             print(f"| {prevalence} | {n:,} | " + " | ".join(f"{each:.3f}" for each in row) + " |", flush=True)
 
 
+def two_models(start: float, n: int, rng: np.random.Generator) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return classes and the risks of two models for n cases."""
+    normal = rng.standard_normal((2, n))
+    risks = {
+        name: 1 / (1 + np.exp(-start - slopes @ normal))
+        for name, slopes in (("both", np.array([SLOPE, 0.7])), ("one", np.array([SLOPE, 0.0])))
+    }
+    return rng.random(n) < risks["both"], risks
+
+
+def net_benefit(risk: np.ndarray, truth: np.ndarray, threshold: float) -> float:
+    """Return the net benefit at a threshold."""
+    treated = risk >= threshold
+    return float((treated & truth).mean() - threshold / (1 - threshold) * (treated & ~truth).mean())
+
+
+def models(studies: int = 400, seed: int = 0) -> None:
+    """Print a Markdown table of the coverage of the difference between two models."""
+    print("| prevalence | cases | lowest | mean | band |\n| ---: | ---: | ---: | ---: | ---: |")
+    rng = np.random.default_rng(seed)
+    for start in (-3.2, -1.2, 0.0):
+        truth, risks = two_models(start, 4_000_000, np.random.default_rng(1))
+        apart = np.array([net_benefit(risks["both"], truth, t) - net_benefit(risks["one"], truth, t) for t in POINTS])
+        for n in (100, 500):
+            point, band, defined = np.zeros(len(POINTS)), 0, 0
+            for _ in range(studies):
+                y, each = two_models(start, n, rng)
+                if y.any() and not y.all():
+                    curve = hs.decision_curve(y, each, thresholds=POINTS, random_state=0)
+                    found = curve.difference("both", "one")
+                    point += (found.low <= apart) & (apart <= found.high)
+                    band += ((found.simultaneous_low <= apart) & (apart <= found.simultaneous_high)).all()
+                    defined += 1
+            numbers = (point.min() / defined, point.mean() / defined, band / defined)
+            row = " | ".join(f"{each:.3f}" for each in numbers)
+            print(f"| {truth.mean():.2f} | {n} | {row} |", flush=True)
+
+
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    if sys.argv[1:2] == ["models"]:
+        models(*map(int, sys.argv[2:]))
+    else:
+        main(*map(int, sys.argv[1:]))

@@ -3,6 +3,7 @@
 import csv
 import itertools
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 from scipy import stats
 
 import howsure as hs
+from howsure.estimates.batched_intervals import batched_intervals
+from howsure.metrics.binding import resolve
 
 DATA = Path(__file__).parents[1] / "data"
 MODELS = ["famhistory", "cancerpredmarker", "marker_risk"]
@@ -239,3 +242,29 @@ def test_refusals_are_one_line(call, words):
     with pytest.raises((hs.HowsureError, KeyError), match=words) as refused:
         call()
     assert "\n" not in str(refused.value)
+
+
+RARELY_UNTREATED = [
+    (100, 0.05, 0.024, 0.0008),
+    (100, 0.1, 0.067, 0.0043),
+    (500, 0.05, 0.024, 0.0008),
+    (60, 0.5, 0.02, 0.01),
+]
+
+
+@pytest.mark.parametrize("n, threshold, negative, positive", RARELY_UNTREATED)
+def test_avoided_interventions_cover_if_few_cases_are_untreated(n, threshold, negative, positive):
+    """The exact coverage is 93 % or more, also if most samples have no untreated positive case, and some none at all."""
+    rows = [(tn, fn) for tn in range(60) for fn in range(30) if tn + fn <= n]
+    tn, fn = np.array(rows, dtype=float).T
+    chance = stats.multinomial.pmf(
+        np.stack([tn, fn, n - tn - fn], -1), n, [negative, positive, 1 - negative - positive]
+    )
+    treated = n - tn - fn
+    counts = np.stack([tn, treated - treated // 2, fn, treated // 2], -1).reshape(-1, 2, 2)
+    tables = replace(hs.from_counts([[1, 1], [1, 1]]), counts=counts, rows=np.full(len(rows), n))
+    metric = resolve(f"interventions_avoided+threshold={threshold}", tables)
+    ((_, found),) = batched_intervals(tables, [metric], None, 0.95).values()
+    true = negative - positive * (1 - threshold) / threshold
+    assert chance.sum() == pytest.approx(1)
+    assert chance[(found.low <= true) & (true <= found.high)].sum() > 0.93

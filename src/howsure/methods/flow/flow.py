@@ -22,6 +22,7 @@ from howsure.methods.flow.contrasts import ContrastOfAverages, compares_averages
 from howsure.methods.flow.exponential_tilting import Tilting
 from howsure.methods.flow.intervals import BatchPaths, PathIntervals, PathSample, interval_at
 from howsure.methods.flow.loss_histogram import LossHistogram
+from howsure.methods.numerics.confidence_levels import tail_of
 from howsure.metrics.averages import EXTREMES
 from howsure.metrics.kinds import has_flow
 from howsure.metrics.metric import Metric
@@ -84,6 +85,11 @@ class Flow(JointMethod):
     - Metrics without bounds use z₁ alone: far from the estimate they keep growing while the score hardly does.
     - Ratings have almost as many patterns as items. They use the sample variance, with n − 1, and a Student t quantile
       with n − 1 degrees of freedom.
+
+    If all cases have the same utility and others could have a lower or a higher one, the interval of the mean also
+    contains ``u + s (v − u)`` with the lowest and the highest utility v and ``s = 1 − (α / 2)^(1 / n)``, the proportion
+    of cases with utility v that is unseen with probability α/2. An example are the `interventions_avoided` of a sample
+    in which everyone is treated.
 
     A mean loss of scores equals its own score, and its path is exponential tilting: the number of cases with a given
     score changes with their loss. The pseudo-counts represent losses absent from the sample. For the Brier score, both
@@ -225,7 +231,31 @@ def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -
         flat = cases.reshape(-1, cells)
         kind = ContrastOfAverages if compares_averages(metric, table) else AllCells
         paths = BatchPaths.of(lambda part: kind(metric, table, flat[part], part), cells, sample, metric.range)
-    return PathIntervals(paths, table)
+    found = PathIntervals(paths, table)
+    agree = (sample.error == 0) & (metric.range[0] < sample.value) & (sample.value < metric.range[1])
+    return _with_unseen_cells(found, metric, table, agree) if np.any(agree) else found
+
+
+def _with_unseen_cells(found: PathIntervals, metric: Metric, table: Table, agree: Array) -> IntervalAtLevel:
+    """Return intervals of a mean that contain the values at which one cell is unseen with half the tail probability.
+
+    If all cases have the same utility, and others may have a lower or a higher one, then the path to the nearer end of
+    the range is too short: the cells of both ends move along it.
+    """
+    cells = table.cells.shape[-1]
+    each = np.eye(cells).reshape(cells, *table.shape)
+    utilities, sample = np.asarray(metric(each)), found.paths.sample
+    if metric.contrast is not None or table.design.supports(TwoLevel.project_gradient) or np.isnan(utilities).any():
+        return found
+    number = table.cells.sum(-1) / sample.effect
+
+    def interval(level: float) -> Interval:
+        plain, share = found(level), -np.expm1(np.log(tail_of(level) / 2) / number)
+        low, high = (sample.value + (end - sample.value) * share for end in (utilities.min(), utilities.max()))
+        low, high = np.minimum(plain.low, low), np.maximum(plain.high, high)
+        return replace(plain, low=np.where(agree, low, plain.low), high=np.where(agree, high, plain.high))
+
+    return interval
 
 
 def _of_averages(metrics: Sequence[Metric], table: Table) -> AllAtLevels:
