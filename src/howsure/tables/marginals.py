@@ -9,6 +9,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.cached import cached_property
 from howsure.designs.algebra import Algebra
 from howsure.designs.clustering import Clustering
 from howsure.tables.counts import Counts
@@ -20,7 +21,7 @@ PIECE = 2**18  # multiplications, up to which NumPy's library for matrices does 
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Marginal:
     """One model of a joint table of the same cases: joint cell c falls in the model's cell ``cells[c]``.
 
@@ -47,14 +48,18 @@ class Marginal:
         if not leading:
             return self.empty.make_counts(np.bincount(self.cells.ravel(), cells.ravel(), size))
         flat = cells.reshape(-1, joint)
-        if size * joint <= DENSE:
-            added = _product(flat, (self.cells.reshape(-1, 1) == np.arange(size)).astype(float))
-        else:
-            from scipy import sparse
-
-            adding = sparse.csr_array((np.ones(joint), (self.cells.ravel(), np.arange(joint))), (size, joint))
-            added = (adding @ flat.T).T
+        added = _product(flat, self._adding) if size * joint <= DENSE else (self._adding @ flat.T).T
         return self.empty.make_counts(np.asarray(added).reshape(*leading, size))
+
+    @cached_property
+    def _adding(self) -> Any:
+        """The matrix that adds up joint cells: dense, ``(joint, size)``, or sparse, ``(size, joint)``."""
+        size, joint = self.empty.counts.size, self.cells.size
+        if size * joint <= DENSE:
+            return (self.cells.reshape(-1, 1) == np.arange(size)).astype(float)
+        from scipy import sparse
+
+        return sparse.csr_array((np.ones(joint), (self.cells.ravel(), np.arange(joint))), (size, joint))
 
     def table(self, joint: Table) -> Table:
         """Return the model's table, with its design."""

@@ -41,16 +41,23 @@ def merged_pairs(codes: Array, columns: Array, classes: int, shares: Array) -> I
     shares : ndarray of shape (triples,)
         Distribution of the prior's mass over these triples.
     """
-    true, said = codes[:, 0], codes[:, 1:].T
-    step = max(1, BLOCK_ENTRIES // len(codes))
+    step, prior = max(1, BLOCK_ENTRIES // len(codes)), shares > 0
+    kinds: dict[bytes, tuple[Array, list[int]]] = {}
     for start in range(0, len(columns), step):
-        first, second = columns[start : start + step].T
-        cells = (true * classes + said[first]) * classes + said[second]
-        spread = each_added_up(shares, cells, classes**3)
-        _, shown, kind = np.unique(spread.round(DECIMALS), axis=0, return_index=True, return_inverse=True)
-        for index, one in enumerate(shown):
-            alike = np.flatnonzero(kind.ravel() == index)
-            yield start + alike, cells[alike], spread[one]
+        cells = _merged(codes[prior], columns[start : start + step], classes)
+        for place, spread in enumerate(each_added_up(shares[prior], cells, classes**3), start):
+            kinds.setdefault(spread.round(DECIMALS).tobytes(), (spread, []))[1].append(place)
+    for spread, places in kinds.values():
+        for start in range(0, len(places), step):
+            some = np.array(places[start : start + step])
+            yield some, _merged(codes, columns[some], classes), spread
+
+
+def _merged(codes: Array, columns: Array, classes: int) -> Array:
+    """Return the place of each tuple among all triples of labels, for each pair of models, ``(pairs, tuples)``."""
+    true, said = codes[:, 0], codes[:, 1:].T
+    first, second = columns.T
+    return np.asarray((true * classes + said[first]) * classes + said[second])
 
 
 def each_added_up(values: Array, cells: Array, size: int) -> Array:

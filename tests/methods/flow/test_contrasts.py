@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.methods.flow.all_cells import second_order_bias
+from howsure.methods.flow.all_cells import AllCells, second_order_bias
 from howsure.methods.flow.class_averages import FewClasses, ManyClasses
-from howsure.methods.flow.contrasts import ContrastOfAverages, compares_averages
+from howsure.methods.flow.contrasts import ContrastOfAverages, ContrastOfTables, path_kind
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Side
@@ -68,6 +68,15 @@ def test_a_ratio_has_the_bias_of_its_logarithm():
     assert bias == pytest.approx(second_order_bias(found.value, found.filled), rel=1e-9)
 
 
+@pytest.mark.parametrize("effect", ["difference", "ratio"])
+def test_the_bias_from_either_models_table_is_that_of_all_joint_cells(effect):
+    """Changing each joint cell in turn gives the same bias, for several tables with numbers of their own."""
+    table = paired(3)
+    cases = RNG.gamma(2, size=(4, *table.shape))
+    found = ContrastOfTables(contrast("balanced_accuracy", table, effect), table, cases)
+    assert found.bias() == pytest.approx(second_order_bias(found.value, found.filled), rel=1e-9)
+
+
 def test_few_cases_a_class_are_told_of_either_model():
     """With more than twenty classes of fewer than four cases the bias is unknown."""
     table = paired(30, 80)
@@ -77,11 +86,11 @@ def test_few_cases_a_class_are_told_of_either_model():
 def test_averages_of_the_same_cases_are_compared():
     """Other metrics, one model alone and separate test sets have other paths."""
     table = paired(3)
-    assert compares_averages(contrast("f1@macro", table), table)
-    assert compares_averages(contrast("f1@macro", table, "ratio"), table)
-    assert not compares_averages(contrast("mcc", table), table)
+    assert path_kind(contrast("f1@macro", table), table) is ContrastOfAverages
+    assert path_kind(contrast("f1@macro", table, "ratio"), table) is ContrastOfAverages
+    assert path_kind(contrast("mcc", table), table) is ContrastOfTables
     own = table.model("A")
-    assert not compares_averages(resolve("f1@macro", own), own)
+    assert path_kind(resolve("f1@macro", own), own) is AllCells
 
 
 @pytest.mark.parametrize("cases", [3, 8])

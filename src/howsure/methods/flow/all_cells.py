@@ -283,7 +283,30 @@ def bias_by_class(terms: Callable[..., Array], outcomes: Array) -> Array:
     return np.asarray(of_each.reshape(outcomes.shape[:-1]).sum(-1))
 
 
-def second_order_bias(value: Callable[[Array], Array], cells: Array, part: float = 1.0) -> Array:
+def moved_tables(cells: Array, nudges: Array, chosen: Array) -> Array:
+    """Return tables with more in a cell, tables with less, and the tables, ``(2 chosen + 1, tables, cells)``.
+
+    Parameters
+    ----------
+    cells : ndarray of shape (tables, cells)
+        The tables.
+    nudges : ndarray of shape (chosen, tables)
+        The changes.
+    chosen : ndarray of shape (chosen,)
+        Which cell is changed.
+    """
+    number, moved = np.arange(len(chosen)), np.repeat(cells[None], 2 * len(chosen) + 1, 0)
+    moved[number, :, chosen] += nudges
+    moved[len(chosen) + number, :, chosen] -= nudges
+    return moved
+
+
+def second_order_bias(
+    value: Callable[[Array], Array],
+    cells: Array,
+    part: float = 1.0,
+    moved_values: Callable[[Array, Array], Array] | None = None,
+) -> Array:
     """Return the second-order bias of a function of Poisson counts: half the sum of ``C · ∂²/∂C²`` over the cells.
 
     For very many cells the sum is Hutchinson's estimate of that trace, in fixed directions. Each sign of a direction is
@@ -297,21 +320,18 @@ def second_order_bias(value: Callable[[Array], Array], cells: Array, part: float
         The counts, all positive.
     part : float
         Largest change of a count, as a proportion of it.
+    moved_values : callable, optional
+        Values of the `moved_tables` of ``cells``, from the other two arguments of that function.
     """
     tables, size = cells.shape
+    of_moved = moved_values or (lambda nudges, chosen: value(moved_tables(cells, nudges, chosen)))
     total = np.zeros(tables)
     if size <= MOST_CELLS:
         for start in range(0, size, block := max(1, ENTRIES // cells.size)):
             chosen = np.arange(start, min(start + block, size))
             own = cells[:, chosen].T
-            nudges, number = (
-                np.minimum(part * own, np.maximum(DIFFERENCE_STEP, LEAST_PART * own)),
-                np.arange(len(chosen)),
-            )
-            moved = np.repeat(cells[None], 2 * len(chosen) + 1, 0)
-            moved[number, :, chosen] += nudges
-            moved[len(chosen) + number, :, chosen] -= nudges
-            above, below, middle = np.split(value(moved), (len(chosen), 2 * len(chosen)))
+            nudges = np.minimum(part * own, np.maximum(DIFFERENCE_STEP, LEAST_PART * own))
+            above, below, middle = np.split(of_moved(nudges, chosen), (len(chosen), 2 * len(chosen)))
             bend = safe_divide(above + below - 2 * middle, nudges**2)
             total += (own * np.where(np.isfinite(bend), bend, 0.0)).sum(0)
         return total / 2

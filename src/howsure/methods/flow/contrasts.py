@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.designs.cell_sums import added_up
-from howsure.methods.flow.all_cells import EVERY, LUMPED_CELLS, AllCells
+from howsure.designs.two_level import TwoLevel
+from howsure.methods.flow.all_cells import EVERY, LUMPED_CELLS, AllCells, moved_tables, second_order_bias
 from howsure.methods.flow.class_averages import ClassPath, FewClasses, ManyClasses
 from howsure.methods.flow.class_bias import inflation
 from howsure.metrics.metric import Contrast, Metric, Side
@@ -20,22 +21,21 @@ from howsure.tables.table import Table
 Array = NDArray[Any]
 
 
-def compares_averages(metric: Metric, table: Table) -> bool:
-    """Return whether a metric is a contrast of class averages of two models on the same counted cases."""
-    if metric.contrast is None or table.design.traits.is_stratified:
-        return False
+def path_kind(metric: Metric, table: Table) -> type[AllCells]:
+    """Return the class of the paths of a metric: one of those here for two models' tables of the same cases."""
+    if metric.contrast is None or table.design.supports(TwoLevel.table_from_observed):
+        return AllCells
     sides = metric.contrast.first, metric.contrast.second
-    return all(
-        isinstance(side.view, Marginal)
-        and side.view.empty.counts_class is ConfusionCounts
-        and side.metric.class_shares is not None
-        for side in sides
+    if not all(isinstance(side.view, Marginal) for side in sides):
+        return AllCells
+    are_averages = all(
+        side.view.empty.counts_class is ConfusionCounts and side.metric.class_shares is not None for side in sides
     )
+    return ContrastOfAverages if are_averages and not table.design.traits.is_stratified else ContrastOfTables
 
 
-@final
-class ContrastOfAverages(AllCells):
-    """Tables stored by all their joint cells, with the bias and the inflation of the variance of `ClassPath`.
+class ContrastOfTables(AllCells):
+    """Tables stored by all their joint cells, whose bias needs the changes of the two models' own tables alone.
 
     For the parameters see `AllCells`.
     """
@@ -43,9 +43,35 @@ class ContrastOfAverages(AllCells):
     def __init__(self, metric: Metric, table: Table, cases: Array, part: slice = EVERY) -> None:
         super().__init__(metric, table, cases, part)
         self.contrast = cast("Contrast", metric.contrast)
-        sides = self.contrast.first, self.contrast.second
-        self.views = [cast("Marginal", side.view) for side in sides]
-        self.sides = [_path_of(side, self.cases) for side in sides]
+        self.views = [cast("Marginal", side.view) for side in self._each]
+
+    @property
+    def _each(self) -> tuple[Side, Side]:
+        return self.contrast.first, self.contrast.second
+
+    def bias(self) -> Array:
+        """Return the second-order bias: a joint cell that changes is a change of one cell of either model's table."""
+        return second_order_bias(self.value, self.filled, moved_values=self._moved_values)
+
+    def _moved_values(self, nudges: Array, chosen: Array) -> Array:
+        counts, found = self.table.make_counts(self.filled), []
+        for side, view in zip(self._each, self.views, strict=True):
+            own = counts.through(view).cells.reshape(len(self.filled), -1)
+            moved = moved_tables(own, nudges, view.cells.ravel()[chosen])
+            found.append(side.metric(view.empty.make_counts(moved)))
+        return self.scale.scaled(np.asarray(self.contrast.effect.value(*found)))
+
+
+@final
+class ContrastOfAverages(ContrastOfTables):
+    """Tables stored by all their joint cells, with the bias and the inflation of the variance of `ClassPath`.
+
+    For the parameters see `AllCells`.
+    """
+
+    def __init__(self, metric: Metric, table: Table, cases: Array, part: slice = EVERY) -> None:
+        super().__init__(metric, table, cases, part)
+        self.sides = [_path_of(side, self.cases) for side in self._each]
         self.sums_classes = not self.scale.sign
 
     def is_sparse(self) -> Array:

@@ -16,9 +16,9 @@ from howsure.methods.core.draws import lumped
 from howsure.methods.core.interval import AllAtLevels, Interval, IntervalAtLevel
 from howsure.methods.core.method import JointMethod, needs_counted_cases, tests_by
 from howsure.methods.core.standard_errors import quantile, small_sample_with_missed_clusters, standard_error
-from howsure.methods.flow.all_cells import LUMPED_CELLS, AllCells, PathTables
+from howsure.methods.flow.all_cells import LUMPED_CELLS, PathTables
 from howsure.methods.flow.class_averages import FewClasses, ManyClasses, TooSteepError
-from howsure.methods.flow.contrasts import ContrastOfAverages, compares_averages
+from howsure.methods.flow.contrasts import path_kind
 from howsure.methods.flow.exponential_tilting import Tilting
 from howsure.methods.flow.intervals import BatchPaths, PathIntervals, PathSample, interval_at
 from howsure.methods.flow.loss_histogram import LossHistogram
@@ -229,7 +229,7 @@ def flow_intervals(metric: Metric, table: Table, inflation: Any, freedom: Any) -
         cases = TwoLevel.of(table.design).observed_cells(table.cells) / sample.effect[..., None]
         cells = cases.shape[-1]
         flat = cases.reshape(-1, cells)
-        kind = ContrastOfAverages if compares_averages(metric, table) else AllCells
+        kind = path_kind(metric, table)
         paths = BatchPaths.of(lambda part: kind(metric, table, flat[part], part), cells, sample, metric.range)
     found = PathIntervals(paths, table)
     agree = (sample.error == 0) & (metric.range[0] < sample.value) & (sample.value < metric.range[1])
