@@ -71,9 +71,9 @@ def contrast_metric(effect: Effect, first: Side, second: Side) -> Metric:
 
     def gradient(counts: Counts) -> Array:
         slopes = effect.slopes(first.value(counts), second.value(counts))
-        by_first, by_second = first.gradient(counts), second.gradient(counts)
-        ahead = (..., *[None] * (by_first.ndim - slopes[0].ndim))
-        return np.asarray(slopes[0][ahead] * by_first + slopes[1][ahead] * by_second)
+        by_first, by_second = (side.gradient(counts, each) for side, each in zip((first, second), slopes, strict=True))
+        by_first += by_second
+        return by_first
 
     return Metric(
         f"{metric.label}: {effect.words(first.name, second.name)}",

@@ -7,6 +7,7 @@ is stored with it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -252,12 +253,13 @@ class Side:
         """Return the model's metric on joint counts; the last result is cached, since a gradient uses it too."""
         return self.metric.value_at(counts.through(self.view))
 
-    def gradient(self, counts: Counts) -> Array:
-        """Return its derivative by the joint cells, in their shape."""
+    def gradient(self, counts: Counts, times: Any = 1.0) -> Array:
+        """Return its derivative by the joint cells, in their shape, times a number for each table."""
         slopes = self.metric.gradient_at(counts.through(self.view))
-        leading = slopes.ndim - len(self.view.shape)
+        leading, cells = slopes.ndim - len(self.view.shape), (None,) * len(self.view.shape)
         joint = counts.cells.shape[leading:]
-        return self.view.pulled_back(slopes, int(np.prod(joint))).reshape(counts.cells.shape)
+        slopes = np.asarray(times)[..., *cells] * slopes
+        return self.view.pulled_back(slopes, math.prod(joint)).reshape(counts.cells.shape)
 
     def marks(self, cells: Array, shape: tuple[int, ...]) -> Array:
         """Return which joint cells fall in marked cells of the model's table."""

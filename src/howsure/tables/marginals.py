@@ -72,7 +72,7 @@ class Marginal:
     def pulled_back(self, gradient: Array, size: int) -> Array:
         """Return a derivative by the model's cells as one by the joint cells, ``(..., size)``."""
         leading = gradient.shape[: gradient.ndim - self.empty.axes]
-        return np.asarray(gradient.reshape(*leading, -1)[..., self.cells.ravel()])
+        return np.take(gradient.reshape(*leading, -1), self.cells.ravel(), axis=-1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,11 +26,11 @@ def path_kind(metric: Metric, table: Table) -> type[AllCells]:
     if metric.contrast is None or table.design.supports(TwoLevel.table_from_observed):
         return AllCells
     sides = metric.contrast.first, metric.contrast.second
-    if not all(isinstance(side.view, Marginal) for side in sides):
+    views = [side.view for side in sides if isinstance(side.view, Marginal)]
+    if len(views) < len(sides):
         return AllCells
-    are_averages = all(
-        side.view.empty.counts_class is ConfusionCounts and side.metric.class_shares is not None for side in sides
-    )
+    of_classes = all(view.empty.counts_class is ConfusionCounts for view in views)
+    are_averages = of_classes and all(side.metric.class_shares is not None for side in sides)
     return ContrastOfAverages if are_averages and not table.design.traits.is_stratified else ContrastOfTables
 
 

@@ -22,7 +22,7 @@ from howsure.methods.flow.exponential_tilting import (
 
 Array = NDArray[Any]
 EARLY = 0.5  # normal quantiles: a path passes the observed value before them, unless pseudo-counts outweigh a class
-REACHES = (2.0, 4.0, 8.0, 16.0, MAX_QUANTILE)  # searched in turn for a value: the walk to a far one is long
+NEAR = 2.0  # normal quantiles: most limits lie within them
 REMOTE = 6 * np.log(10.0)  # on a logarithmic scale: rounding decides how likely values are that far from the observed
 
 
@@ -68,14 +68,15 @@ class Path:
             found = found + (1 - share) * _quantile(off + excess / 2, bent - 2 * excess)
         return found
 
-    def walk(self, reach: Array) -> None:
-        """Continue both directions of each path until its distance exceeds the quantile ``reach``."""
-        short = reach > self.reach
+    def walk(self, reach: Array, goal: Array | None = None) -> None:
+        """Continue both directions of each path until its distance exceeds ``reach``, or its value passes ``goal``."""
+        short = self._is_short_of(reach, goal)
         if self.way is None or not (self.way.is_of_all and short.all()):
             self.way = _Way(self, slice(None) if short.all() else np.flatnonzero(short))
         way = self.way
-        way.walk(reach)
-        been = np.maximum(reach, np.where(way.ended, np.inf, way.farthest).min(0))
+        way.walk(reach, goal)
+        been = np.where(way.ended, np.inf, way.farthest).min(0)
+        been = np.maximum(reach, been) if goal is None else been
         self.reach = np.where(short, been, self.reach)
         self.distances = _put(short, np.stack([-way.distances[1][::-1], *way.distances]), self.distances)
         self.values = _put(short, np.stack([way.values[1][::-1], *way.values]), self.values)
@@ -118,27 +119,30 @@ class Path:
         if self.tables.scale.sign:  # farther values are those of the end of the range
             start = self.start.value[0]
             goal = np.clip(goal, start - REMOTE, start + REMOTE)
-        for reach in REACHES:
-            z = np.minimum(reach, np.minimum(farthest, MAX_QUANTILE))
-            late = (self._beyond_observed(z) - z)[way, each]
+        goals = np.where(way == np.arange(2)[:, None], goal, self.start.value)
+        z = found = np.zeros(len(lower), dtype=bool)
+        for reach, stop in ((NEAR, None), (MAX_QUANTILE, goals)):
+            z = np.where(found, z, np.minimum(reach, np.minimum(farthest, MAX_QUANTILE)))
+            late = (self._beyond_observed(z, stop) - z)[way, each]
             beyond = sign * (self.values[1:, way, each] - goal) >= 0
-            if beyond.any(0).all():
+            found = beyond.any(0)
+            if found.all():
                 break
         stops = np.maximum(beyond.argmax(0) + np.array([-1, 0, 1])[:, None], 0)
         around = (part[stops, way, each] for part in (self.distances, self.values))
         last = self.distances[-1, way, each]  # from which on the limit is the end of the range
-        place = np.where(beyond.any(0), _place_between(goal, *around), np.where(last < FARTHEST, last, np.inf))
+        place = np.where(found, _place_between(goal, *around), np.where(last < FARTHEST, last, np.inf))
         never = sign * (limit - np.array(self.bounds)[way]) > 0
         return np.where(never, np.inf, np.minimum(place - late, MAX_QUANTILE))
 
-    def _beyond_observed(self, z: Array) -> Array:
-        """Return the quantiles down and up the path, ``(2, tables)``, and walk that far.
+    def _beyond_observed(self, z: Array, goal: Array | None = None) -> Array:
+        """Return the quantiles down and up the path, ``(2, tables)``, and walk that far, or to a value.
 
         A few pseudo-counts can move the start of the path so far from the observed value that tables between the two
         are improbable, because they have other proportions of the classes. Quantiles are then counted from where the
         path passes the observed value.
         """
-        self._walk_to(z)
+        self._walk_to(z, goal)
         open_ends = self.observed != self.ends
         passes = self._passes()
         is_known = (passes | ~open_ends).all(0)
@@ -147,12 +151,17 @@ class Path:
             passes = self._passes()
         late = np.where(passes & open_ends, self._passed() - EARLY, 0.0)
         wanted = z + np.maximum(late, 0.0)
-        self._walk_to(wanted.max(0))
+        self._walk_to(wanted.max(0), goal)
         return np.asarray(wanted)
 
-    def _walk_to(self, reach: Array) -> None:
-        if (reach > self.reach).any():
-            self.walk(reach)
+    def _walk_to(self, reach: Array, goal: Array | None = None) -> None:
+        if self._is_short_of(reach, goal).any():
+            self.walk(reach, goal)
+
+    def _is_short_of(self, reach: Array, goal: Array | None) -> Array:
+        """Return whether each path is neither known up to a quantile nor up to a value in both directions."""
+        short = reach > self.reach
+        return short if goal is None else short & ~_passed(self.values[-1], goal).all(0)
 
     def _passes(self) -> Array:
         """Return whether each path, as far as it is known, passes the observed value, ``(2, tables)``."""
@@ -196,10 +205,11 @@ class _Way:
         self.distances, self.values = [self.farthest.copy()], [self.latest.copy()]
         self._arrive()
 
-    def walk(self, reach: Array) -> None:
-        """Continue each path until its distance in both directions exceeds a quantile, or it ends."""
+    def walk(self, reach: Array, goal: Array | None) -> None:
+        """Continue each path until its distance in both directions exceeds a quantile, it passes a value, or ends."""
         while len(self.values) <= MOST_STRIDES:
-            going = np.asarray(((self.farthest < reach) & ~self.ended)[:, self.tables].any(0))
+            there = self.ended if goal is None else self.ended | _passed(self.latest, goal)
+            going = np.asarray(((self.farthest < reach) & ~there)[:, self.tables].any(0))
             if not going.any():
                 return
             self.near, self.far = self.here, self.near
@@ -221,6 +231,11 @@ class _Way:
         self.distances.append(self.farthest.copy())
         self.values.append(self.latest.copy())
         self.ended[:, tables] |= turned | ~(here.variance > FLAT * path.start.variance[:, tables])
+
+
+def _passed(values: Array, goal: Array) -> Array:
+    """Return whether values down and up a path are as far as others, ``(2, tables)``."""
+    return np.asarray(DOWN_UP * (values - goal) >= 0)
 
 
 def _put(tables: Array, path: Array, other: Array) -> Array:
