@@ -62,6 +62,44 @@ def test_each_group_is_tested():
     assert any(line.startswith("howsure: large: specificity > 0.9") for line in found.stderr.splitlines())
 
 
+def test_two_requirements_have_a_joint_region(tmp_path):
+    """Its ranges are below the table and on the page, which draws it with the bounds; three requirements have none."""
+    page, two = tmp_path / "page.html", ["sensitivity>0.8", "specificity>0.9"]
+    region = hs.joint_region(
+        hs.confusion("label", "logistic", data=FILE, pos_label="malignant"), "sensitivity", "specificity"
+    )
+    found = run("require", *LABELS, "-r", *two, "--html", str(page))
+    assert region.sentence() in " ".join(found.stdout.split())
+    text = " ".join(page.read_text().split())
+    assert f"{region.x_limits[0]:.3f}, {region.x_limits[1]:.3f}" in text
+    assert "with the required bounds as dotted lines" in text
+    assert "joint region" not in run("require", *LABELS, "-r", *two, "accuracy>0.8").stdout
+    assert "joint region" not in run("require", *LABELS, "-r", "recall>0.8", "fnr<0.2").stdout
+    by = run("require", *LABELS, "--by=tumour_size", "-r", *two).stdout
+    assert "medium: Together with 95 % confidence" in " ".join(by.split())
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["require", *LABELS, "-r", "sensitivity>0.8", "specificity>0.9"],
+        ["compare", FILE, "--y-true=label", "--y-pred", "logistic", "forest"],
+        ["decision-curve", FILE, "--y-true=label", "--y-score", "score_logistic", "--thresholds", "0.1", "0.5"],
+        ["unlabelled", FILE, "--y-score", "score_logistic"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_pages_take_a_checklist(command, tmp_path):
+    """A reporting guideline is a section of the page, and needs one."""
+    page = tmp_path / "page.md"
+    found = run(*command, "--html", str(page), "--checklist", "stard-ai")
+    assert found.returncode == 0, found.stderr
+    assert "STARD-AI" in page.read_text()
+    refused = run(*command, "--checklist", "stard-ai")
+    assert refused.returncode == 2
+    assert "--checklist" in refused.stderr
+
+
 @pytest.mark.parametrize(
     "words, said",
     [

@@ -618,3 +618,25 @@ def test_an_audit_is_in_words_and_numbers():
     for title in ("recall of each group", "FPR of each group"):
         head = report.to_html().partition(f"<bdi>{title}</bdi>")[2].partition("</thead>")[0]
         assert head.count('class="key') == 2
+
+
+def test_groups_have_a_section_on_gaps():
+    """The gaps of the requested metrics of counts, as `gaps` gives them; none for one group or without `by=`."""
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 600)
+    site = rng.choice(["a", "b", "c"], 600)
+    predicted = np.where(rng.random(600) < np.where(site == "a", 0.6, 0.9), truth, 1 - truth)
+    table = hs.confusion(truth, predicted, by={"site": site})
+    gaps = hs.gaps(table, ["recall", "fpr"], random_state=1)
+    found = section(hs.report_of(table, metrics=["recall", "fpr", "f1@none"], random_state=1), "Gaps between groups")
+    assert [each[0] for each in found.paragraphs[:2]] == [gaps.sentence("recall"), gaps.sentence("fpr")]
+    largest = gaps.difference("recall")
+    assert found.sheets[0].rows[0][1].text(0).startswith(f"{largest.value:.3f} [{largest.low:.3f}")
+    assert len(found.sheets[1].rows) == 6
+    for other in (hs.confusion(truth, predicted), hs.confusion(truth, predicted, by={"site": np.full(600, "a")})):
+        assert "Gaps between groups" not in hs.report_of(other)
+    two = hs.report_of({"A": table, "B": hs.confusion(truth, truth[::-1], by={"site": site})}, metrics=["recall"])
+    titles = [each.title for each in section(two, "Gaps between groups").sheets]
+    assert titles[::2] == ["A: Largest gaps", "B: Largest gaps"]
+    average = section(hs.report_of(hs.gaps(table, ["f1@macro"])), "Largest gaps").sheets[0]
+    assert average.rows[0][0].value == "F1, macro average, difference"

@@ -6,7 +6,18 @@ from typing import Any, Literal
 
 from howsure.cli.inputs import Files, Input, InputFormat
 from howsure.cli.models import paired_columns
-from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, one_or_two, split
+from howsure.cli.options import (
+    Checklist,
+    Format,
+    Level,
+    Metrics,
+    Page,
+    Seed,
+    Words,
+    one_or_two,
+    refuse_without_page,
+    split,
+)
 from howsure.cli.output import say_written, write_grid, write_records
 from howsure.cli.pages import drawing, report_on
 
@@ -37,6 +48,7 @@ def compare(
     no_check: bool = False,
     random_state: Seed = None,
     html: Page = None,
+    checklist: Checklist = None,
     input_format: InputFormat = None,
     sheet: str | None = None,
     how: Format = "table",
@@ -96,6 +108,9 @@ def compare(
         Seed of the methods that use random numbers.
     html
         Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
+    checklist
+        Reporting guideline whose items are a section of the report, with the numbers that answer them: tripod-ai,
+        stard-ai, claim or model-card. Needs --html.
     input_format
         Format of standard input; it may be compressed.
     sheet
@@ -107,6 +122,7 @@ def compare(
     from howsure.comparison.models import compare_all
     from howsure.methods.core.lookup import named
 
+    refuse_without_page(checklist, html)
     given = Input.of(files, input_format, sheet)
     table, default = paired_columns(
         given.data,
@@ -133,7 +149,8 @@ def compare(
     chosen = {"method": drawing(method), "confidence_level": confidence_level, "random_state": random_state}
     page = None
     if html is not None:
-        page = report_on(table, given, metrics=wanted, comparisons=found, **chosen).save(html)
+        made = report_on(table, given, metrics=wanted, comparisons=found, checklist=checklist, **chosen)
+        page = made.save(html)
     if how in {"json", "csv"}:
         write_records(found.records(), how)
     elif how == "table" and len(found) == 1 and len(table.models) == 2:

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from howsure.cli.classes import classes_of
 from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import Format, Level, Page, Seed, Words, one_or_two, split
+from howsure.cli.options import Checklist, Format, Level, Page, Seed, Words, one_or_two, refuse_without_page, split
 from howsure.cli.output import command_line, say_written, write_grid, write_records
 from howsure.cli.strata import strata_of
 from howsure.errors import HowsureError
@@ -35,6 +35,7 @@ def decision_curve(
     confidence_level: Level = 0.95,
     random_state: Seed = None,
     html: Page = None,
+    checklist: Checklist = None,
     input_format: InputFormat = None,
     sheet: str | None = None,
     how: Format = "table",
@@ -78,6 +79,9 @@ def decision_curve(
         Seed of the random numbers.
     html
         Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
+    checklist
+        Reporting guideline whose items are a section of the report, with the numbers that answer them: tripod-ai,
+        stard-ai, claim or model-card. Needs --html.
     input_format
         Format of standard input; it may be compressed.
     sheet
@@ -87,6 +91,7 @@ def decision_curve(
     """
     from howsure.decisions.along_risks import decision_curve as along_risks
 
+    refuse_without_page(checklist, html)
     given, models = Input.of(files, input_format, sheet), split(y_score)
     if not models:
         message = "Name the column of the predicted risks with --y-score."
@@ -114,7 +119,8 @@ def decision_curve(
     if html is not None:
         from howsure.report.decisions import report_of_decisions
 
-        page = report_of_decisions(found, title=given.title, command=command_line(), files=given.data).save(html)
+        made = report_of_decisions(found, title=given.title, command=command_line(), files=given.data)
+        page = made.with_checklist(checklist).save(html)
     if how in {"json", "csv"}:
         write_records(found.records(), how)
     else:

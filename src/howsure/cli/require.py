@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -11,7 +12,7 @@ from howsure.cli.classes import classes_of
 from howsure.cli.gates import end_where
 from howsure.cli.inputs import Files, Input, InputFormat
 from howsure.cli.labelled import labelled_tables
-from howsure.cli.options import Format, Level, Page, Seed, Words, one_or_two, split
+from howsure.cli.options import Checklist, Format, Level, Page, Seed, Words, one_or_two, refuse_without_page, split
 from howsure.cli.output import command_line, say_written, write_grid, write_records
 from howsure.cli.strata import strata_of
 from howsure.errors import HowsureError
@@ -45,6 +46,7 @@ def require(
     confidence_level: Level = 0.95,
     random_state: Seed = None,
     html: Page = None,
+    checklist: Checklist = None,
     input_format: InputFormat = None,
     sheet: str | None = None,
     how: Format = "table",
@@ -102,6 +104,9 @@ def require(
         Seed of the random numbers.
     html
         Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
+    checklist
+        Reporting guideline whose items are a section of the report, with the numbers that answer them: tripod-ai,
+        stard-ai, claim or model-card. Needs --html.
     input_format
         Format of standard input; it may be compressed.
     sheet
@@ -111,6 +116,7 @@ def require(
     """
     from howsure.methods.core.lookup import named
 
+    refuse_without_page(checklist, html)
     if not requirements:
         message = 'Name the requirements with --require, such as --require "recall>0.9".'
         raise HowsureError(message)
@@ -136,6 +142,7 @@ def require(
         "random_state": random_state,
     }
     found: Any
+    region: Any = None
     if certify:
         from howsure.requirements.certified import certified_threshold
 
@@ -144,21 +151,40 @@ def require(
         from howsure.requirements.joint_tests import joint_test
 
         found = joint_test(table, requirements, threshold=threshold, **settings)
+        region = _region(table, requirements, threshold=threshold, **settings)
     page = None
     if html is not None:
         from howsure.report.requirements import report_of_requirements
 
         facts: dict[str, Any] = {"title": given.title, "command": command_line(), "files": given.data}
-        page = report_of_requirements(found, **facts).save(html)
+        page = report_of_requirements(found, region=region, **facts).with_checklist(checklist).save(html)
     if how in {"json", "csv"}:
         write_records(found.records(), how)
     else:
-        write_grid(found.grid(), how=how, title=given.title)
+        note = "\n".join(f"{name}: {each.sentence()}" if name else each.sentence() for name, each in _by_group(region))
+        write_grid(found.grid(), how=how, title=given.title, note=note)
     say_written(page)
     end_where(_failures(found))
 
 
+def _region(table: Any, requirements: list[str], **settings: Any) -> Any:
+    """Return the joint region of two metrics; None for another number of them, or if one follows from the other."""
+    from howsure.requirements.regions import joint_region
+    from howsure.requirements.requirement import listed_requirements
+
+    metrics: list[Any] = [each.metric for each in listed_requirements(requirements)]
+    if len(metrics) != 2:
+        return None
+    with suppress(HowsureError):
+        return joint_region(table, *metrics, **settings)
+    return None
+
+
+def _by_group(found: Any) -> Iterable[tuple[str, Any]]:
+    """Return results by group, "" for all cases alone; none for None."""
+    return () if found is None else found.by_name().items() if hasattr(found, "overall") else (("", found),)
+
+
 def _failures(found: Any) -> list[str]:
     """Return why requirements are not shown, for each group."""
-    each: Mapping[str, Any] = found.by_name() if hasattr(found, "overall") else {"": found}
-    return [f"{name}: {words}" if name else words for name, one in each.items() for words in one.failures]
+    return [f"{name}: {words}" if name else words for name, one in _by_group(found) for words in one.failures]

@@ -10,7 +10,18 @@ from cyclopts import Parameter
 
 from howsure.cli.gates import FailOver, FailUnder, bounds, hold
 from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import THRESHOLD, Format, Level, Metrics, Page, Seed, Words, split
+from howsure.cli.options import (
+    THRESHOLD,
+    Checklist,
+    Format,
+    Level,
+    Metrics,
+    Page,
+    Seed,
+    Words,
+    refuse_without_page,
+    split,
+)
 from howsure.cli.output import command_line, say_written, write, write_grid, write_records
 from howsure.cli.pages import report_on, single_block
 
@@ -42,6 +53,7 @@ def unlabelled(
     fail_under: FailUnder = None,
     fail_over: FailOver = None,
     html: Page = None,
+    checklist: Checklist = None,
     input_format: InputFormat = None,
     sheet: str | None = None,
     how: Format = "table",
@@ -102,6 +114,9 @@ def unlabelled(
         The same for metrics where lower is better: unless the upper limit is at most this bound, such as fpr=0.1.
     html
         Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
+    checklist
+        Reporting guideline whose items are a section of the report, with the numbers that answer them: tripod-ai,
+        stard-ai, claim or model-card. Needs --html.
     input_format
         Format of standard input; it may be compressed.
     sheet
@@ -113,6 +128,7 @@ def unlabelled(
     from howsure.imperfect_labels.unlabelled.calibrated import calibrated
     from howsure.metrics.spec import parse
 
+    refuse_without_page(checklist, html)
     given, wanted = Input.of(files, input_format, sheet), bounds(fail_under, fail_over)
     column = y_score if len(y_score) > 1 else y_score[0]
     period: Any = int(every) if every is not None and every.isdigit() else every
@@ -141,7 +157,7 @@ def unlabelled(
     if not isinstance(tables, Mapping):
         found = evaluated(tables, names, threshold, settings)
         shown = tables.at(threshold) if threshold is not None and hasattr(tables, "at") else tables
-        page = None if html is None else report_on(found, given).save(html)
+        page = None if html is None else report_on(found, given, checklist=checklist).save(html)
         write([single_block([*found.values()], shown, found.confidence_level)], given.title, how)
         say_written(page)
         hold(wanted, {"": [found]})
@@ -152,7 +168,7 @@ def unlabelled(
         from howsure.report.monitoring import report_of_monitoring
 
         about: dict[str, Any] = {"title": given.title, "command": command_line(), "files": given.data}
-        page = report_of_monitoring(followed, **about).save(html)
+        page = report_of_monitoring(followed, **about).with_checklist(checklist).save(html)
     if how in {"json", "csv"}:
         write_records(followed.records(), how)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from howsure.errors import HowsureError
 from howsure.metrics.spec import named, parse
 
 ACRONYMS = {
@@ -38,10 +39,15 @@ def metric_words(text: str) -> str:
     ('F1, macro average', 'recall of ill', 'log loss')
     >>> metric_words("fbeta+beta=2@weighted"), metric_words("sensitivity_at")
     ('fbeta (beta=2), weighted average', 'sensitivity at specificity 0.9')
+    >>> metric_words("my_own_score"), metric_words("f1@macro_difference")
+    ('my own score', 'f1@macro difference')
     """
-    if named(text) is None:
+    try:
+        spec = None if named(text) is None else parse(text)
+    except HowsureError:  # a name with an ending, such as that of a difference
+        spec = None
+    if spec is None:
         return text.replace("_", " ")
-    spec = parse(text)
     name = spec.definition.name if "average" in spec.implied else spec.asked or spec.definition.name
     words = ACRONYMS.get(name, name.replace("_", " "))
     point = name.removesuffix("_at")

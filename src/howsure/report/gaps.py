@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import numpy as np
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate
 from howsure.grids import plain
+from howsure.groups.group_gaps import gaps as compared
 from howsure.groups.pairs import Gap
 from howsure.groups.result import Gaps
 from howsure.metrics.descriptions import metric_words
@@ -21,9 +24,11 @@ from howsure.report.bars import Ruler
 from howsure.report.content import Cell, Section, Sheet, Texts, careful, count, word
 from howsure.report.report import Report
 from howsure.report.reproduction import made_at, reproduction, versions
+from howsure.tables.batch import Tables
 
 FEW = 10  # cases, below which a group's value says little
 MOST_PAIRS = 45  # in an open table
+MOST_GROUPS = 20  # of a report that is not on gaps alone
 MARGIN = 0.05  # half-width of differences, for the cases needed
 
 
@@ -51,9 +56,6 @@ def report_of_gaps(gaps: Any, *, title: str = "", command: str = "", files: Sequ
         raise HowsureError(message)
     level = percent(gaps.confidence_level)
     together = f"All intervals of a table cover together with {level} confidence, so that chance alone shows no gap."
-    named = {_named(gaps, each): each for each in gaps.by_name().values()}
-    pairs = comparisons.difference_sheet("Differences between groups", named, "max_t")
-    pairs = Sheet(pairs.title, pairs.headers, pairs.rows, folded=len(pairs.rows) > MOST_PAIRS, axes=pairs.axes)
     return Report(
         title=title,
         about=f"{len(gaps.groups)} groups, {sum(gaps.cases.values()):,} cases",
@@ -61,7 +63,7 @@ def report_of_gaps(gaps: Any, *, title: str = "", command: str = "", files: Sequ
         sections=(
             Section("Largest gaps", ((_projection(gaps),),), sheets=(_largest(gaps),)),
             Section("Groups", ((together,), (_shrinkage(),)), sheets=tuple(map(_of_metric(gaps), gaps.metrics))),
-            Section("Pairs of groups", sheets=(pairs,)),
+            Section("Pairs of groups", sheets=(_pairs(gaps),)),
             Section("Cases needed", sheets=(_needed(gaps),)),
             careful(_cautions(gaps)),
             reproduction(command, "", files),
@@ -79,6 +81,43 @@ def report_of_gaps(gaps: Any, *, title: str = "", command: str = "", files: Sequ
             }
         ),
     )
+
+
+def gaps_section(models: Mapping[str, Tables[Any]], metrics: Sequence[Any], level: float, seed: Any) -> Section:
+    """Return the section on gaps between the groups of models; empty where metrics or groups do not allow it.
+
+    Parameters
+    ----------
+    models : mapping of str to Tables
+        Tables by group, by model.
+    metrics : sequence of str, Spec or Metric
+        The metrics, whose intervals cover together.
+    level : float
+        Confidence level.
+    seed : SeedSequence
+        Seed of the draws of normal errors.
+    """
+    found = {}
+    for name, tables in models.items():
+        if 1 < len(tables) <= MOST_GROUPS and tables.overall.design.traits.has_labels:
+            with suppress(HowsureError):
+                found[name] = compared(tables, metrics, confidence_level=level, random_state=seed)
+    paragraphs, sheets = [], []
+    for name, gaps in found.items():
+        prefix = f"{name}: " * (len(found) > 1)
+        paragraphs += [(prefix + gaps.sentence(metric),) for metric in gaps.metrics]
+        each = (_largest(gaps), replace(_pairs(gaps), folded=True))
+        sheets += [replace(sheet, title=prefix + sheet.title) for sheet in each]
+    if found:
+        paragraphs.append((_projection(next(iter(found.values()))),))
+    return Section("Gaps between groups", tuple(paragraphs), sheets=tuple(sheets))
+
+
+def _pairs(gaps: Gaps) -> Sheet:
+    """Return the differences of all pairs."""
+    named = {_named(gaps, each): each for each in gaps.by_name().values()}
+    pairs = comparisons.difference_sheet("Differences between groups", named, "max_t")
+    return replace(pairs, folded=len(pairs.rows) > MOST_PAIRS)
 
 
 def _named(gaps: Gaps, each: Gap) -> str:

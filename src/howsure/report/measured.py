@@ -21,15 +21,16 @@ from howsure.methods.core.draws import seed_sequence
 from howsure.methods.core.lookup import named
 from howsure.methods.core.method import DrawingMethod, Method
 from howsure.methods.core.names import MethodName
+from howsure.metrics.binding import listed_metrics, of_counts
 from howsure.metrics.metric import Metric
 from howsure.readers.study import ReaderStudy
 from howsure.report import comparisons as several, sections
 from howsure.report.answers import headline, main_metric
 from howsure.report.cautions import cautions
 from howsure.report.checklists.names import ChecklistName
-from howsure.report.content import careful
+from howsure.report.content import Section, careful
 from howsure.report.evidence import Measured, Settings, Shown, Subject, estimated_together, shown, subject_of
-from howsure.report.gaps import report_of_gaps
+from howsure.report.gaps import gaps_section, report_of_gaps
 from howsure.report.matrices import matrices
 from howsure.report.readers import report_of_readers
 from howsure.report.report import Report
@@ -39,7 +40,7 @@ from howsure.report.study import report_of_study
 from howsure.requirements.certificate import CertifiedThreshold
 from howsure.requirements.joint_tests import JointTest
 from howsure.study import Study
-from howsure.tables.batch import Tables
+from howsure.tables.batch import Tables, in_groups
 from howsure.tables.table import Table
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
@@ -167,7 +168,16 @@ def report_of(
         comparisons = _compared(subjects, main_metric(found[0]).label, settings)
     handed_over = Handed(by_name(comparisons), by_name(aggregates), getattr(comparisons, "correction", ""))
     made_of = About(title, command, files)
-    return _written(found, settings, handed_over, left_out, made_of).with_checklist(checklist)
+    apart = _gaps(models, settings, main_metric(found[0]).label)
+    return _written(found, settings, handed_over, left_out, made_of, apart).with_checklist(checklist)
+
+
+def _gaps(models: Sequence[Subject], settings: Settings, main: str) -> Section:
+    """Return the section on gaps between groups, in the requested metrics of counts or the main one."""
+    listed = () if settings.metrics is None else listed_metrics(settings.metrics)
+    asked = [each for each in listed if of_counts(each) and "@none" not in str(each)]
+    tables = {each.name: in_groups(each.scores if each.table is None else each.table) for each in models}
+    return gaps_section(tables, asked or [main], settings.levels[settings.level], settings.seed)
 
 
 def _compared(table: Any, metric: str, settings: Settings) -> Named | Mapping[str, Any]:
@@ -229,6 +239,7 @@ def _written(
     handed: Handed,
     left_out: int,
     about: About,
+    apart: Section,
 ) -> Report:
     """Return the report on the shown models."""
     models = [each for each in found if not each.part.is_group]
@@ -246,6 +257,7 @@ def _written(
         careful(warnings),
         sections.what_was_evaluated(wholes, left_out, settings),
         sections.per_group(found),
+        apart,
         matrices(wholes, settings),
         sections.per_class(models, terse=not is_short),
         sections.curves(wholes, settings),

@@ -11,10 +11,12 @@ from howsure.grids import plain
 from howsure.numbers import interval_text, number, percent
 from howsure.report import comparisons
 from howsure.report.content import Cell, Section, Sheet, Texts, careful, word
+from howsure.report.regions import region_section
 from howsure.report.report import Report
 from howsure.report.reproduction import made_at, reproduction, versions
 from howsure.requirements.certificate import CertifiedThreshold
 from howsure.requirements.joint_tests import JointTest
+from howsure.requirements.region import JointRegion
 from howsure.requirements.requirement import p_cell
 
 
@@ -24,6 +26,7 @@ def report_of_requirements(
     title: str = "",
     command: str = "",
     files: Sequence[str | Path] = (),
+    region: JointRegion | Grouped[Any] | None = None,
 ) -> Report:
     """Return the report on a joint test or a certified threshold: the statement, each requirement, and cautions.
 
@@ -37,8 +40,10 @@ def report_of_requirements(
         Command that makes this report.
     files : sequence of str or Path
         Input files, whose fingerprints are reported.
+    region : JointRegion or Grouped, optional
+        The result of `howsure.joint_region` for the two metrics of a joint test.
     """
-    results: Mapping[str, Any] = found.by_name() if isinstance(found, Grouped) else {"": found}
+    results, regions = _by_group(found), _by_group(region)
     first = next(iter(results.values()))
     tested = isinstance(first, JointTest)
     sheet = _tests(results) if tested else _thresholds(results)
@@ -48,6 +53,7 @@ def report_of_requirements(
         headline=tuple((_named(name, each.sentence()),) for name, each in results.items()),
         sections=(
             Section("Requirements", ((_HOW_TESTED if tested else _HOW_CERTIFIED,),), sheets=(sheet,)),
+            *([region_section(regions, first.bounds)] if regions else []),
             careful(_cautions(results, tested=tested)),
             reproduction(command, "", files),
         ),
@@ -59,6 +65,7 @@ def report_of_requirements(
                 "made": made_at().isoformat(timespec="seconds"),
                 "versions": versions(),
                 "requirements": found.records(),
+                "regions": [{"group": name, **each.to_dict()} for name, each in regions.items()],
             }
         ),
     )
@@ -72,6 +79,10 @@ _HOW_CERTIFIED = (
     "The threshold was chosen on these data, and the guarantee accounts for that: thresholds were tested in an order "
     "that was fixed in advance, up to the first that was not shown (learn then test)."
 )
+
+
+def _by_group(found: Any) -> Mapping[str, Any]:
+    return {} if found is None else found.by_name() if isinstance(found, Grouped) else {"": found}
 
 
 def _named(name: str, sentence: str) -> str:

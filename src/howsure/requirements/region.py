@@ -106,6 +106,23 @@ class JointRegion(OneRecord):
         found = _within(points.reshape(-1, 2), np.stack([self.boundary_x, self.boundary_y], 1))
         return found.reshape(points.shape[:-1]) if points.ndim > 1 else bool(found[0])
 
+    def sentence(self) -> str:
+        """Return the ranges of the region as a sentence.
+
+        Examples
+        --------
+        >>> import howsure as hs
+        >>> print(hs.joint_region(hs.from_counts([[50, 3], [5, 42]]), "recall", "precision").sentence())
+        Together with 95 % confidence: recall from 0.747 to 0.971 and precision from 0.797 to 0.989 (joint region).
+        """
+        if self.reason:
+            return f"The joint region of {self.x.label} and {self.y.label} is undefined: {self.reason}."
+        parts = []
+        for each, (low, high) in ((self.x, self.x_limits.tolist()), (self.y, self.y_limits.tolist())):
+            decimals = significant_decimals(low, high)
+            parts.append(f"{each.label} from {number(low, decimals)} to {number(high, decimals)}")
+        return f"Together with {percent(self.confidence_level)} confidence: {' and '.join(parts)} (joint region)."
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values, without the boundary."""
         (x_low, x_high), (y_low, y_high) = self.x_limits.tolist(), self.y_limits.tolist()

@@ -1,0 +1,85 @@
+"""The joint region of two metrics as a section of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.metrics.descriptions import metric_words
+from howsure.numbers import interval_text, number, percent
+from howsure.report.charts import Scale
+from howsure.report.content import Chart, Line, Mark, Section, Sheet, word
+from howsure.requirements.region import JointRegion
+
+Array = NDArray[np.float64]
+MOST = 6  # regions in the chart
+MARGIN = 0.1  # around the regions and the bounds, relative to their extent
+
+
+def region_section(regions: Mapping[str, JointRegion], bounds: Sequence[float]) -> Section:
+    """Return the section on the joint regions of two metrics, by group, with the bounds that are required of them.
+
+    Parameters
+    ----------
+    regions : mapping of str to JointRegion
+        The regions by group; "" for all cases alone.
+    bounds : sequence of two float
+        The bounds of the two metrics, which are drawn as lines.
+    """
+    first = next(iter(regions.values()))
+    level = percent(first.confidence_level)
+    words = (
+        f"The joint region contains both true values together with {level} confidence. Its ranges are wider than the "
+        f"{level} interval of each metric by itself."
+    )
+    rows = []
+    for name, each in regions.items():
+        for one, limits in ((each.x, each.x_limits), (each.y, each.y_limits)):
+            label = f"{name}: {metric_words(one.label)}" if name else metric_words(one.label)
+            joint = each.reason or interval_text(*limits.tolist(), 3)
+            own = interval_text(one.low, one.high, 3)
+            rows.append((word(label), word(number(one.value, 3), one.value), word(own, one.low), word(joint)))
+    headers = ("metric", "value", f"{level} interval", "range of the joint region")
+    sheet = Sheet("Joint region", headers, tuple(rows))
+    drawn = {name: each for name, each in list(regions.items())[:MOST] if not each.reason}
+    return Section("Both together", ((words,),), sheets=(sheet,), charts=(_chart(drawn, bounds),) if drawn else ())
+
+
+def _chart(regions: Mapping[str, JointRegion], bounds: Sequence[float]) -> Chart:
+    every = list(regions.values())
+    left, right = _around(np.concatenate([each.boundary_x for each in every]), bounds[0], every[0].x.bounds)
+    bottom, top = _around(np.concatenate([each.boundary_y for each in every]), bounds[1], every[0].y.bounds)
+    scale = Scale(left, right)
+
+    def placed(values: Array) -> Array:
+        return np.asarray((values - bottom) / (top - bottom))
+
+    def line(name: str, each: JointRegion) -> Line:
+        x, y = (np.append(part, part[0]) for part in (each.boundary_x, each.boundary_y))
+        outline = scale.path(x, placed(y))
+        at = scale.x(each.x.value), scale.y(placed(np.asarray(each.y.value)))
+        tip = ", ".join(f"{metric_words(one.label)} {number(one.value, 3)}" for one in (each.x, each.y))
+        mark = Mark(round(float(at[0]), 1), round(float(at[1]), 1), f"{name}: {tip}" if name else tip, ("",))
+        return Line(name, outline, (outline + "Z",), (mark,))
+
+    across, up = (metric_words(one.label) for one in (every[0].x, every[0].y))
+    lines = (np.array([bounds[0]] * 2), np.array([0.0, 1.0])), (np.array([left, right]), placed(np.full(2, bounds[1])))
+    return Chart(
+        "Joint region",
+        f"Joint region of {across} and {up}, with the required bounds as dotted lines.",
+        across,
+        up,
+        tuple((round(float(scale.x(each)), 1), f"{each:g}") for each in scale.ticks()),
+        tuple((round(float(scale.y(placed(np.asarray(each)))), 1), f"{each:g}") for each in Scale(bottom, top).ticks()),
+        tuple(line(name, each) for name, each in regions.items()),
+        "".join(scale.path(*each) for each in lines),
+    )
+
+
+def _around(values: Array, bound: float, limits: tuple[float, float]) -> tuple[float, float]:
+    """Return the ends of an axis with values and a bound, within the range of the metric."""
+    low, high = min(values.min(), bound), max(values.max(), bound)
+    margin = MARGIN * (high - low)
+    return float(max(low - margin, limits[0])), float(min(high + margin, limits[1]))
