@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -97,11 +97,11 @@ def gaps_section(models: Mapping[str, Tables[Any]], metrics: Sequence[Any], leve
     seed : SeedSequence
         Seed of the draws of normal errors.
     """
-    found = {}
+    found: dict[str, Gaps] = {}
     for name, tables in models.items():
         if 1 < len(tables) <= MOST_GROUPS and tables.overall.design.traits.has_labels:
             with suppress(HowsureError):
-                found[name] = compared(tables, metrics, confidence_level=level, random_state=seed)
+                found[name] = cast("Gaps", compared(tables, metrics, confidence_level=level, random_state=seed))
     paragraphs, sheets = [], []
     for name, gaps in found.items():
         prefix = f"{name}: " * (len(found) > 1)

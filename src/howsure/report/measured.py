@@ -176,7 +176,8 @@ def _gaps(models: Sequence[Subject], settings: Settings, main: str) -> Section:
     """Return the section on gaps between groups, in the requested metrics of counts or the main one."""
     listed = () if settings.metrics is None else listed_metrics(settings.metrics)
     asked = [each for each in listed if of_counts(each) and "@none" not in str(each)]
-    tables = {each.name: in_groups(each.scores if each.table is None else each.table) for each in models}
+    given: dict[str, Any] = {each.name: each.scores if each.table is None else each.table for each in models}
+    tables = {name: in_groups(each) for name, each in given.items()}
     return gaps_section(tables, asked or [main], settings.levels[settings.level], settings.seed)
 
 

@@ -38,7 +38,7 @@ def region_section(regions: Mapping[str, JointRegion], bounds: Sequence[float]) 
     for name, each in regions.items():
         for one, limits in ((each.x, each.x_limits), (each.y, each.y_limits)):
             label = f"{name}: {metric_words(one.label)}" if name else metric_words(one.label)
-            joint = each.reason or interval_text(*limits.tolist(), 3)
+            joint = each.reason or interval_text(float(limits[0]), float(limits[1]), 3)
             own = interval_text(one.low, one.high, 3)
             rows.append((word(label), word(number(one.value, 3), one.value), word(own, one.low), word(joint)))
     headers = ("metric", "value", f"{level} interval", "range of the joint region")
