@@ -6,7 +6,7 @@ from sklearn import metrics as sk
 
 import howsure as hs
 from howsure.metrics.roc import average_precision, roc_auc
-from howsure.native.ranks import cases_of, rank_sums
+from howsure.native.ranks import cases_of, rank_sums, ranked_units
 from howsure.native.resampling import Ranked, Resamples
 from howsure.running import threads
 
@@ -43,6 +43,32 @@ def test_sums_are_the_metrics_of_the_resampled_tables(cases, scores, share, by_n
         for sums in (rank_sums(resamples, kind, what), by_numpy(lambda what=what: rank_sums(resamples, kind, what))):
             if Ranked.AREA in what:
                 np.testing.assert_array_equal(sums.value(Ranked.AREA), area)
+            if Ranked.PRECISION in what:
+                np.testing.assert_allclose(sums.value(Ranked.PRECISION), precision, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "cases, scores, units", [(1, 1, 1), (9, 3, 4), (300, 4, 300), (5_000, 5_000, 20), (5_000, 7, 90)]
+)
+def test_ranks_of_units_are_those_of_their_cases(cases, scores, units, by_numpy):
+    """Cases of a resampled unit share its weight, also where one unit has very many of the cases."""
+    rng = np.random.default_rng([cases, units])
+    counts = table_of(cases, scores, 0.4, rng)
+    unit = np.minimum(rng.geometric(min(1, 3 / units), size=cases) - 1, units - 1)
+    weights = Resamples.drawn(units, 64, rng).weights(0, 8)
+    tables = np.zeros((counts.size, 64))
+    np.add.at(tables, np.repeat(np.arange(counts.size), counts.ravel()), weights[unit].astype(float))
+    tables = tables.T.reshape(64, -1, 2)
+    with np.errstate(all="ignore"):
+        area, precision = roc_auc(tables), average_precision(tables)
+    for what in (Ranked.AREA, Ranked.PRECISION, Ranked.AREA | Ranked.PRECISION):
+
+        def asked(what=what):
+            return ranked_units(weights, unit, cases_of(counts), what)
+
+        for sums in (asked(), by_numpy(asked)):
+            if Ranked.AREA in what:
+                np.testing.assert_allclose(sums.value(Ranked.AREA), area, rtol=1e-14)
             if Ranked.PRECISION in what:
                 np.testing.assert_allclose(sums.value(Ranked.PRECISION), precision, rtol=1e-12)
 

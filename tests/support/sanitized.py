@@ -28,10 +28,10 @@ from howsure.native.multinomials import multinomials
 from howsure.native.outcomes import outcomes
 from howsure.native.placements import placement_sums
 from howsure.native.products import ProductTables
-from howsure.native.ranks import cases_of, rank_sums
+from howsure.native.ranks import cases_of, rank_sums, ranked_units
 from howsure.native.resampling import Ranked, Resamples
 from howsure.native.sorting import count_scores
-from howsure.native.weighted_sums import weighted_sums
+from howsure.native.weighted_sums import Entries, weighted_sums
 
 CHECKS = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 TESTS = Path(__file__).parents[1] / "native"
@@ -54,6 +54,11 @@ def resampled(rng):
             resamples = Resamples(cases, resamples.keys, odd)
         resamples.weights(3)
         rank_sums(resamples, cases_of(counts), Ranked(int(rng.integers(1, 4))))
+        weights = resamples.weights(0, 8)
+        unit = rng.integers(cases, size=cases)
+        ranked_units(weights, unit, cases_of(counts), Ranked(int(rng.integers(1, 4))))
+        Entries.of(unit, rng.integers(5, size=cases), rng.random(cases).round(1), 5).tables(weights)
+        Entries.of(unit, rng.integers(5, size=cases), np.ones(cases), 5).tables(resamples.weights(3))
         weighted_sums(resamples, rng.normal(size=(int(rng.integers(1, 4)), cases)))
 
 
@@ -149,11 +154,6 @@ def refused():  # noqa: C901 - a loop for each kernel
     zeros = np.zeros(4096, dtype=np.uint64)
     function = library._library()
     P, L = (lambda a: ctypes.c_void_p(a.ctypes.data)), ctypes.c_int64
-    for cases, blocks in ((0, 1), (1, 0), (-1, 1), (5, 9), (5000, 1)):
-        assert function.howsure_case_weights(L(cases), L(blocks), *[P(zeros)] * 6) == 1
-        assert function.howsure_rank_sums(L(cases), L(blocks), *[P(zeros)] * 6, L(1), *[P(zeros)] * 4) == 1
-        assert function.howsure_weighted_sums(L(cases), L(blocks), L(1), *[P(zeros)] * 8) == 1
-    assert function.howsure_weighted_sums(L(1), L(1), L(0), *[P(zeros)] * 8) == 1
     for name, arrays in (("count_scores", 5), ("placement_sums", 3), ("area", 3)):
         for cases in (0, -1):
             assert function["howsure_" + name](L(cases), *[P(zeros)] * arrays) == 1
@@ -185,6 +185,30 @@ def refused():  # noqa: C901 - a loop for each kernel
         assert function.howsure_power_sums(L(size), L(most), L(1), L(1), *[P(zeros)] * 3) == 1
     for shape in (-1.0, np.nan, np.inf):
         assert function.howsure_gammas(L(1), L(1), P(np.array([shape])), P(zeros), P(zeros)) == 1
+
+
+def refused_resamples():
+    """Call the kernels that resample units with sizes that they must refuse."""
+    zeros = np.zeros(4096, dtype=np.uint64)
+    function = library._library()
+    P, L = (lambda a: ctypes.c_void_p(a.ctypes.data)), ctypes.c_int64
+    for cases, blocks in ((0, 1), (1, 0), (-1, 1), (5, 9), (5000, 1)):
+        assert function.howsure_case_weights(L(cases), L(blocks), *[P(zeros)] * 6) == 1
+        assert function.howsure_rank_sums(L(cases), L(blocks), *[P(zeros)] * 6, L(1), *[P(zeros)] * 4) == 1
+        assert function.howsure_weighted_sums(L(cases), L(blocks), L(1), *[P(zeros)] * 8) == 1
+        assert function.howsure_lane_weights(L(cases), L(blocks), *[P(zeros)] * 6) == 1
+    assert function.howsure_weighted_sums(L(1), L(1), L(0), *[P(zeros)] * 8) == 1
+    for cases, units, what in ((-1, 1, 1), (1, 0, 1), (1, 1, 0), (1, 1, 4), (2**31, 1, 1)):
+        assert function.howsure_ranked_units(L(cases), L(units), *[P(zeros)] * 3, L(what), *[P(zeros)] * 3) == 1
+    for sizes in (
+        (7, 1, 1, 1, 0),
+        (8, 1, -1, 0, 0),
+        (8, 1, 1, -1, 0),
+        (8, 1, 1, 1, -1),
+        (8, 1, 1, 1, 1),
+        (8, 1, 0, 1, 0),
+    ):
+        assert function.howsure_weighted_tables(*map(L, sizes), *[P(zeros)] * 6) == 1
 
 
 def refused_draws():
@@ -257,6 +281,10 @@ def hostile(rng, trial):
             Resamples.drawn(len(one), 64, rng), cases_of(np.stack([whole, whole], 1).clip(max=9)), Ranked(1)
         ),
         lambda: weighted_sums(Resamples.drawn(len(one), 64, rng), np.stack([two, three])),
+        lambda: ranked_units(
+            np.resize(one, (len(one), 64)), whole, cases_of(np.stack([whole, whole], 1).clip(0, 9)), Ranked(1)
+        ),
+        lambda: Entries.of(np.abs(whole), np.abs(whole) % 9, two, 9).tables(np.resize(one, (len(one), 8))),
     ]
     try:
         with np.errstate(all="ignore"):
@@ -274,6 +302,7 @@ def inside(folder, number):
     for part in (resampled, drawn, averaged, summed, sorted_scores):
         part(rng)
     refused()
+    refused_resamples()
     refused_draws()
     ends = Counter(hostile(rng, trial) for trial in range(number))
     sys.stderr.write(f"{number} random inputs: {dict(ends)}\n")

@@ -17,6 +17,7 @@ from howsure.designs.entries import OWN, Entries, joined_names, threshold_square
 from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import BLOCK_CELLS, Blocks, gammas_with_prior, multinomial
 from howsure.designs.traits import Description
+from howsure.designs.units import Units
 from howsure.designs.variance_details import VarianceDetails
 
 Array = NDArray[Any]
@@ -332,6 +333,10 @@ class Clusters(VarianceDetails, Algebra, Resampling, Clustering):
     def influence_functions(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
         """Return the total of each distinct cluster, and its multiplicity."""
         return self.totals(gradient), self.multiplicity
+
+    def exchangeable_units(self, counts: Array) -> Units:
+        """Return the clusters."""
+        return Units(self.cluster, self.cell, self.count, self.multiplicity.astype(np.intp))
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw whole clusters with replacement."""

@@ -22,6 +22,7 @@ from howsure.designs.cell_sums import (
 from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import Blocks, gammas_with_pair, gammas_with_prior, multinomial, without_one
 from howsure.designs.traits import INDEPENDENT, Description, Traits
+from howsure.designs.units import Units
 from howsure.designs.variance_details import VarianceDetails
 
 Array = NDArray[Any]
@@ -91,6 +92,12 @@ class Independent(VarianceDetails, Algebra, Resampling):
         """Return the gradient of the non-empty cells and their counts."""
         filled = np.flatnonzero(counts)
         return gradient[filled], counts[filled]
+
+    def exchangeable_units(self, counts: Array) -> Units:
+        """Return the cases."""
+        filled = np.flatnonzero(counts)
+        number = counts[filled].astype(np.intp)
+        return Units(np.arange(len(filled)), filled, np.ones(len(filled)), number)
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw multinomial tables: the same distribution as counting resampled rows."""
@@ -247,6 +254,13 @@ class Weighted(VarianceDetails, Algebra, Resampling):
         """Return weight times gradient of each distinct weight, and its number of cases."""
         cell, weight, number = self.units(counts)
         return weight * gradient[cell], number
+
+    def exchangeable_units(self, counts: Array) -> Units | None:
+        """Return the cases with their weights, if these are stored."""
+        if self.atoms is None:
+            return None
+        cell, weight, number = self.atoms
+        return Units(np.arange(len(cell)), cell, weight, number.astype(np.intp))
 
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Draw the number of occurrences of each distinct weight.

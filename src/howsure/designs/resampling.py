@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.base import Design, DesignProtocol
 from howsure.designs.sampling import Blocks, counts_of_draws
+from howsure.designs.units import Units
 from howsure.errors import UndefinedDesignError
 
 Array = NDArray[Any]
@@ -30,6 +31,10 @@ class Resampling(DesignProtocol):
     def resample(self, counts: Array, size: int, rng: np.random.Generator) -> Array:
         """Return bootstrap replicates of the table, ``(size, cells)``."""
         raise UndefinedDesignError(type(self).__name__, "resampled tables")
+
+    def exchangeable_units(self, counts: Array) -> Units | None:
+        """Return the units that `resample` draws with equal probabilities; None if they are not known or not equal."""
+        return None
 
     def leave_one_out(self, counts: Array) -> Blocks:
         """Yield jackknife tables without one unit, ``(distinct units, cells)``, and the number of such units."""

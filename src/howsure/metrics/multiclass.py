@@ -8,6 +8,7 @@ gradient is mapped back to the cells of the whole table, so that the variance in
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol, final
 
 import numpy as np
@@ -23,8 +24,9 @@ from howsure.metrics.registry import RowShare
 from howsure.metrics.rows import of_rows, share_of_rows
 from howsure.metrics.scored import of_scores
 from howsure.metrics.spec import Spec
-from howsure.metrics.structures import ViewAverage
+from howsure.metrics.structures import RankedViews, ViewAverage
 from howsure.metrics.two_class_views import AgainstRest, Pair, Pooled, TwoClassView
+from howsure.native.resampling import Ranked
 from howsure.tables.counts import Counts
 from howsure.tables.score_matrix import ScoreMatrixTable as Table
 
@@ -92,6 +94,14 @@ class OfViews:
     def takes_batches(self) -> bool:
         """Whether it may be bound to a batch of tables."""
         return all(metric.takes_batches for metric in self.metrics)
+
+    def ranked(self, average: Average) -> RankedViews | None:
+        """Return the classes against the rest, if the metric follows from ranks."""
+        kind, views = self.metrics[0].structure, [each for each in self.views if isinstance(each, AgainstRest)]
+        if not isinstance(kind, Ranked) or len(views) < len(self.views):
+            return None
+        cells = [partial(self.table.class_cells, each.index, each.ranking) for each in views]
+        return RankedViews(kind, cells, average.value)
 
     def values(self, counts: Array) -> Array:
         """Return the metric of each view, ``(..., views)``."""
@@ -206,6 +216,7 @@ def _averaged(spec: Spec, parts: Parts, table: Table, average: Average) -> Metri
     def gradient(counts: Counts) -> Array:
         return parts.gradient(counts.cells, *average.slopes(*found(counts.cells)))
 
+    ranked = parts.ranked(average) if isinstance(parts, OfViews) else None
     return Metric(
         name=spec.text,
         counts_class=Counts,
@@ -214,6 +225,6 @@ def _averaged(spec: Spec, parts: Parts, table: Table, average: Average) -> Metri
         range=parts.range,
         better=spec.definition.better,
         spec=spec,
-        structure=ViewAverage(lambda counts: found(counts.cells)[0], parts.of_distances),
+        structure=ViewAverage(lambda counts: found(counts.cells)[0], parts.of_distances, ranked),
         takes_batches=parts.takes_batches,
     )

@@ -5,7 +5,7 @@ The structures of metrics of a function of the cells (ratios, ranks, mean losses
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -163,6 +163,26 @@ class ClassAverage:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
+class RankedViews:
+    """Areas or average precisions of views of a table, and their average.
+
+    Parameters
+    ----------
+    kind : Ranked
+        The metric.
+    cells : sequence of callable
+        Return, for each view, the cell of its flat table of scores and two classes that each cell of the whole table is
+        part of, or -1 if none.
+    average : callable
+        Values and numbers of positive cases, ``(..., views)``, → the average.
+    """
+
+    kind: Ranked
+    cells: Sequence[Callable[[], Array]]
+    average: Callable[[Array, Array], Array]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ViewAverage:
     """An average of a metric of scores over views of a table, such as classes against the rest or pairs of classes.
 
@@ -172,10 +192,13 @@ class ViewAverage:
         Counts → the values that are averaged, ``(..., views)``.
     of_distances : bool
         Whether these are distances from calibration.
+    ranked : RankedViews, optional
+        The views, if the values follow from the ranks of their cases.
     """
 
     per_class: Callable[[Any], Array]
     of_distances: bool = False
+    ranked: RankedViews | None = None
 
 
 Structure = (

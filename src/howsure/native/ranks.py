@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,7 @@ class RankSums:
 
     Parameters
     ----------
-    cases : int
+    cases : int or ndarray of shape (resamples,)
         Cases of each resample.
     positives : ndarray of shape (resamples,)
         Number of positive cases among them.
@@ -32,7 +33,7 @@ class RankSums:
         Sum of the precision at each positive case's score.
     """
 
-    cases: int
+    cases: int | Array
     positives: Array
     wins: Array
     precision: Array
@@ -77,7 +78,10 @@ def rank_sums(resamples: Resamples, cases: NDArray[np.uint8], what: Ranked) -> R
     """
     compiled = kernel("rank_sums")
     if compiled is None:
-        return _by_numpy(resamples, cases, what)
+        blocks = list(enumerate(blocks_of(len(cases))))[::-1]
+        drawn = (block_weights(len(cases), block, resamples.keys, resamples.totals[block]) for block, _ in blocks)
+        kinds = (cases[first:last] for _, (first, last) in blocks)
+        return _by_numpy(zip(drawn, kinds, strict=True), len(cases), what)
     require_equal("rank_sums", len(cases), resamples.cases)
     require_equal("rank_sums", resamples.totals.shape, (len(resamples.totals), LANES))
     positives, wins = np.empty(LANES, dtype=np.uint64), np.empty(LANES, dtype=np.uint64)
@@ -89,18 +93,49 @@ def rank_sums(resamples: Resamples, cases: NDArray[np.uint8], what: Ranked) -> R
     return RankSums(len(cases), positives, wins, precision)
 
 
-def _by_numpy(resamples: Resamples, cases: NDArray[np.uint8], what: Ranked) -> RankSums:
+def ranked_units(weights: NDArray[np.uint8], unit: Array, cases: NDArray[np.uint8], what: Ranked) -> RankSums:
+    """Return the rank sums of 64 resamples of units, such as clusters of the cases.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (units, 64)
+        How often each unit occurs in each resample.
+    unit : ndarray of shape (cases,)
+        Unit of each case, in the order of the scores.
+    cases : ndarray of shape (cases,)
+        Kind of each case; see `cases_of`.
+    what : Ranked
+        Requested sums.
+    """
+    compiled, units = kernel("ranked_units"), len(weights)
+    number = np.bincount(unit, minlength=units) @ weights.astype(float)
+    if compiled is None:
+        starts = range(0, len(cases), MOST_OF_BLOCK)
+        parts = (
+            (weights[unit[first : first + MOST_OF_BLOCK]], cases[first : first + MOST_OF_BLOCK])
+            for first in starts[::-1]
+        )
+        return _by_numpy(parts, number, what)
+    require_equal("ranked_units", unit.shape, cases.shape)
+    require_equal("ranked_units", weights.shape, (units, LANES))
+    positives, wins = np.empty(LANES, dtype=np.uint64), np.empty(LANES, dtype=np.uint64)
+    precision, rows = np.empty(LANES), np.ascontiguousarray(unit, dtype=np.int64)
+    own = np.ascontiguousarray(weights, dtype=np.uint8)
+    compiled(len(cases), units, cases, rows, own, int(what), positives, wins, precision)
+    return RankSums(number, positives, wins, precision)
+
+
+def _by_numpy(parts: Iterable[tuple[Array, Array]], number: int | Array, what: Ranked) -> RankSums:
+    """Return rank sums from the weights and kinds of blocks of cases, the block of the highest scores first."""
     area, precision = _Area(), _Precision()
-    blocks = blocks_of(len(cases))
-    for block, (first, last) in reversed(list(enumerate(blocks))):
-        weights = block_weights(len(cases), block, resamples.keys, resamples.totals[block])[::-1]
-        kind = cases[first:last][::-1]
+    for upwards, kinds in parts:
+        weights, kind = upwards[::-1], kinds[::-1]
         above = _added_up(weights[np.flatnonzero(kind & Case.POSITIVE)])
         if Ranked.AREA in what:
-            area.add(weights, kind, above, resamples.totals[block])
+            area.add(weights, kind, above, weights.sum(0, dtype=np.uint32))
         if Ranked.PRECISION in what:
             precision.add(weights, kind, above)
-    return RankSums(len(cases), area.above if Ranked.AREA in what else precision.positives, area.wins, precision.sum)
+    return RankSums(number, area.above if Ranked.AREA in what else precision.positives, area.wins, precision.sum)
 
 
 class _Area:

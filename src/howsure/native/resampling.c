@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { LANES = 64, EIGHTS = 8, ATOMS = 16, MOST_OF_BLOCK = 4096, MOST_TOTAL = 32767, CHUNK = 64, OPEN = 128 };
+enum { LANES = 64, EIGHTS = 8, ATOMS = 16, MOST_OF_BLOCK = 4096, MOST_TOTAL = 32767, MOST_OF_RUN = 1 << 22, ANY_WEIGHTS = 128, CHUNK = 64, OPEN = 128 };
 enum { AREA = 1, PRECISION = 2 };
 enum { POSITIVE = 1, MIXED = 2, ENDS = 4 };
 
@@ -148,6 +148,57 @@ FOR_EACH_PROCESSOR PUBLIC int howsure_case_weights(int64_t cases, int64_t blocks
     return 0;
 }
 
+/* The weights of 64 resamples, `(cases, LANES)`. */
+FOR_EACH_PROCESSOR PUBLIC int howsure_lane_weights(int64_t cases, int64_t blocks, const uint8_t *levels,
+                                                   const uint64_t *atoms, const uint8_t *guide, const uint64_t *keys, const uint32_t *totals,
+                                                   uint8_t *weights) {
+    if (is_refused(LANES, cases, blocks, totals))
+        return 1;
+    for (int64_t block = 0; block < blocks; block++) {
+        const int64_t first = start_of(block, cases, blocks), last = start_of(block + 1, cases, blocks);
+        fill(EIGHTS, block, first, last - first, keys, levels, atoms, guide, totals + block * LANES, weights + first * LANES);
+    }
+    return 0;
+}
+
+ALWAYS_INLINE void weighted_tables(const int lanes, int64_t runs, const int64_t *cells, const double *counts,
+                                   const int64_t *starts, const int64_t *rows, const uint8_t *weights, double *tables) {
+    for (int64_t run = 0; run < runs; run++) {
+        uint32_t added[LANES] = {0};
+        double *table = tables + cells[run] * lanes;
+        for (int64_t entry = starts[run]; entry < starts[run + 1]; entry++) {
+            const uint8_t *own = weights + rows[entry] * lanes;
+            for (int lane = 0; lane < lanes; lane++)
+                added[lane] += own[lane];
+        }
+        for (int lane = 0; lane < lanes; lane++)
+            table[lane] += counts[run] * (double)(int32_t)added[lane];
+    }
+}
+
+/* Tables of resampled units, `(size, lanes)` for 64 or 8 lanes: entries `starts[r]` to `starts[r + 1]` of run r have
+ * the count of the run in its cell, for the unit of a row of weights. */
+FOR_EACH_PROCESSOR PUBLIC int howsure_weighted_tables(int64_t lanes, int64_t units, int64_t size, int64_t runs,
+                                                      int64_t entries, const int64_t *cells, const double *counts,
+                                                      const int64_t *starts, const int64_t *rows,
+                                                      const uint8_t *weights, double *tables) {
+    if ((lanes != LANES && lanes != 8) || size < 0 || runs < 0 || entries < 0 || starts[0] != 0 || starts[runs] != entries)
+        return 1;
+    for (int64_t run = 0; run < runs; run++)
+        if (cells[run] < 0 || cells[run] >= size || starts[run] > starts[run + 1] ||
+            starts[run + 1] - starts[run] > MOST_OF_RUN)
+            return 1;
+    for (int64_t entry = 0; entry < entries; entry++)
+        if (rows[entry] < 0 || rows[entry] >= units)
+            return 1;
+    memset(tables, 0, (size_t)(size * lanes) * sizeof *tables);
+    if (lanes == LANES)
+        weighted_tables(LANES, runs, cells, counts, starts, rows, weights, tables);
+    else
+        weighted_tables(8, runs, cells, counts, starts, rows, weights, tables);
+    return 0;
+}
+
 /* Sums of columns over resampled cases, `(columns, LANES)`: each value times the weight of its case. */
 FOR_EACH_PROCESSOR PUBLIC int howsure_weighted_sums(int64_t cases, int64_t blocks, int64_t number, const double *columns,
                                                     const uint8_t *levels, const uint64_t *atoms, const uint8_t *guide,
@@ -241,6 +292,24 @@ ALWAYS_INLINE void rank_row(Ranks *ranks, const uint8_t *own, unsigned flags, in
     }
 }
 
+/* After the lowest row of a block. */
+ALWAYS_INLINE void end_block(Ranks *ranks, unsigned lowest, int *is_open) {
+    settle(ranks);
+    for (int lane = 0; lane < LANES; lane++) {
+        ranks->waiting_above[lane] += ranks->waiting[lane];
+        ranks->waiting[lane] = 0;
+    }
+    *is_open = (lowest & MIXED) && !(lowest & ENDS);
+}
+
+ALWAYS_INLINE void store(const Ranks *ranks, int what, uint64_t *positives, uint64_t *wins, double *precision) {
+    for (int lane = 0; lane < LANES; lane++) {
+        positives[lane] = (what & AREA) ? ranks->above[lane] / 2 : ranks->positives[lane];
+        wins[lane] = ranks->wins[lane];
+        precision[lane] = ranks->precision[lane];
+    }
+}
+
 ALWAYS_INLINE void rank_sums(int64_t cases, int64_t blocks, const uint8_t *flags, const uint8_t *levels,
                              const uint64_t *atoms, const uint8_t *guide, const uint64_t *keys, const uint32_t *totals, int what,
                              uint64_t *positives, uint64_t *wins, double *precision, uint8_t *weights) {
@@ -252,20 +321,44 @@ ALWAYS_INLINE void rank_sums(int64_t cases, int64_t blocks, const uint8_t *flags
         fill(EIGHTS, block, first, size, keys, levels, atoms, guide, totals + block * LANES, weights);
         for (int64_t row = size - 1; row >= 0; row--)
             rank_row(&ranks, weights + row * LANES, flags[first + row], what, &is_open);
-        if (what & AREA) {
-            settle(&ranks);
-            for (int lane = 0; lane < LANES; lane++) {
-                ranks.waiting_above[lane] += ranks.waiting[lane];
-                ranks.waiting[lane] = 0;
-            }
-            is_open = (flags[first] & MIXED) && !(flags[first] & ENDS);
-        }
+        if (what & AREA)
+            end_block(&ranks, flags[first], &is_open);
     }
-    for (int lane = 0; lane < LANES; lane++) {
-        positives[lane] = (what & AREA) ? ranks.above[lane] / 2 : ranks.positives[lane];
-        wins[lane] = ranks.wins[lane];
-        precision[lane] = ranks.precision[lane];
+    store(&ranks, what, positives, wins, precision);
+}
+
+ALWAYS_INLINE void ranked_units(int64_t cases, const uint8_t *flags, const int64_t *rows, const uint8_t *weights, int what,
+                                uint64_t *positives, uint64_t *wins, double *precision) {
+    Ranks ranks;
+    int is_open = 0;
+    memset(&ranks, 0, sizeof ranks);
+    for (int64_t last = cases; last > 0;) {
+        const int64_t first = last > ANY_WEIGHTS ? last - ANY_WEIGHTS : 0;
+        for (int64_t row = last - 1; row >= first; row--)
+            rank_row(&ranks, weights + rows[row] * LANES, flags[row], what, &is_open);
+        if (what & AREA)
+            end_block(&ranks, flags[first], &is_open);
+        last = first;
     }
+    store(&ranks, what, positives, wins, precision);
+}
+
+/* Rank sums of cases that have the weights of units: of their clusters, or of cases in another order. */
+FOR_EACH_PROCESSOR PUBLIC int howsure_ranked_units(int64_t cases, int64_t units, const uint8_t *flags, const int64_t *rows,
+                                                   const uint8_t *weights, int64_t what, uint64_t *positives,
+                                                   uint64_t *wins, double *precision) {
+    if (cases < 0 || cases > INT32_MAX || what < AREA || what > (AREA | PRECISION))
+        return 1;
+    for (int64_t row = 0; row < cases; row++)
+        if (rows[row] < 0 || rows[row] >= units)
+            return 1;
+    if (what == AREA)
+        ranked_units(cases, flags, rows, weights, AREA, positives, wins, precision);
+    else if (what == PRECISION)
+        ranked_units(cases, flags, rows, weights, PRECISION, positives, wins, precision);
+    else
+        ranked_units(cases, flags, rows, weights, AREA | PRECISION, positives, wins, precision);
+    return 0;
 }
 
 FOR_EACH_PROCESSOR PUBLIC int howsure_rank_sums(int64_t cases, int64_t blocks, const uint8_t *flags,

@@ -120,6 +120,8 @@ class Resamples:
         """Return the weight of each case in ``number`` groups of eight resamples, ``(cases, 8 * number)``."""
         keys = self.keys[eight : eight + number]
         totals = self.totals[:, EIGHT * eight : EIGHT * (eight + number)]
+        if number == LANES // EIGHT and (compiled := kernel("lane_weights")) is not None:
+            return self._of_lanes(compiled, keys, np.ascontiguousarray(totals))
         compiled, weights = kernel("case_weights"), np.empty((self.cases, EIGHT * len(keys)), dtype=np.uint8)
         if compiled is None:
             for block, (first, last) in enumerate(blocks_of(self.cases)):
@@ -132,6 +134,12 @@ class Resamples:
             drawing = (keys[index : index + 1], np.ascontiguousarray(totals[:, some]))
             compiled(self.cases, len(totals), one.levels, one.atoms, one.guide, *drawing, found)
             weights[:, some] = found
+        return weights
+
+    def _of_lanes(self, compiled: Any, keys: Array, totals: Array) -> NDArray[np.uint8]:
+        require_equal("lane_weights", (totals.shape[1], EIGHT * len(keys)), (LANES, LANES))
+        one, weights = self.poisson, np.empty((self.cases, LANES), dtype=np.uint8)
+        compiled(self.cases, len(totals), one.levels, one.atoms, one.guide, keys, totals, weights)
         return weights
 
     def some(self, first: int) -> Resamples:

@@ -164,6 +164,10 @@ class ScoreMatrixTable(Table, abc.ABC):
         """Return slopes by the counts of `sides` as slopes by the cells."""
 
     @abc.abstractmethod
+    def class_cells(self, index: int, ranking: Ranking) -> Array:
+        """Return, for each flat cell, that of the table of one class against the rest, by its ranking; -1 if none."""
+
+    @abc.abstractmethod
     def class_design(self, index: int, ranking: Ranking) -> Design | None:
         """Return the design of one class against the rest, by its ranking; None if it is not defined for it."""
 
@@ -215,12 +219,14 @@ class MulticlassScoresTable(ScoreMatrixTable):
         """Return slopes by the counts of `sides` as slopes by the cells."""
         return slopes.present + slopes.any
 
+    def class_cells(self, index: int, ranking: Ranking) -> Array:
+        """Return the cell of each row's score, without or with the class."""
+        return np.ravel(2 * ranking.row[:, None] + (np.arange(len(self.labels)) == index))
+
     def class_design(self, index: int, ranking: Ranking) -> Design | None:
         """Return the design of one class against the rest; None if it is not defined for it."""
-        size = len(ranking.scores)
-        cells = 2 * ranking.row[:, None] + (np.arange(len(self.labels)) == index)
         try:
-            return self.design.collapse_cells(cells.ravel(), 2 * size)
+            return self.design.collapse_cells(self.class_cells(index, ranking), 2 * len(ranking.scores))
         except UndefinedDesignError:
             return None
 
@@ -287,9 +293,14 @@ class MultilabelScoresTable(ScoreMatrixTable):
         """Return slopes by the counts of `sides` as slopes by the cells."""
         return np.stack([slopes.any, slopes.present + slopes.any], -1)
 
+    def class_cells(self, index: int, ranking: Ranking) -> Array:
+        """Return the cell of each row's score of the label, without or with it; -1 for other labels."""
+        case, column, truth = np.unravel_index(np.arange(self.counts.size), self.shape)
+        return np.where(column == index, 2 * ranking.row[case] + truth, -1)
+
     def class_design(self, index: int, ranking: Ranking) -> Design | None:
         """Return the design of one label; None where the cases are not clusters of their labels."""
         if not isinstance(self.design, Clusters | Crossed):
             return None
-        case, column, truth = np.unravel_index(np.arange(self.counts.size), self.shape)
-        return self.design.keep_cells(column == index, 2 * ranking.row[case] + truth)
+        cells = self.class_cells(index, ranking)
+        return self.design.keep_cells(cells >= 0, cells)

@@ -120,10 +120,9 @@ class Bootstrap(DrawingMethod):
         return partial(Resampling.of(table.design).resample, table.cells)
 
     def _values(self, metrics: Sequence[Metric], table: Table, seed: np.random.SeedSequence) -> Array:
-        cells = table.cells
-        few = holds_few(int(np.count_nonzero(cells)), cells.sum())
-        if few and not table.kind.has_rows and table.design.traits.is_independent:  # tables with rows have no ranks
-            return values_of_resamples(metrics, table, self.size, seed)
+        units = Resampling.of(table.design).exchangeable_units(table.cells)
+        if units is not None and holds_few(len(units.number), units.total):
+            return values_of_resamples(metrics, table, units, self.size, seed)
         return super(Bootstrap, self)._values(metrics, table, seed)  # `slots=True` replaces the class: no bare super()
 
     def levels_of(self, draws: Array, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
