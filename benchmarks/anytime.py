@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import howsure as hs
+from howsure.comparison.runs_of_chunks import fraction
 from howsure.methods.core.standard_errors import standard_error
 from howsure.methods.default import default_method
 from howsure.methods.library import Method
@@ -194,7 +195,7 @@ def first_alarms(right: Array, size: int, share: float, restarts: bool) -> Array
     for place in range(right.shape[1]):
         later = [start for start in range(1, place + 1) if place - start < 2 * (start & -start)] if restarts else []
         for start in (0, *later):
-            part = 1.0 if not restarts else 0.5 / (start * (start + 1)) if start else 0.5
+            part = fraction(start) if restarts else 1.0
             good, cases = sums[:, place + 1] - sums[:, start], (place + 1 - start) * size
             evidence = log_beta_binomial(good, cases - good, np.full(len(right), share), hs.methods.Anytime().n_optimal)
             first = np.where((evidence > -np.log((1 - LEVEL) * part)) & (first > place), place, first)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.comparison.monitoring import _runs
+from howsure.comparison.runs_of_chunks import fraction, runs_of_chunks
 
 
 def chunks(**changes):
@@ -132,18 +132,49 @@ def test_a_sequence_follows_all_cases_since_the_reference():
     assert own.overall is None
 
 
-def test_runs_of_chunks_share_one_error():
+@pytest.mark.parametrize("stacked", [False, True])
+def test_runs_of_chunks_share_one_error(stacked):
     """Every chunk ends runs of all lengths, about twice the number of its digits, which share one error."""
-    seen, tables = {}, {number: hs.from_counts([[number + 1, 0], [0, 1]]) for number in range(64)}
-    for number, (chunk, runs) in enumerate(_runs(tables, list(tables))):
+    size = np.arange(64) + 2
+    tables = hs.confusion(np.zeros(size.sum()), np.zeros(size.sum()), by=np.repeat(np.arange(64), size), labels=[0, 1])
+    seen = {}
+
+    def evaluated(runs, part):
+        if isinstance(runs, hs.tables.Tables):
+            return {key: (run.rows, part) for key, run in runs.items()}
+        return runs.rows, part
+
+    for number, (chunk, found) in enumerate(
+        runs_of_chunks(tables if stacked else dict(tables), list(tables), evaluated)
+    ):
+        runs = list(found)
         assert chunk == number
-        assert runs[0][0].rows == sum(each + 2 for each in range(number + 1))
-        assert runs[-1][0].rows == number + 2 or number == 0
+        assert runs[0][0] == size[: number + 1].sum()
+        assert runs[-1][0] == size[number] or number == 0
         assert len(runs) <= 2 * (number + 1).bit_length()
-        for run, part in runs:
-            start = next(start for start in range(number + 1) if run.rows == sum(range(start + 2, number + 3)))
-            assert seen.setdefault(start, part) == part
-    assert sum(seen.values()) < 1
+        for rows, part in runs:
+            start = next(start for start in range(number + 1) if rows == size[start : number + 1].sum())
+            assert seen.setdefault(start, part) == part == fraction(start)
+    assert 0.9 < sum(seen.values()) < 1
+
+
+def test_all_chunks_at_once_are_followed_as_one_by_one():
+    """Chunks in one array have the estimates and alerts that they have as separate tables."""
+    rng, chunk = np.random.default_rng(2), np.repeat(np.arange(32), 80)
+    truth, right = rng.random(len(chunk)) < 0.6, rng.random(len(chunk)) < np.where(chunk < 20, 0.9, 0.97)
+    tables = hs.confusion(truth, truth == right, by=chunk)
+    found, apart = (
+        hs.monitor(each, ["accuracy", "mcc"], method="anytime", baseline=(-1, 0.88)) for each in (tables, dict(tables))
+    )
+    assert [list(each.values())[:3] for each in found.records()] == [
+        list(each.values())[:3] for each in apart.records()
+    ]
+    for chunk, evaluation in apart.items():
+        for name, each in evaluation.items():
+            assert (found[chunk][name].low, found[chunk][name].high) == pytest.approx(
+                (each.low, each.high), nan_ok=True
+            )
+    assert len(found.alerts) == len(apart.alerts) > 5
 
 
 def test_false_alarms_of_a_sequence_do_not_add_up():

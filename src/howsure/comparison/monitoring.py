@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
+from howsure.comparison.runs_of_chunks import runs_of_chunks
 from howsure.errors import HowsureError, checked_level, looked_up, real_numbers
 from howsure.estimates.estimate import positive_notes
 from howsure.estimates.estimation import default_metrics, evaluate, evaluated_without
@@ -215,8 +216,7 @@ def _in_sequence(
 ) -> Monitoring:
     """Follow all chunks since the reference together, and shorter runs of them, with one error for all.
 
-    The reference, if any, has half of the error. Half of the rest is for the run of all chunks. The other half is
-    divided among the runs from chunk j on, counted from 0, with the fractions 1 / (j (j + 1)).
+    The reference, if any, has half of the error, and the runs of chunks share the rest; see `fraction`.
     """
     apart = _apart(reference, baseline, tables)
     error = (1 - question.level) / (1 if baseline is not None else 2)
@@ -225,26 +225,16 @@ def _in_sequence(
     evaluations = {chunk: once.of(tables[chunk], group_seed(seed, chunk)) for chunk in apart or chunks[:1]}
     limits = _limits(reference, baseline, evaluations, lambda table: once.of(table, group_seed(seed, "reference")))
     cases: dict[Any, dict[str, int]] = {}
-    for chunk, runs in _runs(tables, chunks):
-        found = (replace(question, level=1 - error * part).of(run, group_seed(seed, chunk)) for run, part in runs)
-        evaluations[chunk], cases[chunk] = _departing(found, limits)
+
+    def evaluated(runs: Any, part: float) -> Any:
+        return replace(question, level=1 - error * part).of(runs, seed)
+
+    for chunk, runs in runs_of_chunks(tables, chunks, evaluated):
+        evaluations[chunk], cases[chunk] = _departing(map(question.over_own_classes, runs), limits)
     whole = getattr(tables, "overall", None)
     overall = None if whole is None else replace(question, level=1 - error / 2).of(whole, seed)
     ordered = {chunk: evaluations[chunk] for chunk in tables}
     return Monitoring(evaluations=ordered, baseline=limits, overall=overall, cases=cases)
-
-
-def _runs(tables: Mapping[Any, Table], chunks: Sequence[Any]) -> Iterator[tuple[Any, list[tuple[Table, float]]]]:
-    """Yield each chunk with the runs of chunks that end with it, longest first, and the fraction of the error of each.
-
-    A run that starts with a chunk whose number is a multiple of 2ᵛ is followed for 2ᵛ⁺¹ chunks; that of all chunks has
-    no end. The number of runs at any time is about twice the number of binary digits of the number of chunks.
-    """
-    runs: dict[int, Table] = {}
-    for place, chunk in enumerate(chunks):
-        lasting = {start: run for start, run in runs.items() if start == 0 or place - start < 2 * (start & -start)}
-        runs = {start: run + tables[chunk] for start, run in lasting.items()} | {place: tables[chunk]}
-        yield chunk, [(run, 0.5 / (start * (start + 1)) if start else 0.5) for start, run in runs.items()]
 
 
 def _departing(runs: Iterator[Evaluation], limits: Mapping[str, Limits]) -> tuple[Evaluation, dict[str, int]]:
