@@ -50,12 +50,12 @@ def runs_of_chunks(
     evaluated : callable
         Evaluates a table, or several `Tables`, with a fraction of the error.
     """
-    number = len(chunks)
-    if isinstance(tables, Tables) and tables.stack is not None and tables.stack.design.traits.is_independent:
+    number, stack = len(chunks), getattr(tables, "stack", None)
+    if stack is not None and stack.design.traits.is_independent:
         starts: dict[float, list[int]] = {}
         for start in range(number):
             starts.setdefault(fraction(start), []).append(start)
-        batches = {share: evaluated(_batch(tables, chunks, some), share) for share, some in starts.items()}
+        batches = {share: evaluated(_batch(tables, stack, chunks, some), share) for share, some in starts.items()}
         for end, chunk in enumerate(chunks):
             yield chunk, (batches[fraction(start)][start, end] for start in range(end + 1) if end < last(start, number))
         return
@@ -66,9 +66,8 @@ def runs_of_chunks(
         yield chunk, (evaluated(run, fraction(start)) for start, run in runs.items())
 
 
-def _batch(tables: Tables[Any], chunks: Sequence[Any], starts: Sequence[int]) -> Tables[Any]:
+def _batch(tables: Any, stack: Any, chunks: Sequence[Any], starts: Sequence[int]) -> Tables[Any]:
     """Return the tables of all runs that start with some of the chunks, by start and end."""
-    stack: Any = tables.stack
     index = [tables.position(chunk) for chunk in chunks]
     counts, rows = (
         np.concatenate([np.zeros((1, *each.shape[1:]), each.dtype), np.cumsum(each[index], axis=0)])
