@@ -4,7 +4,7 @@ Run ``python benchmarks/ratios.py [SECTION …]``; sections are foundation, stri
 pooled, pairs, memory, start, classes and growth. Each line gives the times of howsure and of the peer, in turn, and
 their ratio. A peer that would take minutes is timed on fewer resamples and scaled, and the line states this. Functions
 of scores are in ``benchmarks/scores.py``, compiled kernels in ``benchmarks/kernels.py``; ``benchmarks/speed.py`` runs
-all three.
+all of them.
 """
 
 from __future__ import annotations

@@ -75,6 +75,20 @@ def models_compared(models: int) -> Work:
     return lambda: hs.compare_all(table, "accuracy")
 
 
+def items_of_models(items: int) -> Work:
+    """Estimate with models and items both drawn anew."""
+    truth, said, _ = _labels(5 * items)
+    both = {"model": np.arange(5 * items) // items, "item": np.arange(5 * items) % items}
+    return lambda: hs.estimate(hs.confusion(truth, said, groups=both), "f1")
+
+
+def cases_of_readers(cases: int) -> Work:
+    """Analyse a reader study."""
+    _, _, rating = _labels(5 * cases)
+    reader, case = np.arange(5 * cases) // cases, np.arange(5 * cases) % cases
+    return lambda: hs.reader_study(rating, truth=case % 2, reader=reader, case=case)
+
+
 # Work, its smaller size, and the largest allowed exponent; one is added for inherently quadratic work.
 CASES: dict[str, tuple[Callable[[int], Work], int, float]] = {
     "rows of labels": (rows_of_labels, 50_000, 1.5),
@@ -84,6 +98,8 @@ CASES: dict[str, tuple[Callable[[int], Work], int, float]] = {
     "groups of scores": (groups_of_scores, 200, 1.5),
     "groups of values": (groups_of_values, 200, 1.5),
     "clusters drawn": (clusters_drawn, 3_000, 1.5),
+    "items of models": (items_of_models, 5_000, 1.5),
+    "cases of readers": (cases_of_readers, 5_000, 1.5),
     "models compared in pairs": (models_compared, 5, 2.5),
 }
 
