@@ -10,6 +10,7 @@ import pytest
 
 import howsure as hs
 from howsure.native import compile as builder, library
+from howsure.native.differences import largest_differences
 from howsure.native.growth import grown
 from howsure.native.interpolation import interpolated
 from howsure.native.isotonic import rising_shares
@@ -136,10 +137,11 @@ def test_arrays_are_passed_where_they_lie():
         lambda: Tilts(np.ones(3), 5.0).sums(np.ones(6)[::2]),
         lambda: Tilts(np.ones(3), 5.0).sums(np.ones(3, dtype=">f8")),
         lambda: grown(np.ones((1, 3)), np.ones((1, 2)), np.ones(1), 5.0),
+        lambda: largest_differences(np.ones((2, 3)), np.ones((2, 2)), np.ones((2, 2)), np.array([2]), np.array([0])),
         lambda: count_scores(np.array([True]), np.ones(2)),
         lambda: rising_shares(np.ones((4, 3))),
     ],
-    ids=["order", "values", "weights", "classes", "losses", "stride", "bytes", "width", "scores", "sides"],
+    ids=["order", "values", "weights", "classes", "losses", "stride", "bytes", "width", "rows", "scores", "sides"],
 )
 def test_kernels_refuse_arrays_that_do_not_fit(call):
     """A kernel gets addresses alone, so that lengths, strides and order are compared before it runs."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from howsure.native import compile as compiling, library
 from howsure.native.averages import ClassShares
+from howsure.native.differences import largest_differences
 from howsure.native.gammas import gammas
 from howsure.native.growth import grown
 from howsure.native.interpolation import interpolated
@@ -76,6 +77,9 @@ def drawn(rng):
     for size in (0, 1, 7, 9, 255, 256, 257, 5000):
         Tilts(rng.normal(size=size), 700.0).sums(rng.random(size), 1e300, 3.0)
     for size in (0, 1, 31, 33, 1023, 1024, 1025, 5000):
+        rows = np.arange(3)
+        sides = rng.integers(0, 4, (3, 3))
+        largest_differences(rng.normal(size=(3, size)), rng.random((3, 3)), sides, rows, rows // 2)
         for most in (0, 1, 7):
             power_sums(rng.random((size, 2))[:, 1], np.broadcast_to(1.0, size), most)
 
@@ -181,6 +185,10 @@ def refused():  # noqa: C901 - a loop for each kernel
     ):
         assert function.howsure_grown(*map(L, sizes), *[P(zeros)] * 3, P(np.array([bound])), P(zeros)) == 1
     assert function.howsure_grown(*[L(1)] * 4, *[P(zeros)] * 3, P(np.array([np.nan])), P(zeros)) == 1
+    for *sizes, place in ((-1, 1, 1, 1, 0), (1, -1, 1, 1, 0), (1, 1, -1, 1, 0), (1, 1, 1, -1, 0), (1, 1, 1, 1, 1)):
+        odd, arrays = P(np.array([place])), [P(zeros)] * 4
+        assert function.howsure_largest_differences(*map(L, sizes), odd, P(zeros), *arrays) == 1
+        assert function.howsure_largest_differences(*map(L, sizes), P(zeros), odd, *arrays) == 1
     for size, most in ((-1, 1), (1, -1)):
         assert function.howsure_power_sums(L(size), L(most), L(1), L(1), *[P(zeros)] * 3) == 1
     for shape in (-1.0, np.nan, np.inf):
@@ -270,6 +278,9 @@ def hostile(rng, trial):
         lambda: CellLosses(one[:, None], two).sums(three[:, None]),
         lambda: Tilts(one, rng.choice([700.0, 1e9, np.nan])).sums(two, 3.0),
         lambda: grown(one[None], two[None], three[:1], rng.choice([5.0, 701.0, np.nan])),
+        lambda: largest_differences(
+            np.stack([one, two]), three[:2, None] * np.ones(2), np.resize(whole, (2, 2)), whole[:2], whole[2:4]
+        ),
         lambda: count_scores(one > 0, two),
         lambda: rising_shares(np.abs(one)[None, :, None] * np.ones(2)),
         lambda: gammas(one, 3, np.uint64(trial)),

@@ -7,7 +7,7 @@ covariance follows from each model's gradient, so no pair needs its own comparis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from itertools import combinations_with_replacement
@@ -34,6 +34,7 @@ from howsure.tables.variances import small_sample_correction
 Array = NDArray[Any]
 P = ParamSpec("P")
 T = TypeVar("T", bound=Tabular)
+UNITS = 2**14  # whose contributions to all linear forms are multiplied at once
 GIVE = (
     "Give a paired table of several models, or the tables of at least two by name: {'A': table_a, 'B': table_b}. Of "
     "published counts make them by `proportions({'A': 42, 'B': 39}, 50)`."
@@ -128,14 +129,16 @@ def contenders(given: Any, metric: Any) -> Contenders:
     tables = {name: joint.model(name) for name in joint.models}
     bound = resolve_each(metric, list(tables.values()))
     sides = [Side(name, each, joint.view(name)) for name, each in zip(tables, bound, strict=True)]
-    counts = joint.counted
+    of_each = zip(sides, tables.values(), strict=True)
     with np.errstate(all="ignore"):
-        values = np.array([float(each.value(counts)) for each in sides])
-        gradients = finite_gradients([each.gradient(counts) for each in sides], joint)
+        values = np.array([float(one(own.counted)) for one, own in zip(bound, tables.values(), strict=True)])
+        pulled = (side.view.pulled_back(side.metric.gradient(own.counted), joint.cells.size) for side, own in of_each)
+        gradients = finite_gradients(pulled, len(sides), joint)
     covariance, freedom = _covariance_for_intervals(joint, gradients)
     worth = _cases(joint, [each.as_metric() for each in sides])
-    metrics = tuple(each.metric for each in sides)
-    return Contenders(tables, metrics, values, _seen(covariance, values), np.minimum(worth[:, None], worth), freedom)
+    return Contenders(
+        tables, tuple(bound), values, _seen(covariance, values), np.minimum(worth[:, None], worth), freedom
+    )
 
 
 def _of_separate(tables: dict[str, Table], metric: Any) -> Contenders:
@@ -149,7 +152,7 @@ def _of_separate(tables: dict[str, Table], metric: Any) -> Contenders:
     with np.errstate(all="ignore"):
         values = np.array([float(one(own.counted)) for one, own in zip(metrics, listed, strict=True)])
         gradients = [
-            finite_gradients([one.gradient(own.counted)], own)[0] for one, own in zip(metrics, listed, strict=True)
+            finite_gradients([one.gradient(own.counted)], 1, own)[0] for one, own in zip(metrics, listed, strict=True)
         ]
     worth = np.concatenate([_cases(own, [one]) for one, own in zip(metrics, listed, strict=True)])
     own = np.array([float(each.variance(slopes)) for each, slopes in zip(listed, gradients, strict=True)])
@@ -242,10 +245,13 @@ def covariances_by_unit(parts: Sequence[tuple[tuple[NamedUnits, ...], Array, Arr
     return covariances, together > 0
 
 
-def finite_gradients(gradients: list[Any], table: Table) -> Array:
-    """Return gradients by flat cells, with 0 in place of undefined ones."""
-    stacked = np.stack([np.asarray(each, dtype=float).reshape(-1) for each in gradients])
-    return np.where(np.isfinite(stacked), stacked, 0.0).reshape(len(gradients), table.cells.shape[-1])
+def finite_gradients(gradients: Iterable[Array], number: int, table: Table) -> Array:
+    """Return a number of gradients by flat cells, with 0 in place of undefined ones."""
+    found = np.empty((number, table.cells.shape[-1]))
+    for row, each in zip(found, gradients, strict=True):
+        row[:] = np.ravel(each)
+        row[~np.isfinite(row)] = 0.0
+    return found
 
 
 def covariance_within(table: Table, gradients: Array) -> Array:
@@ -268,16 +274,24 @@ def covariance_of_forms(design: Design, counts: Array, forms: Array, variance: C
         Coefficients → the variance of their form.
     """
     own = np.array([float(variance(each)) for each in forms])
-    found = [VarianceDetails.of(design).influence_functions(counts, each) for each in forms]
-    known = [each for each in found if each is not None]
-    size = len(forms)
-    if len(known) < size:
+    size, many, influences = len(forms), counts, []
+    for form in forms:
+        found = VarianceDetails.of(design).influence_functions(counts, form)
+        if found is None:
+            break
+        influences.append(found[0])
+        many = found[1]
+    if len(influences) < size:
         apart = np.diag(own)
         for i, j in zip(*np.triu_indices(size, 1), strict=True):
             apart[i, j] = apart[j, i] = float(variance(forms[i] - forms[j]))
         return _polarised(apart)
-    units, many = np.stack([each for each, _ in known]), known[0][1]
-    return _scaled((units * many) @ units.T, own)
+    plain = np.zeros((size, size))
+    for start in range(0, len(many), UNITS):
+        part = slice(start, start + UNITS)
+        units = np.stack([each[part] for each in influences])
+        plain += (units * many[part]) @ units.T
+    return _scaled(plain, own)
 
 
 def _scaled(plain: Array, variances: Array) -> Array:
@@ -305,7 +319,7 @@ def _cases(table: Table, metrics: list[Metric]) -> Array:
     else:
         filled = table.smoothed().counted
         with np.errstate(all="ignore"):
-            slopes = finite_gradients([each.gradient(filled) for each in metrics], table)
+            slopes = finite_gradients((each.gradient(filled) for each in metrics), len(metrics), table)
         marked = active_cells(np.ones(slopes.shape), slopes)
     worth = np.array([float(table.effective_sample_size(each)) for each in marked])
     return np.broadcast_to(np.where(np.isfinite(worth) & (worth > 0), worth, np.inf), len(metrics)).copy()

@@ -18,6 +18,7 @@ from howsure.cached import cached_property
 from howsure.designs.base import safe_divide
 from howsure.methods.core.standard_errors import normal_quantile, quantile
 from howsure.methods.numerics.confidence_levels import Level, share_beyond
+from howsure.native.differences import largest_differences
 
 Array = NDArray[Any]
 DRAWS = 10_000
@@ -201,68 +202,50 @@ def rank_sets(given: Estimated, deviations: Array, level: float) -> RankSets:
     while open_.any():
         largest = _largest(deviations, scale, open_)
         first = largest if first is None else first
-        decided = open_ & (given.statistic > _critical(largest, level, given.is_silent & open_))
+        decided = open_ & (given.statistic > _critical(largest, level, (given.is_silent & open_).any()))
         if not decided.any():
             break
         above |= decided
         open_ &= ~decided
     largest = np.zeros(deviations.shape[1]) if first is None else np.sort(first)
-    alone = [_alone(index, given, deviations, scale, level) for index in range(size)]
     return RankSets(
         above=above,
-        marginal=np.array(alone).reshape(size, 2),
+        marginal=_alone(given, deviations, scale, level),
         largest=largest,
-        critical=_critical(largest, level, given.is_silent),
+        critical=float(_critical(largest, level, given.is_silent.any())),
     )
 
 
-def _critical(largest: Array, level: float, silent: Array) -> float:
+def _critical(largest: Array, level: float, is_silent: Any) -> Array:
     """Return the quantile of the largest deviations; at least a normal one if a sample variance is zero."""
-    return max(float(np.quantile(largest, level)), normal_quantile(level) if silent.any() else 0.0)
+    least = np.where(is_silent, normal_quantile(level), 0.0)
+    return np.asarray(np.maximum(np.quantile(largest, level, axis=-1), least))
 
 
 def _largest(deviations: Array, scale: Array, open_: Array) -> Array:
     """Return the largest deviation over the undecided pairs, for each draw."""
-    largest = np.zeros(deviations.shape[1], dtype=np.float32)
-    both = open_ & open_.T
-    for index in range(len(deviations)):
-        later = np.arange(len(deviations)) > index
-        for others, change in ((both[index] & later, np.abs), (open_[index] & ~both[index], np.asarray)):
-            if others.any():
-                apart = (deviations[index] - deviations[others]) * scale[index, others, None]
-                np.maximum(largest, change(apart).max(0), out=largest)
-    return largest
+    models, both = np.arange(len(open_)), open_ & open_.T
+    sides = np.where(both, np.triu(3 * both), open_)
+    return np.asarray(largest_differences(deviations, scale, sides, models, np.zeros_like(models))[0])
 
 
-def _alone(index: int, given: Estimated, deviations: Array, scale: Array, level: float) -> tuple[int, int]:
-    """Return first and last rank of one model, at its own level."""
+def _alone(given: Estimated, deviations: Array, scale: Array, level: float) -> Array:
+    """Return first and last rank of each model, at its own level, ``(P, 2)``."""
     size = len(given.values)
-    others = np.arange(size) != index
-    if not others.any():
-        return 1, 1
-    apart = (deviations[index] - deviations) * scale[index, :, None]
-    statistic = np.stack([given.statistic[index], given.statistic[:, index]])  # ahead of the others, and behind
-    silent = given.is_silent[index]
-    below = -apart.min(0)  # at least 0, which is the model's own row
-    open_ = np.stack([others, others])
-    found = np.zeros_like(open_)
-    most = np.maximum(apart.max(0), below)
-    while open_.any():
-        decided = open_ & (statistic > _critical(most, level, silent & open_))
-        if not decided.any():
-            break
-        found |= decided
-        open_ &= ~decided
-        most = np.zeros_like(below)
-        if open_[0].any():
-            np.maximum(most, apart[open_[0]].max(0), out=most)
-        if open_[1].any():
-            np.maximum(most, -apart[open_[1]].min(0), out=most)
-    low, high = _ranks(found[1].sum(), found[0].sum(), size)
-    return int(low), int(high)
+    open_ = np.stack([~np.eye(size, dtype=bool)] * 2)  # ahead of the others, and behind
+    statistic, found = np.stack([given.statistic, given.statistic.T]), np.zeros_like(open_)
+    models = np.flatnonzero(open_.any((0, 2)))
+    while len(models):
+        most = largest_differences(deviations, scale, open_[0] + 2 * open_[1], models, np.arange(len(models)))
+        own = open_[:, models]
+        critical = _critical(most, level, (given.is_silent[models] & own).any((0, 2)))
+        decided = own & (statistic[:, models] > critical[:, None])
+        found[:, models] |= decided
+        open_[:, models] &= ~decided
+        models = models[decided.any((0, 2)) & open_[:, models].any((0, 2))]
+    return _ranks(found[1].sum(1), found[0].sum(1))
 
 
-def _ranks(worse_than: Any, better_than: Any, size: int | None = None) -> Array:
+def _ranks(worse_than: Array, better_than: Array) -> Array:
     """Return first and last rank from the numbers of models above and below."""
-    many = len(worse_than) if size is None else size
-    return np.stack([1 + np.asarray(worse_than), many - np.asarray(better_than)], -1)
+    return np.stack([1 + worse_than, len(worse_than) - better_than], -1)

@@ -220,15 +220,13 @@ def ranks(draws: JointDraws, *, better: Better = "higher") -> Ranks:
     run = np.cumsum(fresh, 0) + size * np.arange(number)
     lengths = np.bincount(run.ravel())
     share = 1 / lengths[run]
-    total = np.zeros(size * size)
-    for step in range(int(lengths.max())):
+    total = np.bincount((order * size + np.arange(size)[:, None]).ravel(), share.ravel(), size * size)
+    for step in range(1, int(lengths.max())):
         here, there = slice(0, size - step), slice(step, size)
         same = run[here] == run[there]
-        low, high = np.nonzero(same)[0], np.nonzero(same)[0] + step
-        weight = share[here][same]
-        total += np.bincount(order[here][same] * size + high, weight, size * size)
-        if step:
-            total += np.bincount(order[there][same] * size + low, weight, size * size)
+        low, weight = np.nonzero(same)[0], share[here][same]
+        total += np.bincount(order[here][same] * size + low + step, weight, size * size)
+        total += np.bincount(order[there][same] * size + low, weight, size * size)
     positive = next(filter(None, (getattr(each, "positive", "") for each in draws.values())), "")
     return Ranks(names=names, probabilities=total.reshape(size, size) / number, draws=number, positive=positive)
 

@@ -90,8 +90,8 @@ class Independent(VarianceDetails, Algebra, Resampling):
 
     def influence_functions(self, counts: Array, gradient: Array) -> tuple[Array, Array]:
         """Return the gradient of the non-empty cells and their counts."""
-        filled = np.flatnonzero(counts)
-        return gradient[filled], counts[filled]
+        filled = counts != 0
+        return (gradient, counts) if filled.all() else (gradient[filled], counts[filled])
 
     def exchangeable_units(self, counts: Array) -> Units:
         """Return the cases."""

@@ -108,7 +108,7 @@ def _correlation(tables: Sequence[Table], bound: Sequence[Sequence[Metric]]) -> 
     size, number = len(tables), len(bound)
     with np.errstate(all="ignore"):
         gradients = [
-            [finite_gradients([m.gradient(t.counted)], t)[0] for m, t in zip(of_one, tables, strict=True)]
+            [finite_gradients([m.gradient(t.counted)], 1, t)[0] for m, t in zip(of_one, tables, strict=True)]
             for of_one in bound
         ]
     covariance = np.zeros((number * size, number * size))

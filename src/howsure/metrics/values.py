@@ -78,7 +78,7 @@ def mean_of(numbers: Array, bounds: Bounds | None) -> Scored:
     def slopes(cells: Array) -> Array:
         return np.asarray((numbers - value(cells)[..., None]) / cells.sum(-1)[..., None])
 
-    return Scored(value, slopes, range=bounds, structure=Ratio(numbers, np.ones(len(numbers))))
+    return Scored(value, slopes, range=bounds, structure=Ratio(numbers, np.broadcast_to(1.0, numbers.shape)))
 
 
 @value_metric(range=REAL, better="neither", aliases=("average",))

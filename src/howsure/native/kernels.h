@@ -1,5 +1,5 @@
-/* The compiled kernels of howsure: plain C11, no state, no allocation, nothing but integers, doubles and the caller's
- * memory. Each returns 0, or 1 for arguments that it cannot take. The modules beside them say what they compute,
+/* The compiled kernels of howsure: plain C11, no state, no allocation, nothing but numbers and the caller's memory.
+ * Each returns 0, or 1 for arguments that it cannot take. The modules beside them say what they compute,
  * and compute the same with NumPy. */
 #ifndef HOWSURE_KERNELS_H
 #define HOWSURE_KERNELS_H

@@ -207,7 +207,7 @@ class _Likelihood:
 def _moments(table: Table, bound: list[Metric], estimates: list[Estimate]) -> tuple[float, float]:
     """Return the correlation of two metrics, 0 where it is unknown, and the fewer degrees of freedom of the two."""
     with np.errstate(all="ignore"):
-        gradients = finite_gradients([each.gradient(table.counted) for each in bound], table)
+        gradients = finite_gradients((each.gradient(table.counted) for each in bound), len(bound), table)
     covariance = covariance_within(table, gradients)
     spread = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     correlation = float(np.clip(np.nan_to_num(safe_divide(covariance[0, 1], spread[0] * spread[1])), -1.0, 1.0))
