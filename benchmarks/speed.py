@@ -18,6 +18,7 @@ import files
 import kernels
 import measure
 import ratios
+import reviewers
 import scores
 
 from howsure.native.library import running
@@ -30,7 +31,9 @@ packages run alternately in one process, and short tasks are repeated. The numbe
 repetitions. howsure computes an interval with every metric; scikit-learn does not. Times depend on the machine,
 ratios less so. `python benchmarks/speed.py` measures this and writes this page.
 """
-SECTIONS = ratios.SECTIONS | scores.SECTIONS | factors.SECTIONS | files.SECTIONS | kernels.SECTIONS
+SECTIONS = (
+    ratios.SECTIONS | scores.SECTIONS | reviewers.SECTIONS | factors.SECTIONS | files.SECTIONS | kernels.SECTIONS
+)
 PART = re.compile(r"^## (.+?)\n+((?:\|.*\n)+)", re.MULTILINE)
 
 

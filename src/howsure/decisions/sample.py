@@ -18,6 +18,7 @@ from howsure.metrics.decisions import odds
 from howsure.metrics.forms import divide
 from howsure.tables.paired_scores import PairedScoresTable
 from howsure.tables.scores import ScoresTable
+from howsure.tables.union import distinct_and_places
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -60,8 +61,8 @@ class Sample:
         )
         reached = [np.searchsorted(thresholds, each, side="right") for each in scores]
         rows = np.stack([each[code] for each, code in zip(reached, tuples.T, strict=True)], 1)
-        codes, place = np.unique(rows, axis=0, return_inverse=True)
-        cell, size = (2 * place.reshape(-1, 1) + np.arange(2)).ravel(), 2 * len(codes)
+        codes, place = distinct_and_places(rows)
+        cell, size = (2 * place[:, None] + np.arange(2)).ravel(), 2 * len(codes)
         design = Algebra.of(table.design.collapse_cells(cell, size)).with_true_classes(np.tile([0, 1], len(codes)))
         weights = np.array([odds(each) for each in thresholds.tolist()])
         return cls(added_up(table.cells, cell, size).reshape(-1, 2), codes, design, weights, prevalence)

@@ -24,6 +24,7 @@ from howsure.tables.batch import Tables
 from howsure.tables.labels import as_labels
 from howsure.tables.paired import PairedTable
 from howsure.tables.prior_tuples import pseudo_tuples
+from howsure.tables.union import distinct_and_places
 
 Array = NDArray[Any]
 
@@ -190,8 +191,8 @@ def paired(
         message = "No case has all its labels among `labels`."
         raise NoCaseError(message)
     possible = pseudo_tuples(len(axis), len(models))
-    tuples, inverse = np.unique(np.vstack([codes[kept], possible]), axis=0, return_inverse=True)
-    cell, pseudo = np.split(inverse.ravel(), [int(kept.sum())])
+    tuples, inverse = distinct_and_places(np.vstack([codes[kept], possible]))
+    cell, pseudo = np.split(inverse, [int(kept.sum())])
     shares = np.bincount(pseudo, minlength=len(tuples)) / len(pseudo)
     every = np.full(len(codes), -1)
     every[kept] = cell

@@ -21,6 +21,7 @@ from howsure.sources.scores import binary_truth, is_positive_stated, score_value
 from howsure.sources.strata import ROLE, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.paired_scores import PairedScoresTable
+from howsure.tables.union import distinct_and_places
 
 Array = NDArray[Any]
 
@@ -211,8 +212,8 @@ def _paired_scores(
     names: Array | None,
 ) -> PairedScoresTable:
     distinct = [np.unique(score, return_inverse=True) for score in scores]
-    tuples, row = np.unique(np.column_stack([code for _, code in distinct]), axis=0, return_inverse=True)
-    cell = 2 * row.ravel() + positive
+    tuples, row = distinct_and_places(np.column_stack([code for _, code in distinct]))
+    cell = 2 * row + positive
     return PairedScoresTable(
         counts=tally.counts(cell, 2 * len(tuples)).reshape(-1, 2),
         labels=classes,

@@ -19,7 +19,7 @@ from howsure.tables.paired import PairedTable
 from howsure.tables.prior_tuples import pseudo_tuples
 from howsure.tables.scores import ScoresTable, two_of_scores, widest_spread
 from howsure.tables.table import require_table, smallest_block, tables_in_block
-from howsure.tables.union import distinct_rows, places_of_rows
+from howsure.tables.union import distinct_and_places, distinct_rows, places_of_rows
 
 Array = NDArray[Any]
 
@@ -170,8 +170,8 @@ class PairedScoresTable(JointTable):
         rows = np.stack([np.column_stack([np.full(len(said), true), said]) for true in range(2)], 1)
         possible = pseudo_tuples(2, len(self.names))
         every = np.vstack([rows.reshape(-1, rows.shape[-1]), possible])
-        tuples, place = np.unique(every, axis=0, return_inverse=True)
-        cell, pseudo = np.split(place.ravel(), [rows.shape[0] * 2])
+        tuples, place = distinct_and_places(every)
+        cell, pseudo = np.split(place, [rows.shape[0] * 2])
         return PairedTable(
             counts=added_up(self.cells, cell, len(tuples)),
             labels=self.labels,

@@ -14,6 +14,7 @@ from howsure.errors import HowsureError, listed
 
 Array = NDArray[Any]
 Key = Callable[[Any], Any]
+COUNTED = 2**20  # keys below which rows are counted, not sorted
 WHOLE_NUMBER = re.compile(r"(?<![.0-9])([0-9]+)")
 
 
@@ -85,6 +86,27 @@ def natural(name: Any) -> Any:
     return parts, name
 
 
+def distinct_and_places(rows: Array) -> tuple[Array, Array]:
+    """Return the distinct rows of a matrix, in order, and the position of each row among them.
+
+    Examples
+    --------
+    >>> rows, places = distinct_and_places(np.array([[1, 0], [0, 1], [1, 0]]))
+    >>> rows.tolist(), places.tolist()
+    ([[0, 1], [1, 0]], [1, 0, 1])
+    """
+    keys = _keys(rows)
+    if keys.dtype.kind == "i" and keys.size and keys.max() < COUNTED:
+        occurs = np.zeros(keys.max() + 1, dtype=bool)
+        occurs[keys] = True
+        places = (np.cumsum(occurs) - 1)[keys]
+        some = np.empty(np.count_nonzero(occurs), dtype=np.intp)
+        some[places] = np.arange(len(keys))
+        return rows[some], places
+    _, first, places = np.unique(keys, return_index=True, return_inverse=True)
+    return rows[first], places.ravel()
+
+
 def distinct_rows(*parts: Array) -> Array:
     """Return the rows of several matrices, each once and in order."""
     rows = np.concatenate(parts)
@@ -99,15 +121,18 @@ def places_of_rows(rows: Array, whole: Array) -> Array:
 
 
 def _keys(rows: Array) -> Array:
-    """Return a string of bytes for each row of numbers, in the order of the rows: such strings are compared fast."""
+    """Return a whole number for each row, or a string of bytes, in the order of the rows: these are compared fast."""
     if rows.dtype.kind == "f":  # bits of floats ascend with them, once those of negative ones are turned
         bits = (rows + 0.0).astype(float).view(np.uint64)
         places = np.where(bits >> 63, ~bits, bits | np.uint64(1 << 63))
     else:
         places = rows - (rows.min() if rows.size else 0)
     most = int(places.max()) if rows.size else 0
+    columns = rows.shape[1]
+    if (most + 1) ** columns <= np.iinfo(np.int64).max:
+        return np.asarray(places.astype(np.int64) @ (most + 1) ** np.arange(columns)[::-1])
     kind = next(each for each in (">u1", ">u2", ">u4", ">u8") if most <= np.iinfo(each).max)
-    return places.astype(kind).view(np.dtype((np.void, np.dtype(kind).itemsize * rows.shape[1]))).ravel()
+    return places.astype(kind).view(np.dtype((np.void, np.dtype(kind).itemsize * columns))).ravel()
 
 
 def shares_of_rows(rows: Array, whole: Array) -> Array:
