@@ -31,9 +31,7 @@ packages run alternately in one process, and short tasks are repeated. The numbe
 repetitions. howsure computes an interval with every metric; scikit-learn does not. Times depend on the machine,
 ratios less so. `python benchmarks/speed.py` measures this and writes this page.
 """
-SECTIONS = (
-    ratios.SECTIONS | scores.SECTIONS | reviewers.SECTIONS | factors.SECTIONS | files.SECTIONS | kernels.SECTIONS
-)
+SECTIONS = ratios.SECTIONS | scores.SECTIONS | reviewers.SECTIONS | factors.SECTIONS | files.SECTIONS | kernels.SECTIONS
 PART = re.compile(r"^## (.+?)\n+((?:\|.*\n)+)", re.MULTILINE)
 
 
