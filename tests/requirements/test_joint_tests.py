@@ -24,6 +24,12 @@ def test_p_is_the_larger_of_two_exact_binomial_tests():
     assert found.requirements == ("sensitivity > 0.9", "specificity > 0.8")
 
 
+def test_p_values_above_a_half_are_exact():
+    """22 of 23 does not show more than 0.95: the tail is that of the binomial distribution, which two sides hide."""
+    found = hs.joint_test(hs.from_counts(tp=22, fn=1, fp=1, tn=9), ["recall>0.95", "recall<0.95"])
+    assert found.p_values == pytest.approx((binom.sf(21, 23, 0.95), binom.cdf(22, 23, 0.95)))
+
+
 def test_upper_bounds_are_tested_from_below():
     """3 misses among 60 against a miss rate of 0.15."""
     found = hs.joint_test(TABLE, "fnr<=0.15")

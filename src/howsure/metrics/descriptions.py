@@ -8,7 +8,10 @@ from howsure.metrics.spec import named, parse
 ACRONYMS = {
     **{
         name: name.upper()
-        for name in ("f1", "f2", "mcc", "npv", "ppv", "auc", "auroc", "dor", "p4", "ece", "tpr", "fpr", "tnr", "fnr")
+        for name in (
+            *("f1", "f2", "mcc", "npv", "ppv", "auc", "auroc", "dor", "p4", "ece", "ici", "e50", "e90"),
+            *("tpr", "fpr", "tnr", "fnr"),
+        )
     },
     "roc_auc": "ROC AUC",
     "lr+": "LR+",

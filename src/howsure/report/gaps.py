@@ -17,7 +17,10 @@ from howsure.grids import plain
 from howsure.groups.group_gaps import gaps as compared
 from howsure.groups.pairs import Gap
 from howsure.groups.result import Gaps
+from howsure.metrics.binding import of_counts
 from howsure.metrics.descriptions import metric_words
+from howsure.metrics.metric import Metric
+from howsure.metrics.spec import named
 from howsure.numbers import number, percent
 from howsure.report import comparisons
 from howsure.report.bars import Ruler
@@ -83,6 +86,18 @@ def report_of_gaps(gaps: Any, *, title: str = "", command: str = "", files: Sequ
     )
 
 
+def can_differ(metric: str | Metric) -> bool:
+    """Return whether the section on gaps compares a metric: one number for each table of counts, at its own threshold.
+
+    Net benefits are cut elsewhere than the table, and metrics of each class are several numbers.
+    """
+    if not of_counts(metric):
+        return False
+    definition = None if isinstance(metric, Metric) else named(metric)
+    is_of_each = "@none" in str(metric) or "positive_class=" in str(metric)
+    return not is_of_each and not (definition is not None and definition.cuts_scores)
+
+
 def gaps_section(models: Mapping[str, Tables[Any]], metrics: Sequence[Any], level: float, seed: Any) -> Section:
     """Return the section on gaps between the groups of models; empty where metrics or groups do not allow it.
 
@@ -99,7 +114,7 @@ def gaps_section(models: Mapping[str, Tables[Any]], metrics: Sequence[Any], leve
     """
     found: dict[str, Gaps] = {}
     for name, tables in models.items():
-        if 1 < len(tables) <= MOST_GROUPS and tables.overall.design.traits.has_labels:
+        if metrics and 1 < len(tables) <= MOST_GROUPS and tables.overall.design.traits.has_labels:
             with suppress(HowsureError):
                 found[name] = cast("Gaps", compared(tables, metrics, confidence_level=level, random_state=seed))
     paragraphs, sheets = [], []

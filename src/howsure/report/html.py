@@ -19,6 +19,7 @@ from howsure.report import charts
 from howsure.report.content import Axis, Bar, Cell, Chart, Document, Section, Sheet, at
 
 NARROW = 3  # columns of a table, or of all matrices, that fit in half the width
+HALF = 50  # letters of a row of a table without bars that fit in half the width
 SHORT = 3  # panels, and rows of panels, that fit in half the width
 # Escaped in JSON, these characters have the same meaning, and an HTML parser does not end the block at them.
 HIDDEN = {ord(char): f"\\u{ord(char):04x}" for char in "<>&"}
@@ -121,10 +122,20 @@ def rows_of(charts: Sequence[Chart]) -> list[tuple[str, list[Chart]]]:
 
 def is_narrow(section: Section) -> bool:
     """Return whether a section has only text and small tables, so that two of them fit in a row."""
-    if section.charts or any(len(sheet.headers) > NARROW for sheet in section.sheets if sheet.folded or sheet.is_prose):
+    sized = [sheet for sheet in section.sheets if sheet.folded or sheet.is_prose]
+    if section.charts or any(len(sheet.headers) > NARROW for sheet in sized):
+        return False
+    if any(_width(sheet) > HALF for sheet in section.sheets if not sheet.axes):
         return False
     short = all(1 < len(sheet.axes) <= SHORT and len(sheet.rows) <= SHORT for sheet in section.sheets if sheet.axes)
     return short and sum(len(sheet.headers) for sheet in section.matrices) <= NARROW
+
+
+def _width(sheet: Sheet) -> int:
+    """Return the number of letters in a row of a table: of the longest cell of each column, or word of its header."""
+    words = (max((len(word) for word in header.split()), default=0) for header in sheet.headers)
+    cells = (max((len(row[place].text(0)) for row in sheet.rows), default=0) for place in range(len(sheet.headers)))
+    return sum(max(each) for each in zip(words, cells, strict=True))
 
 
 @functools.cache

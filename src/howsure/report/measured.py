@@ -21,7 +21,6 @@ from howsure.methods.core.draws import seed_sequence
 from howsure.methods.core.lookup import named
 from howsure.methods.core.method import DrawingMethod, Method
 from howsure.methods.core.names import MethodName
-from howsure.metrics.binding import listed_metrics, of_counts
 from howsure.metrics.metric import Metric
 from howsure.readers.study import ReaderStudy
 from howsure.report import comparisons as several, sections
@@ -30,7 +29,7 @@ from howsure.report.cautions import cautions
 from howsure.report.checklists.names import ChecklistName
 from howsure.report.content import Section, careful
 from howsure.report.evidence import Measured, Settings, Shown, Subject, estimated_together, shown, subject_of
-from howsure.report.gaps import gaps_section, report_of_gaps
+from howsure.report.gaps import can_differ, gaps_section, report_of_gaps
 from howsure.report.matrices import matrices
 from howsure.report.readers import report_of_readers
 from howsure.report.report import Report
@@ -168,17 +167,18 @@ def report_of(
         comparisons = _compared(subjects, main_metric(found[0]).label, settings)
     handed_over = Handed(by_name(comparisons), by_name(aggregates), getattr(comparisons, "correction", ""))
     made_of = About(title, command, files)
-    apart = _gaps(models, settings, main_metric(found[0]).label)
+    apart = _gaps(models, settings, found[0])
     return _written(found, settings, handed_over, left_out, made_of, apart).with_checklist(checklist)
 
 
-def _gaps(models: Sequence[Subject], settings: Settings, main: str) -> Section:
+def _gaps(models: Sequence[Subject], settings: Settings, first: Shown) -> Section:
     """Return the section on gaps between groups, in the requested metrics of counts or the main one."""
-    listed = () if settings.metrics is None else listed_metrics(settings.metrics)
-    asked = [each for each in listed if of_counts(each) and "@none" not in str(each)]
+    own = {each.name: each for each in settings.metrics or () if isinstance(each, Metric)}
+    labels = [main_metric(first).label] if first.part.is_usual else [each.label for each in first.metrics]
+    asked = [each for each in (own.get(label, label) for label in labels) if can_differ(each)]
     given: dict[str, Any] = {each.name: each.scores if each.table is None else each.table for each in models}
     tables = {name: in_groups(each) for name, each in given.items()}
-    return gaps_section(tables, asked or [main], settings.levels[settings.level], settings.seed)
+    return gaps_section(tables, asked, settings.levels[settings.level], settings.seed)
 
 
 def _compared(table: Any, metric: str, settings: Settings) -> Named | Mapping[str, Any]:

@@ -15,6 +15,7 @@ from howsure.requirements.region import JointRegion
 
 Array = NDArray[np.float64]
 MOST = 6  # regions in the chart
+ARM = 4.0  # of the cross at the values
 MARGIN = 0.1  # around the regions and the bounds, relative to their extent
 
 
@@ -60,9 +61,10 @@ def _chart(regions: Mapping[str, JointRegion], bounds: Sequence[float]) -> Chart
         x, y = (np.append(part, part[0]) for part in (each.boundary_x, each.boundary_y))
         outline = scale.path(x, placed(y))
         at = scale.x(each.x.value), scale.y(placed(np.asarray(each.y.value)))
+        cross = f"M{at[0] - ARM:.1f} {at[1]:.1f}H{at[0] + ARM:.1f}M{at[0]:.1f} {at[1] - ARM:.1f}V{at[1] + ARM:.1f}"
         tip = ", ".join(f"{metric_words(one.label)} {number(one.value, 3)}" for one in (each.x, each.y))
         mark = Mark(round(float(at[0]), 1), round(float(at[1]), 1), f"{name}: {tip}" if name else tip, ("",))
-        return Line(name, outline, (outline + "Z",), (mark,))
+        return Line(name, outline + cross, (outline + "Z",), (mark,))
 
     across, up = (metric_words(one.label) for one in (every[0].x, every[0].y))
     lines = (np.array([bounds[0]] * 2), np.array([0.0, 1.0])), (np.array([left, right]), placed(np.full(2, bounds[1])))

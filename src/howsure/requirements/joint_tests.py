@@ -25,7 +25,7 @@ from howsure.metrics.metric import Metric
 from howsure.numbers import number, p_text, percent, significant_decimals
 from howsure.requirements.regions import one_model, thresholds
 from howsure.requirements.requirement import Asked, Requirement, listed_requirements, p_cell
-from howsure.requirements.risk_tests import has_counts
+from howsure.requirements.risk_tests import binomial_p_values, has_counts
 from howsure.tables.table import Table
 
 
@@ -198,7 +198,7 @@ def joint_test(
         settings: dict[str, Any] = {"method": test, "threshold": at, "random_state": seed}
         own = estimate(one, each.metric, confidence_level=sides.level, alternative=sides.alternative, **settings)
         found.append(own)
-        p_values.append(_p_value(metric, one, sides, test, each.bound, seed))
+        p_values.append(_p_value(metric, one, sides, test, each, seed))
         if np.isnan(p_values[-1]) and not np.isnan(own.value) and not np.isnan([own.low, own.high]).any():
             message = f"`{own.method}` has no test for `{own.label}`. Use another `method`."
             raise HowsureError(message)
@@ -222,10 +222,14 @@ def _side(requirement: Requirement) -> Alternative:
 
 
 def _p_value(
-    metric: Metric, table: Table, sides: IntervalSpec, method: Method | None, bound: float, seed: Any
+    metric: Metric, table: Table, sides: IntervalSpec, method: Method | None, requirement: Requirement, seed: Any
 ) -> float:
-    """Return the one-sided p-value of a bound, of the method whose interval `estimate` returns."""
+    """Return the one-sided p-value of a requirement, of the method whose interval `estimate` returns."""
     chosen, same, small = method_and_table(metric, table, sides.suited(method))
     value = float(np.asarray(same.value_at(small.counted)))
-    two_sided = chosen.p_value(same, small, bound, rng=seed)
-    return float(sides.p_value(two_sided, value, bound))
+    if isinstance(chosen, ClopperPearson) and same.proportion is not None and has_counts(small) and not np.isnan(value):
+        return float(
+            binomial_p_values(same.proportion, requirement, small.counts[None])[0]
+        )  # its two-sided one ends at 1
+    two_sided = chosen.p_value(same, small, requirement.bound, rng=seed)
+    return float(sides.p_value(two_sided, value, requirement.bound))
