@@ -24,6 +24,7 @@ from howsure.designs.traits import EXPECTED, Description, Traits
 from howsure.designs.variance_details import VarianceDetails
 
 Array = NDArray[Any]
+MOST_TIES = 4  # mean number of cases of a kind up to which they are drawn one by one
 
 
 @final
@@ -109,8 +110,11 @@ class Batch(VarianceDetails, Algebra, Resampling):
             second = np.stack([start + _picked(mass, size, rng) for start, mass in cases.sums], 1)
         else:
             second = self._successes(size, rng)
-        np.add.at(drawn.T, cases.cells[:, 1], second.T)
-        np.add.at(drawn.T, cases.cells[:, 0], (cases.group_totals - second).T)
+        for cells, own in zip(cases.cells.T, (cases.group_totals - second, second), strict=True):
+            if (np.diff(cells) > 0).all():
+                drawn[:, cells] += own
+            else:
+                np.add.at(drawn.T, cells, own.T)
         return drawn
 
     def posterior(self, counts: Array, prior: Array, size: int, rng: np.random.Generator) -> Array:
@@ -129,19 +133,22 @@ class Batch(VarianceDetails, Algebra, Resampling):
         return np.concatenate(blocks)
 
     def _of_second_class(self, size: int, rng: np.random.Generator) -> Array:
-        cases = self.cases
-        second = cases.probability[:, 1]
-        if (cases.number == 1).all():
-            drawn = (rng.random((size, len(second))) < second).astype(float)
+        cases, groups = self.cases, len(self.cases.cells)
+        order = np.argsort(cases.group, kind="stable")
+        number, second = cases.number[order], cases.probability[order, 1]
+        weight = np.broadcast_to(cases.weight, cases.number.shape)[order]
+        if number.sum() <= MOST_TIES * len(number):  # single cases are drawn faster
+            each, repeats = second.astype(np.float32), number.astype(np.intp)
+            drawn: Array = rng.random((size, repeats.sum()), dtype=np.float32) < np.repeat(each, repeats)
+            if (repeats != 1).any():
+                drawn = np.add.reduceat(drawn, np.cumsum(repeats) - repeats, axis=1, dtype=float)
         else:
-            drawn = rng.binomial(cases.number.astype(np.int64), second, (size, len(second))).astype(float)
-        drawn *= cases.weight
-        if len(cases.cells) == len(second):
-            ordered = np.empty_like(drawn)
-            ordered[:, cases.group] = drawn
-            return ordered
-        groups = len(cases.cells)
-        place = groups * np.arange(size)[:, None] + cases.group
+            drawn = rng.binomial(number.astype(np.int64), second, (size, len(second)))
+        if (weight != 1).any():
+            drawn = drawn * weight
+        if len(second) == groups:
+            return drawn
+        place = groups * np.arange(size)[:, None] + cases.group[order]
         return np.bincount(place.ravel(), drawn.ravel(), size * groups).reshape(size, groups)
 
     def _classes(self, cells: int, rng: np.random.Generator) -> Array:

@@ -238,5 +238,8 @@ def _thinned(counts: Array, mass: Array) -> tuple[Array, Array]:
     if len(counts) <= MOST_COUNTS:
         return counts, mass
     index = np.arange(len(counts)) * MOST_COUNTS // len(counts)
-    together = np.bincount(index, mass)
-    return np.bincount(index, mass * counts) / together, together
+    together, number = np.bincount(index, mass), np.bincount(index)
+    plain = np.bincount(index, counts) / number
+    return np.where(
+        together > 0, np.bincount(index, mass * counts) / np.where(together > 0, together, 1), plain
+    ), together
