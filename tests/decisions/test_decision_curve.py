@@ -50,7 +50,7 @@ def test_values_are_those_of_dcurves(prevalence):
 
 
 def test_pointwise_limits_are_those_of_estimate_and_compare():
-    """At each threshold they are the default intervals, and the simultaneous ones those at the level 2Φ(c) - 1."""
+    """At each threshold they are the default intervals, for two models those of MOVER, and the simultaneous ones those at the level 2Φ(c) - 1."""
     pair = hs.paired_scores(TRUTH, RISKS)
     table = hs.scores(TRUTH, RISKS["marker_risk"])
     apart, over_all = ALL.difference("cancerpredmarker", "marker_risk"), ONE.difference("model")
@@ -63,7 +63,7 @@ def test_pointwise_limits_are_those_of_estimate_and_compare():
         wide = hs.estimate(table, spec, confidence_level=level)
         assert ONE["model"].simultaneous_low[at] == pytest.approx(wide.low, abs=1e-9)
         assert ONE["model"].simultaneous_high[at] == pytest.approx(wide.high, abs=1e-9)
-        both = hs.compare(pair, spec, a="cancerpredmarker", b="marker_risk")
+        both = hs.compare(pair, spec, a="cancerpredmarker", b="marker_risk", method="mover")
         assert (apart.low[at], apart.high[at]) == pytest.approx((both.low, both.high), abs=1e-9)
         avoided = hs.estimate(table, f"interventions_avoided+threshold={t}")
         assert over_all.low[at] == pytest.approx(avoided.low * t / (1 - t), abs=1e-9)
@@ -242,6 +242,18 @@ def test_refusals_are_one_line(call, words):
     with pytest.raises((hs.HowsureError, KeyError), match=words) as refused:
         call()
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("threshold", [0.2, 0.9])
+def test_models_that_treat_the_same_cases_have_the_default_interval(threshold):
+    """Where two models agree on every case the difference is 0, with limits around it, also where neither treats any."""
+    risk = np.array([0.1, 0.3, 0.6, 0.8] * 10)
+    pair = hs.paired_scores(np.arange(40) % 3 == 0, {"a": risk, "b": risk * 0.9})
+    found = hs.decision_curve(pair, thresholds=[threshold]).difference("a", "b")
+    both = hs.compare(pair, f"net_benefit+threshold={threshold}", a="a", b="b")
+    assert found.value[0] == 0
+    assert (found.low[0], found.high[0]) == pytest.approx((both.low, both.high))
+    assert found.low[0] < 0 < found.high[0]
 
 
 RARELY_UNTREATED = [

@@ -84,9 +84,10 @@ def decision_curve(
     or with a stated prevalence p, ``p tpr − w (1 − p) fpr``. Treating all has NB = prevalence − w (1 − prevalence),
     treating none 0.
 
-    Pointwise limits are those of ``estimate(table, "net_benefit+threshold=t")``; those of a difference of models of
-    ``compare``, those of a difference to treating all w times those of ``interventions_avoided``. The interval of
-    treating all follows from that of the prevalence, and with a stated prevalence has no width.
+    Pointwise limits are those of ``estimate(table, "net_benefit+threshold=t")``. Those of a difference of models are
+    those of ``compare`` with ``method="mover"``, or its default method where both treat the same cases. Those of a
+    difference to treating all are w times those of ``interventions_avoided``. The interval of treating all follows from
+    that of the prevalence, and with a stated prevalence has no width.
 
     A simultaneous band has the same intervals at the level 2Φ(c) − 1. The critical value c is the quantile of the
     largest of the errors along the thresholds, in 100,000 draws from the normal distribution with their covariance

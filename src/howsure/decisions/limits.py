@@ -10,7 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.estimates.batched_intervals import method_and_table
+from howsure.methods.composed.mover import Mover
 from howsure.methods.core.interval import IntervalAtLevel
+from howsure.methods.core.method import Method
+from howsure.methods.core.standard_errors import is_positive_error, standard_error
 from howsure.metrics.binding import resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.decisions import odds
@@ -31,7 +34,8 @@ def limits_of(
 
     A net benefit is the difference to treating none. The difference of a model to treating all is w times the net
     interventions avoided, with the odds w of the threshold. That of treating all to treating none is linear in the
-    prevalence.
+    prevalence. That of two models follows from the limits of both and their correlation (MOVER), which at the strict
+    levels of simultaneous bands cover more often than the default method of such a difference.
 
     Parameters
     ----------
@@ -97,9 +101,11 @@ def _at(table: Any, threshold: float, prevalence: float, model: str, other: str,
         return _at_levels(resolve(spec, own), own, seed)
     both = made.pair(model, other)
     sides = [Side(each, resolve(spec, both.model(each)), both.view(each)) for each in (model, other)]
-    return _at_levels(contrast_metric(EFFECTS["difference"], sides[0], sides[1]), both, seed)
+    metric = contrast_metric(EFFECTS["difference"], sides[0], sides[1])
+    differ = is_positive_error(standard_error(metric, both), 0.0)  # in the cases that they treat
+    return _at_levels(metric, both, seed, Mover() if differ else None)
 
 
-def _at_levels(metric: Metric, table: Table, seed: Any) -> IntervalAtLevel:
-    method, same, small = method_and_table(metric, table, None)
+def _at_levels(metric: Metric, table: Table, seed: Any, method: Method | None = None) -> IntervalAtLevel:
+    method, same, small = method_and_table(metric, table, method)
     return method.at_levels(same, small, seed)
