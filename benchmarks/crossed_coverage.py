@@ -3,7 +3,8 @@
 A reader (or model) answers each case correctly if a normal variable is below a threshold, which varies with the reader,
 with the case, and with the true class. The numbers of the population follow in closed form. ``python
 benchmarks/crossed_coverage.py --studies 300`` prints a table in Markdown; ``--method bootstrap`` uses another method, and
-``--designs 0:5`` some of the rows. ``--mean-squares`` prints type I errors of t tests with other variances and degrees of
+``--designs 0:5`` some of the rows. ``--drawn`` prints tables of the bootstrap and of the posterior with 500 draws, of
+designs of their own. ``--mean-squares`` prints type I errors of t tests with other variances and degrees of
 freedom instead, from the distributions of the mean squares of complete tables with normal effects.
 """
 
@@ -31,6 +32,12 @@ DESIGNS = [
     (30, 30, 0.3, 0.7, 0.0),
     (30, 120, 0.05, 1.5, 0.3),
 ]
+DRAWN = [
+    (*levels, *spread, missing)
+    for *levels, missing in ((5, 30, 0.0), (10, 100, 0.0), (20, 60, 0.2))
+    for spread in ((0.3, 0.7), (0.05, 0.05))
+]
+DRAWS = hs.methods.Bootstrap("percentile", 500), hs.methods.Dirichlet(n_draws=500)
 METRICS = ("accuracy", "f1", "mcc", "roc_auc")
 NAMES = dict(zip(METRICS, ("accuracy", "F1", "MCC", "AUC"), strict=True))
 TITLES = ("accuracy, cases alone", *NAMES.values(), *(f"Δ {name}" for name in NAMES.values()))
@@ -140,9 +147,14 @@ if __name__ == "__main__":
     parser.add_argument("--studies", type=int, default=300)
     parser.add_argument("--method", default="auto")
     parser.add_argument("--designs", default=f"0:{len(DESIGNS)}")
+    parser.add_argument("--drawn", action="store_true")
     parser.add_argument("--mean-squares", action="store_true")
     chosen = parser.parse_args()
     if chosen.mean_squares:
         mean_squares()
+        raise SystemExit
+    if chosen.drawn:
+        for drawn in DRAWS:
+            main(chosen.studies, drawn, DRAWN)
         raise SystemExit
     main(chosen.studies, chosen.method, DESIGNS[slice(*map(int, chosen.designs.split(":")))])

@@ -398,12 +398,22 @@ def test_kinds_of_bootstrap_say_what_they_need():
 @pytest.mark.parametrize("kind", ["percentile", "basic", "bca", "studentized"])
 def test_designs_need_resamples_and_for_bca_units_to_leave_out(kind, defined):
     """Otherwise the delta method is named."""
-    design = SimpleNamespace(supports=lambda member: member.__name__ in defined, traits=Traits())
+    design = SimpleNamespace(
+        supports=lambda member: member.__name__ in defined, traits=Traits(), degrees_of_freedom=np.inf
+    )
     table = SimpleNamespace(design=design)
     refusal = Bootstrap(kind).unsupported_reason(SimpleNamespace(is_distance=False), table)
     fits = "resample" in defined and (kind != "bca" or "leave_one_out" in defined)
     assert (refusal == "") == fits
     assert fits or "Use 'delta'" in refusal
+
+
+@pytest.mark.parametrize("groups", [np.arange(300) // 10, [np.arange(300) // 30, np.arange(300) % 30]])
+def test_clusters_have_no_studentized_interval(groups):
+    """The error of a resample is that of the clusters drawn, which a resampled table does not contain."""
+    table = hs.confusion(np.arange(300) % 2, np.arange(300) % 3 % 2, groups=groups)
+    with pytest.raises(hs.HowsureError, match="depends on the clusters drawn. Use 'bootstrap_percentile'"):
+        hs.estimate(table, "accuracy", method="bootstrap_studentized")
 
 
 def test_few_cases_in_clusters_are_resampled_by_cluster():

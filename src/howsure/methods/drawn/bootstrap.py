@@ -111,6 +111,11 @@ class Bootstrap(DrawingMethod):
                 f"`{self.name}` corrects a resampled estimate; labels drawn from the scores are the batch's own "
                 "distribution. Use 'bootstrap_percentile'."
             )
+        if self.kind == "studentized" and np.isfinite(design.degrees_of_freedom).any():
+            return (
+                f"`{self.name}` needs the standard error of each resample, which depends on the clusters drawn. Use "
+                "'bootstrap_percentile'."
+            )
         if design.supports(Resampling.resample) and (self.kind != "bca" or design.supports(Resampling.leave_one_out)):
             return ""
         return f"`{self.name}` needs tables drawn anew, and the design `{type(design).__name__}` has none. Use 'delta'."
