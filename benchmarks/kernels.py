@@ -1,6 +1,6 @@
 """Compiled kernels against NumPy and against peers, in processor time of one process on one core.
 
-Run ``python benchmarks/kernels.py [SECTION …]``; sections are bootstraps, delong and draws. Each line gives nanoseconds a
+Run ``python benchmarks/kernels.py [SECTION …]``; sections are bootstraps, units, delong and draws. Each line gives nanoseconds a
 case (of each resample) or a draw, the peer's, and how many times faster we are, compiled and by NumPy. The calls
 alternate, and medians are shown. A peer that would take minutes, or hours, is timed on fewer resamples.
 """
@@ -84,6 +84,59 @@ def bootstraps() -> None:
             )
 
 
+def units() -> None:
+    """Bootstraps of other metrics and designs, a case of a resample, n = 100,000."""
+    from sklearn import metrics as sk
+
+    rng, rows, resamples = np.random.default_rng(3), 100_000, 9_999
+    true, score = data(rows)
+    risk = 1 / (1 + np.exp(1 - 2 * score))
+    cluster = rng.integers(10_000, size=rows)
+    members = np.split(np.argsort(cluster, kind="stable"), np.cumsum(np.bincount(cluster))[:-1])
+    label = rng.integers(5, size=rows)
+    share = np.exp(rng.normal(size=(rows, 5)) + 1.5 * np.eye(5)[label])
+    share /= share.sum(1, keepdims=True)
+    many = rng.integers(0, 2, (rows, 10))
+    said = np.where(rng.random(many.shape) < 0.85, many, 1 - many)
+
+    def cases() -> np.ndarray:
+        return rng.integers(rows, size=rows)
+
+    def clusters() -> np.ndarray:
+        return np.concatenate([members[each] for each in rng.integers(len(members), size=len(members))])
+
+    jobs: dict[str, tuple[Any, str, Callable[[], Any]]] = {
+        "mean": (hs.values(score), "mean", lambda: score[cases()].mean()),
+        "Brier score": (hs.scores(true, risk), "brier_score", lambda: np.square(risk - true)[cases()].mean()),
+        "AUC of 10,000 clusters": (
+            hs.scores(true, score, groups=cluster),
+            "roc_auc",
+            lambda: sk.roc_auc_score(true[picked := clusters()], score[picked]),
+        ),
+        "macro AUC of 5 classes": (
+            hs.multiclass_scores(label, share),
+            "roc_auc@macro",
+            lambda: sk.roc_auc_score(label[picked := cases()], share[picked], multi_class="ovr"),
+        ),
+        "macro F1 of 10 labels": (
+            hs.confusion(many, said),
+            "f1@macro",
+            lambda: sk.f1_score(many[picked := cases()], said[picked], average="macro"),
+        ),
+    }
+    for name, (table, metric, theirs) in jobs.items():
+
+        def ours(number: int, table: Any = table, metric: str = metric) -> None:
+            hs.estimate(table, metric, method=hs.methods.Bootstrap(n_resamples=number), random_state=0)
+
+        calls = (
+            (lambda ours=ours: ours(resamples), rows * resamples),
+            (lambda ours=ours: ours(64), rows * 64),
+            (theirs, rows),
+        )
+        compare(f"{name}, {resamples:,} resamples", calls, "NumPy and scikit-learn in a loop", (2, 0))
+
+
 def delong() -> None:
     """DeLong's interval from columns, a case."""
     import confidenceinterval
@@ -115,7 +168,7 @@ def draws() -> None:
         compare(f"gamma draws of shape {shape:g}", calls, "NumPy's generator", (4, 0))
 
 
-SECTIONS = {"bootstraps": bootstraps, "delong": delong, "draws": draws}
+SECTIONS = {"bootstraps": bootstraps, "units": units, "delong": delong, "draws": draws}
 
 if __name__ == "__main__":
     if hasattr(os, "sched_setaffinity"):

@@ -66,6 +66,13 @@ def clusters_drawn(clusters: int) -> Work:
     return lambda: hs.estimate(table, "f1", method=hs.methods.Bootstrap("percentile", 100), random_state=0)
 
 
+def chunks_followed(chunks: int) -> Work:
+    """Follow chunks by a confidence sequence."""
+    truth, said, _ = _labels(ROWS)
+    tables = hs.confusion(truth, said, by=np.arange(ROWS) * chunks // ROWS)
+    return lambda: hs.monitor(tables, "accuracy", method="anytime")
+
+
 def models_compared(models: int) -> Work:
     """Compare all pairs of models."""
     rng = np.random.default_rng(0)
@@ -98,6 +105,7 @@ CASES: dict[str, tuple[Callable[[int], Work], int, float]] = {
     "groups of scores": (groups_of_scores, 200, 1.5),
     "groups of values": (groups_of_values, 200, 1.5),
     "clusters drawn": (clusters_drawn, 3_000, 1.5),
+    "chunks followed": (chunks_followed, 60, 1.5),
     "items of models": (items_of_models, 5_000, 1.5),
     "cases of readers": (cases_of_readers, 5_000, 1.5),
     "models compared in pairs": (models_compared, 5, 2.5),
