@@ -106,8 +106,8 @@ def units() -> None:
         return np.concatenate([members[each] for each in rng.integers(len(members), size=len(members))])
 
     jobs: dict[str, tuple[Any, str, Callable[[], Any]]] = {
-        "mean": (hs.values(score), "mean", lambda: score[cases()].mean()),
-        "Brier score": (hs.scores(true, risk), "brier_score", lambda: np.square(risk - true)[cases()].mean()),
+        "mean": (hs.values(score), "mean", lambda: np.mean(score[cases()])),
+        "Brier score": (hs.scores(true, risk), "brier_score", lambda: np.mean(np.square(risk - true)[cases()])),
         "AUC of 10,000 clusters": (
             hs.scores(true, score, groups=cluster),
             "roc_auc",

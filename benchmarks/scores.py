@@ -97,9 +97,8 @@ def many() -> None:
         for name in ("log_loss", "brier_score_loss"):
             own_loss, loss = getattr(hs, name), getattr(sk, name)
             ratio(f"{name}, {shape}", partial(own_loss, true, score), partial(loss, true, score), repeats)
-        asked = {"k": 3}
-        own, peers = hs.top_k_accuracy_score, sk.top_k_accuracy_score
-        ratio(f"top-3 accuracy, {shape}", partial(own, true, score, **asked), partial(peers, true, score, **asked), 3)
+        nearest, hits = (partial(each.top_k_accuracy_score, true, score, k=3) for each in (hs, sk))
+        ratio(f"top-3 accuracy, {shape}", nearest, hits, repeats)
         if size * classes < 10_000_000:  # of more the peer takes minutes
             asked = {"multi_class": "ovo"}
             pairs = 1 if classes > 10 else repeats
