@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -103,9 +104,21 @@ def medians(summaries: Records, metric: str) -> dict[str, Estimate]:
 
 def compared(held: Collection, metric: str, names: tuple[str, str], rope: Region | None, level: float) -> Comparison:
     """Return the difference of two experiments or groups, or of one and a guessing classifier."""
+    return _summarised(held, metric, names, rope, level, partial(_side, held, metric, level=level))[0]
+
+
+def _summarised(
+    held: Collection,
+    metric: str,
+    names: tuple[str, str],
+    rope: Region | None,
+    level: float,
+    side: Callable[[str], Estimate],
+) -> tuple[Comparison, Summary]:
+    """Return a difference, and the summary of its draws; ``side`` returns the estimate of an experiment or group."""
     region = region_of(rope, 0.0)
-    first = _side(held, metric, names[0], level)
-    second = _guess(held, metric, names[0], level) if names[1] == RANDOM else _side(held, metric, names[1], level)
+    first = side(names[0])
+    second = _guess(held, metric, names[0], level) if names[1] == RANDOM else side(names[1])
     difference = drawn(first.draws, first.method) - drawn(second.draws, second.method)
     summary = summarise(difference, level)
     regions = None
@@ -115,7 +128,7 @@ def compared(held: Collection, metric: str, names: tuple[str, str], rope: Region
             guesses = held.draws(metric, names[0], "random") - held.draws(metric, names[1], "random")
             factor = odds_ratio(share_within(difference, region), share_within(guesses, region))
         regions = region_shares(region, difference, factor)
-    return Comparison(
+    found = Comparison(
         metric=metric,
         contrast="difference",
         a=first,
@@ -135,6 +148,7 @@ def compared(held: Collection, metric: str, names: tuple[str, str], rope: Region
             f"{name}: {each.reason}" for name, each in zip(names, (first, second), strict=True) if each.reason
         ),
     )
+    return found, summary
 
 
 def _side(held: Collection, metric: str, name: str, level: float) -> Estimate:
@@ -184,18 +198,19 @@ def comparisons(
     held: Collection, metric: str, pairs: Sequence[tuple[str, str]], rope: Region | None, level: float
 ) -> Records:
     """Return the differences of pairs."""
-    found = {pair: compared(held, metric, pair, rope, level) for pair in pairs}
+    side = cache(partial(_side, held, metric, level=level))  # of each experiment, for all of its pairs
+    found = {pair: _summarised(held, metric, pair, rope, level, side) for pair in pairs}
+    objects = {pair: each for pair, (each, _) in found.items()}
     regions = () if rope is None else ("rope_below", "rope_inside", "rope_above")
     shown = ("first", "second", "value", "median", "low", "high", "probability_greater", *regions)
     words = [metric, *([] if rope is None else [f"region of practical equivalence {rope}"])]
-    caption = ", ".join([*words, *positive_notes(each.a for each in found.values())])
-    rows = tuple(_record(each) for each in found.values())
-    return Records(objects=found, rows=rows, shown=shown, confidence_level=level, caption=caption)
+    caption = ", ".join([*words, *positive_notes(each.a for each in objects.values())])
+    rows = tuple(_record(*each) for each in found.values())
+    return Records(objects=objects, rows=rows, shown=shown, confidence_level=level, caption=caption)
 
 
-def _record(found: Comparison) -> dict[str, Any]:
+def _record(found: Comparison, summary: Summary) -> dict[str, Any]:
     """Return a comparison as one flat record, with the summary of its draws."""
-    summary = found.summary()
     return found.to_dict() | {
         "median": summary.median,
         "mean": summary.mean,
