@@ -5,7 +5,14 @@ import pytest
 from scipy import stats
 
 from howsure.designs import sampling
-from howsure.designs.sampling import counts_of_draws, holds_few, multinomial, resampled, without_one
+from howsure.designs.sampling import (
+    counts_of_draws,
+    holds_few,
+    multinomial,
+    multinomial_of_number,
+    resampled,
+    without_one,
+)
 
 SIZE = 3_001  # no multiple of eight
 
@@ -146,3 +153,10 @@ def test_tables_without_one_case(at_once, monkeypatch):
     np.testing.assert_array_equal(np.concatenate([tables for tables, _ in found]), expected)
     np.testing.assert_array_equal(np.concatenate([each for _, each in found]), number)
     assert max(len(tables) for tables, _ in found) == max(1, min(at_once // 4, 5))
+
+
+@pytest.mark.parametrize("cells", [6, 700])
+def test_studies_of_another_size_are_multinomial(cells):
+    """Shares need not be whole, and a study can have more cases than the counts."""
+    counts = np.arange(cells) % 3 * 5.0
+    as_multinomial(multinomial_of_number(counts / 7, round(counts.sum()), SIZE, np.random.default_rng(cells)), counts)

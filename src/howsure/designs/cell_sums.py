@@ -11,7 +11,7 @@ from howsure.designs.base import safe_divide
 from howsure.native.moments import class_moments
 
 Array = NDArray[Any]
-FEW_PRODUCTS = 2**12  # products of cells and places up to which a matrix product is faster
+FEW_PRODUCTS = 2**14  # products of cells and places up to which a matrix product is faster
 
 
 def variance_by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> Array:
@@ -62,7 +62,7 @@ def _by_class(counts: Array, squares: Array, truth: Array, slopes: Array) -> tup
         counts, squares, slopes = np.broadcast_arrays(counts, squares, np.where(counts == 0, 0.0, slopes))
         second = squares * slopes**2
         sums = (counts, squares, second, safe_divide(squares, counts) ** 2 * second * slopes**2)
-        totals, worth, spread, fourths = (added_up(each, truth, int(truth.max()) + 1) for each in sums)
+        totals, worth, spread, fourths = (sums_by_place(each, truth, int(truth.max()) + 1) for each in sums)
     return spread, safe_divide(totals**2, worth), fourths
 
 

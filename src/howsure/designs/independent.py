@@ -20,7 +20,14 @@ from howsure.designs.cell_sums import (
     variance_by_class,
 )
 from howsure.designs.resampling import Resampling
-from howsure.designs.sampling import Blocks, gammas_with_pair, gammas_with_prior, multinomial, without_one
+from howsure.designs.sampling import (
+    Blocks,
+    gammas_with_pair,
+    gammas_with_prior,
+    multinomial,
+    multinomial_of_number,
+    without_one,
+)
 from howsure.designs.traits import INDEPENDENT, Description, Traits
 from howsure.designs.units import Units
 from howsure.designs.variance_details import VarianceDetails
@@ -107,8 +114,7 @@ class Independent(VarianceDetails, Algebra, Resampling):
         self, counts: Array, scale: float, size: int, rng: np.random.Generator
     ) -> tuple[Array, Design]:
         """Draw multinomial tables."""
-        total = counts.sum()
-        return rng.multinomial(round(float(scale * total)), counts / total, size).astype(float), self
+        return multinomial_of_number(counts, round(float(scale * counts.sum())), size, rng), self
 
     def exponential_tilt(self, counts: Array, log_factors: Array) -> tuple[Array, Design]:
         """Multiply the counts."""

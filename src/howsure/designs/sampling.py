@@ -36,6 +36,13 @@ def multinomial(counts: Array, size: int, rng: np.random.Generator) -> Array:
     return _partly_weighted(counts, few, size, rng) if many else _by_cell(counts, size, rng).T
 
 
+def multinomial_of_number(counts: Array, number: int, size: int, rng: np.random.Generator) -> Array:
+    """Multinomial draws of another number of cases, ``(size, cells)``; counts need not be whole."""
+    if len(counts) < MANY_CELLS:  # NumPy draws a few cells as fast
+        return rng.multinomial(number, counts / counts.sum(), size).astype(float)
+    return np.ascontiguousarray(_by_cell(counts * (number / counts.sum()), size, rng).T)
+
+
 def _by_cell(counts: Array, size: int, rng: np.random.Generator) -> Array:
     """Multinomial draws, cell by cell, ``(cells, size)``: callers sum over cells."""
     return multinomials(counts, size, rng.integers(2**64 - 1, dtype=np.uint64, endpoint=True))

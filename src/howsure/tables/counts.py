@@ -51,6 +51,19 @@ class Counts:
         found: Counts = self._found[view]
         return found
 
+    def moved(self, nudges: Array, chosen: Array) -> Counts:
+        """Return tables with more in a cell, tables with less, and these tables, ``(2 chosen + 1, tables, *cells)``.
+
+        Parameters
+        ----------
+        nudges : ndarray of shape (chosen, tables)
+            The changes.
+        chosen : ndarray of shape (chosen,)
+            Which flat cell is changed.
+        """
+        flat = self.cells.reshape(len(self.cells), -1)
+        return type(self)(with_moves(flat, nudges, chosen).reshape(-1, *self.cells.shape))
+
     def once(self, function: Callable[[Self], Found]) -> Found:
         """Return the cached result of a function of the counts."""
         if function not in self._found:
@@ -73,6 +86,24 @@ class Counts:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.cells,)  # cached results are recomputed
+
+
+def with_moves(values: Array, nudges: Array, places: Array) -> Array:
+    """Return values with a change added at one place, subtracted there, and themselves, ``(2 m + 1, tables, n)``.
+
+    Parameters
+    ----------
+    values : ndarray of shape (tables, n)
+        The values.
+    nudges : ndarray of shape (m, tables)
+        The changes.
+    places : ndarray of shape (m,)
+        The place of each.
+    """
+    number, moved = np.arange(len(places)), np.repeat(values.T[:, None], 2 * len(places) + 1, 1)
+    moved[places, number] += nudges
+    moved[places, len(places) + number] -= nudges
+    return np.moveaxis(moved, 0, -1)  # sums over few places are faster if those of one place are contiguous
 
 
 class ClassCounts(Counts):
@@ -162,7 +193,6 @@ def occurring(rows: Array, columns: Array) -> tuple[Array, Array]:
     return true, predicted | alone
 
 
-@final
 class ConfusionCounts(ClassCounts):
     """Confusion tables, ``(..., K, K)``: rows are the true class, columns the predicted class."""
 
@@ -216,6 +246,10 @@ class ConfusionCounts(ClassCounts):
         wrong[np.abs(wrong) <= dust] = 0.0
         return tp, fn, fp, tn
 
+    def moved(self, nudges: Array, chosen: Array) -> Counts:
+        """Return tables with one cell changed; see `Counts.moved`."""
+        return MovedConfusionCounts(self, nudges, chosen)
+
     def by_cell(self, slopes: Array) -> Array:
         """Turn derivatives by (tp, fn, fp, tn) of each class, ``(4, ..., K)``, into derivatives by each cell.
 
@@ -237,6 +271,41 @@ class ConfusionCounts(ClassCounts):
         diagonal = np.arange(size)
         cells[..., diagonal, diagonal] += hits
         return cells
+
+
+@final
+class MovedConfusionCounts(ConfusionCounts):
+    """Confusion tables with one cell changed, whose margins follow from the others'; see `Counts.moved`.
+
+    For the parameters see there.
+    """
+
+    def __init__(self, start: ConfusionCounts, nudges: Array, chosen: Array) -> None:
+        self.start, self.nudges, self.chosen = start, nudges, chosen
+        super().__init__(np.empty(0))
+        del self.cells
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return self.start.classes
+
+    @cached_property
+    def cells(self) -> Array:  # type: ignore[override]  # made for metrics that need more than margins
+        """All cells."""
+        return super(ConfusionCounts, self.start).moved(self.nudges, self.chosen).cells
+
+    @cached_property
+    def hits(self) -> Array:
+        """Correctly predicted cases of each class, ``(..., K)``."""
+        true, predicted = np.divmod(self.chosen, self.classes)
+        return with_moves(self.start.hits, self.nudges * (true == predicted)[:, None], true)
+
+    @cached_property
+    def _margins(self) -> tuple[Array, Array]:
+        true, predicted = np.divmod(self.chosen, self.classes)
+        rows, columns = self.start.rows, self.start.columns
+        return with_moves(rows, self.nudges, true), with_moves(columns, self.nudges, predicted)
 
 
 @final

@@ -11,6 +11,7 @@ from typing import Any, cast, final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.cached import cached_property
 from howsure.designs.base import PSEUDO_COUNT, safe_divide
 from howsure.designs.cell_sums import dot
 from howsure.designs.two_level import TwoLevel
@@ -18,7 +19,7 @@ from howsure.methods.core.scales import automatic_scale
 from howsure.methods.flow.exponential_tilting import CONFIDENCE, STEEPEST, STRIDE
 from howsure.metrics.metric import Metric
 from howsure.native.growth import grown
-from howsure.tables.counts import ClassCounts
+from howsure.tables.counts import ClassCounts, Counts, with_moves
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
@@ -221,9 +222,19 @@ class AllCells(PathTables):
         terms = None if average is None else average.class_terms
         few = len(self.table.labels) ** 2 < LUMPED_CELLS
         if terms is None or few or self.scale.sign or self.table.design.traits.is_stratified:
-            return second_order_bias(self.value, self.filled)
+            return second_order_bias(self.value, self.filled, moved_values=self._moved_values)
         counts = cast("ClassCounts", self.table.make_counts(self.filled))  # only these have terms
         return bias_by_class(terms, np.stack(counts.outcomes(), -1))
+
+    def _moved_values(self, nudges: Array, chosen: Array) -> Array:
+        """Return the metric, on its scale, of tables with one cell changed; see `Counts.moved`."""
+        if self.table.design.supports(TwoLevel.table_from_observed):
+            return self.value(with_moves(self.filled, nudges, chosen))
+        return self.scale.scaled(np.asarray(self.metric(self._start.moved(nudges, chosen))))
+
+    @cached_property
+    def _start(self) -> Counts:
+        return self.table.make_counts(self.filled)
 
     def value(self, cells: Array) -> Array:
         """Return the metric of tables, given by their sampled cells, on its scale."""
@@ -283,24 +294,6 @@ def bias_by_class(terms: Callable[..., Array], outcomes: Array) -> Array:
     return np.asarray(of_each.reshape(outcomes.shape[:-1]).sum(-1))
 
 
-def moved_tables(cells: Array, nudges: Array, chosen: Array) -> Array:
-    """Return tables with more in a cell, tables with less, and the tables, ``(2 chosen + 1, tables, cells)``.
-
-    Parameters
-    ----------
-    cells : ndarray of shape (tables, cells)
-        The tables.
-    nudges : ndarray of shape (chosen, tables)
-        The changes.
-    chosen : ndarray of shape (chosen,)
-        Which cell is changed.
-    """
-    number, moved = np.arange(len(chosen)), np.repeat(cells[None], 2 * len(chosen) + 1, 0)
-    moved[number, :, chosen] += nudges
-    moved[len(chosen) + number, :, chosen] -= nudges
-    return moved
-
-
 def second_order_bias(
     value: Callable[[Array], Array],
     cells: Array,
@@ -321,10 +314,10 @@ def second_order_bias(
     part : float
         Largest change of a count, as a proportion of it.
     moved_values : callable, optional
-        Values of the `moved_tables` of ``cells``, from the other two arguments of that function.
+        Values of the tables that `with_moves` makes of ``cells``, from the other two arguments of that function.
     """
     tables, size = cells.shape
-    of_moved = moved_values or (lambda nudges, chosen: value(moved_tables(cells, nudges, chosen)))
+    of_moved = moved_values or (lambda nudges, chosen: value(with_moves(cells, nudges, chosen)))
     total = np.zeros(tables)
     if size <= MOST_CELLS:
         for start in range(0, size, block := max(1, ENTRIES // cells.size)):

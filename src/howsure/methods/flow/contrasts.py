@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from howsure.designs.cell_sums import added_up
 from howsure.designs.two_level import TwoLevel
-from howsure.methods.flow.all_cells import EVERY, LUMPED_CELLS, AllCells, moved_tables, second_order_bias
+from howsure.methods.flow.all_cells import EVERY, LUMPED_CELLS, AllCells
 from howsure.methods.flow.class_averages import ClassPath, FewClasses, ManyClasses
 from howsure.methods.flow.class_bias import inflation
 from howsure.metrics.metric import Contrast, Metric, Side
@@ -35,7 +35,7 @@ def path_kind(metric: Metric, table: Table) -> type[AllCells]:
 
 
 class ContrastOfTables(AllCells):
-    """Tables stored by all their joint cells, whose bias needs the changes of the two models' own tables alone.
+    """Tables stored by all their joint cells: a change of one of these is a change of one cell of either model's table.
 
     For the parameters see `AllCells`.
     """
@@ -49,17 +49,12 @@ class ContrastOfTables(AllCells):
     def _each(self) -> tuple[Side, Side]:
         return self.contrast.first, self.contrast.second
 
-    def bias(self) -> Array:
-        """Return the second-order bias: a joint cell that changes is a change of one cell of either model's table."""
-        return second_order_bias(self.value, self.filled, moved_values=self._moved_values)
-
     def _moved_values(self, nudges: Array, chosen: Array) -> Array:
-        counts, found = self.table.make_counts(self.filled), []
-        for side, view in zip(self._each, self.views, strict=True):
-            own = counts.through(view).cells.reshape(len(self.filled), -1)
-            moved = moved_tables(own, nudges, view.cells.ravel()[chosen])
-            found.append(side.metric(view.empty.make_counts(moved)))
-        return self.scale.scaled(np.asarray(self.contrast.effect.value(*found)))
+        sides = (
+            side.metric(self._start.through(view).moved(nudges, view.cells.ravel()[chosen]))
+            for side, view in zip(self._each, self.views, strict=True)
+        )
+        return self.scale.scaled(np.asarray(self.contrast.effect.value(*sides)))
 
 
 @final

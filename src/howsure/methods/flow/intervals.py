@@ -24,7 +24,7 @@ from howsure.methods.core.interval import (
 )
 from howsure.methods.core.inversion import KNOWN, LARGEST_Z, p_values_at
 from howsure.methods.core.standard_errors import is_positive_error, quantile, standard_error
-from howsure.methods.flow.all_cells import ENTRIES, PathTables
+from howsure.methods.flow.all_cells import PathTables
 from howsure.methods.flow.exponential_tilting import Tilting
 from howsure.methods.flow.solver import Path
 from howsure.methods.numerics.confidence_levels import Level, share_beyond
@@ -35,6 +35,7 @@ from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
+ENTRIES = 2**18  # of the tables of a block of paths, so that they stay in the cache
 
 
 @dataclass(frozen=True, slots=True, eq=False)
