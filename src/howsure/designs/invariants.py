@@ -31,8 +31,9 @@ def array(name: str, value: Any, shape: Shape, kinds: str = REAL) -> None:
         found = f"dtype {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
         wanted = {REAL: "numbers", WHOLE: "whole numbers"}.get(kinds, "names")
         refuse(f"`{name}` must be an array of {wanted}, not {found}.")
-    if len(value.shape) != len(shape) or any(
-        want is not None and have != want for have, want in zip(value.shape, shape, strict=True)
+    if value.shape != shape and (
+        value.ndim != len(shape)
+        or any(want is not None and have != want for have, want in zip(value.shape, shape, strict=True))
     ):
         wanted = "(" + ", ".join("any" if each is None else str(each) for each in shape) + ")"
         refuse(f"`{name}` has the shape {value.shape}, and the table needs {wanted}.")
