@@ -256,9 +256,9 @@ class Side:
     def gradient(self, counts: Counts, times: Any = 1.0) -> Array:
         """Return its derivative by the joint cells, in their shape, times a number for each table."""
         slopes = self.metric.gradient_at(counts.through(self.view))
-        leading, cells = slopes.ndim - len(self.view.shape), (None,) * len(self.view.shape)
-        joint = counts.cells.shape[leading:]
-        slopes = np.asarray(times)[..., *cells] * slopes
+        axes = len(self.view.shape)
+        joint = counts.cells.shape[slopes.ndim - axes :]
+        slopes = np.asarray(times)[..., *(None,) * axes] * slopes
         return self.view.pulled_back(slopes, math.prod(joint)).reshape(counts.cells.shape)
 
     def marks(self, cells: Array, shape: tuple[int, ...]) -> Array:

@@ -335,8 +335,7 @@ def _tails(x: Array, n: Array) -> Callable[[Array], Array]:
 
 
 def _expit(odds: Array) -> Array:
-    with np.errstate(over="ignore"):
-        return np.asarray(1 / (1 + np.exp(-odds)))
+    return np.asarray(1 / (1 + np.exp(-odds)))  # which may overflow: callers ignore that
 
 
 def _at_least(counts: Array, n: Array) -> Callable[[Array], Array]:
