@@ -20,6 +20,7 @@ import measure
 import ratios
 import reviewers
 import scores
+import waits
 
 from howsure.native.library import running
 
@@ -31,7 +32,15 @@ packages run alternately in one process, and short tasks are repeated. The numbe
 repetitions. howsure computes an interval with every metric; scikit-learn does not. Times depend on the machine,
 ratios less so. `python benchmarks/speed.py` measures this and writes this page.
 """
-SECTIONS = ratios.SECTIONS | scores.SECTIONS | reviewers.SECTIONS | factors.SECTIONS | files.SECTIONS | kernels.SECTIONS
+SECTIONS = (
+    ratios.SECTIONS
+    | scores.SECTIONS
+    | reviewers.SECTIONS
+    | factors.SECTIONS
+    | files.SECTIONS
+    | waits.SECTIONS
+    | kernels.SECTIONS
+)
 PART = re.compile(r"^## (.+?)\n+((?:\|.*\n)+)", re.MULTILINE)
 
 
