@@ -7,6 +7,7 @@ import pickle
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import howsure as hs
@@ -435,3 +436,43 @@ def test_many_cases_take_linear_memory():
 
     assert found.means["all readers"].value == pytest.approx(stats.norm.cdf(1.5 / 2), abs=0.01)
     assert peak < 1e9
+
+
+def imrmc_rows(reads, **truth):
+    """Return reads in the rows of iMRMC: true classes first, with a reader and a modality of their own."""
+    rows = reads[["reader", "case", "treatment", "rating"]].set_axis(
+        ["readerID", "caseID", "modalityID", "score"], axis=1
+    )
+    own = reads.drop_duplicates("case")
+    first = pd.DataFrame({"caseID": own["case"], "score": own["truth"], **truth})
+    return pd.concat([first, rows.astype({"readerID": object, "modalityID": object})], ignore_index=True)
+
+
+IMRMC = {"reader": "readerID", "case": "caseID", "modality": "modalityID"}
+
+
+@pytest.mark.parametrize("name, modality", [("truth", "truth"), (-1, 0), ("-1", "any")])
+def test_truth_in_rows_of_its_own(name, modality):
+    """Rows of the reader "truth" or -1 give the true classes, as in files of iMRMC, and are no reads."""
+    rng = np.random.default_rng(0)
+    rows = [(r, c, t) for r in (1, 2, 3) for c in range(30) for t in (1, 2)]
+    reads = pd.DataFrame(rows, columns=["reader", "case", "treatment"])
+    reads["truth"] = reads["case"] % 2
+    reads["rating"] = (reads["truth"] + rng.normal(size=len(reads))).round(2)
+    expected = hs.reader_study("rating", truth="truth", reader="reader", case="case", modality="treatment", data=reads)
+    found = hs.reader_study("score", **IMRMC, data=imrmc_rows(reads, readerID=name, modalityID=modality))
+    assert found.records() == expected.records()
+
+
+def test_truth_in_rows_is_complete():
+    """Without such rows `truth` is named; a case without one, or with two, is refused by its name."""
+    rows = {"reader": ["truth", "a", "b"], "case": ["x", "x", "x"], "rating": [1, 0.5, 0.7]}
+    columns = {"reader": "reader", "case": "case"}
+    with pytest.raises(hs.HowsureError, match="Give `truth`"):
+        hs.reader_study("rating", **columns, data={name: each[1:] for name, each in rows.items()})
+    with pytest.raises(hs.HowsureError, match="Give `truth`"):
+        hs.reader_study(call="rating", **columns, data=rows)
+    with pytest.raises(hs.HowsureError, match="The case 'y' has no truth"):
+        hs.reader_study("rating", **columns, data=rows | {"case": ["x", "x", "y"]})
+    with pytest.raises(hs.HowsureError, match="The case 'x' has two truths"):
+        hs.reader_study("rating", **columns, data=rows | {"reader": ["truth", "-1", "b"]})

@@ -19,9 +19,9 @@ def readers(
     files: Files,
     /,
     *,
-    truth: str,
     reader: str,
     case: str,
+    truth: str | None = None,
     rating: str | None = None,
     call: str | None = None,
     modality: str | None = None,
@@ -53,12 +53,13 @@ def readers(
     files
         One row per read: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders and quoted
         patterns are read as one data set; - is standard input.
-    truth
-        Column with the true class of the case.
     reader
         Column with the reader.
     case
         Column with the case identifier.
+    truth
+        Column with the true class of the case; may be left out if rows of the reader "truth" or -1 have it as their
+        rating, as in files of iMRMC.
     rating
         Column with the rating, a number that is higher for positive (diseased) cases.
     call

@@ -15,6 +15,7 @@ from howsure.readers.analysis import analysed
 from howsure.readers.reads import Design, reads_of
 from howsure.readers.settings import Covariance, Fixed, Method, Scale, question_of
 from howsure.readers.study import ReaderStudy
+from howsure.readers.truth_rows import GIVE, truth_by_row
 from howsure.sources.columns import refuse_other_lengths
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns
@@ -29,7 +30,7 @@ ROLES = ("reader", "case", "modality")
 def reader_study(
     rating: Any = ...,
     *,
-    truth: Any,
+    truth: Any = ...,
     reader: Any,
     case: Any,
     modality: Any = ...,
@@ -52,7 +53,7 @@ def reader_study(
 def reader_study(
     rating: Any = ...,
     *,
-    truth: Any,
+    truth: Any = ...,
     reader: Any,
     case: Any,
     modality: Any = ...,
@@ -81,7 +82,7 @@ def reader_study(
 def reader_study(
     rating: Any = None,
     *,
-    truth: Any,
+    truth: Any = None,
     reader: Any,
     case: Any,
     modality: Any = None,
@@ -107,8 +108,9 @@ def reader_study(
     ----------
     rating : array-like of shape (n,) or str
         Rating of each read, higher for positive (diseased) cases; or, with ``data``, the name of its column.
-    truth : array-like of shape (n,) or str
-        True class of the case of each read.
+    truth : array-like of shape (n,) or str, optional
+        True class of the case of each read. It may be left out if each case has a row of the reader ``"truth"`` or −1,
+        whose rating is the true class, as in files of iMRMC.
     reader, case : array-like of shape (n,) or str
         The reader and the case of each read.
     modality : array-like of shape (n,) or str, optional
@@ -202,6 +204,14 @@ def reader_study(
     found = columns(data, {role: each for role, each in given.items() if each is not None} | roles(named))
     coded = {role: encoded(role, found[role]) for role in ROLES if role in found}
     split = [encoded(role, found[role]) for role in roles(named)]
+    is_read = np.ones(len(coded["case"]), dtype=bool)
+    if truth is None:
+        if call is not None:
+            raise HowsureError(GIVE)
+        refuse_other_lengths({each: found[each] for each in ("rating", *ROLES[:2])})
+        found["truth"], is_read = truth_by_row(
+            score_values(found["rating"], role="rating"), coded["reader"], coded["case"]
+        )
     of_case = encoded("truth", found["truth"])
     positive, classes = _truth(of_case, pos_label)
     values = score_values(found["rating"], role="rating") if call is None else _calls(found["call"], classes)
@@ -231,16 +241,16 @@ def reader_study(
         return analysed(reads_of(positive[rows], values[rows], codes, names, design), question)
 
     if not named:
-        return study(slice(None))
+        return study(np.flatnonzero(is_read))
     groups = groups_of_columns(list(named), split)
     results = {}
     for place, key in enumerate(groups.keys):
         try:
-            results[key] = study(np.flatnonzero(groups.code == place))
+            results[key] = study(np.flatnonzero((groups.code == place) & is_read))
         except HowsureError as error:
             message = f"Group '{key}': {error}"
             raise HowsureError(message) from None
-    return Grouped(results=results, overall=study(slice(None)), columns=groups.columns)
+    return Grouped(results=results, overall=study(np.flatnonzero(is_read)), columns=groups.columns)
 
 
 def _truth(column: Column, pos_label: Any) -> tuple[NDArray[np.bool_], NDArray[Any]]:
