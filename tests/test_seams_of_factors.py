@@ -211,6 +211,13 @@ def leaderboard(make, metric):
         assert each.rank_low <= each.rank <= each.rank_high
 
 
+def gaps(make, metric):
+    """Compare the groups of a column."""
+    made = make(by="site")
+    found = hs.gaps(made, metric)
+    interval((next(iter(found.values())) if hasattr(made.overall, "models") else found).differences["x", "y"])
+
+
 FEATURES = {
     "by": by,
     "weights": weights,
@@ -223,6 +230,7 @@ FEATURES = {
     "plan": plan,
     "plan, one fixed": plan_with_one_fixed,
     "leaderboard": leaderboard,
+    "gaps": gaps,
 }
 PAIRED = ("paired", "paired_scores", "paired values", "preferences")
 TRAINED = ("cross_validated", "training_runs")
@@ -238,7 +246,8 @@ REFUSED = {  # (source, feature) → words of the remedy
     ("reader_study", "weights"): "`hs.scores(truth, rating, groups=[reader, case], sample_weight=…)`",
     ("reader_study", "plan, one fixed"): "Known: reader, case",
     ("reader_study", "leaderboard"): "ReaderStudy has methods of its own: compare, plan",
-    **{(name, "by"): "Select the rows of each group" for name in TRAINED},
+    ("reader_study", "gaps"): "`gaps` compares groups. Give tables made with `by=`",
+    **{(name, feature): "Select the rows of each group" for name in TRAINED for feature in ("by", "gaps")},
     **{(name, "weights"): "`hs.confusion(…, sample_weight=…)`" for name in TRAINED},
     **{(name, "plan, one fixed"): "`algorithms.estimate(metric, fixed='runs')`" for name in TRAINED},
     **{(name, feature): METHODS for name in TRAINED for feature in ("report", "plan", "leaderboard")},
@@ -269,4 +278,12 @@ def test_each_seam_works_or_has_a_remedy(source, feature, tmp_path):
         return
     with pytest.raises(hs.HowsureError, match=re.escape(words)) as refused:
         FEATURES[feature](*arguments)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("call", [hs.gaps, hs.compare_all, hs.leaderboard])
+def test_groups_of_reader_studies_are_no_tables(call):
+    """Studies by group are refused in one line where tables by group are compared."""
+    with pytest.raises(hs.HowsureError, match=r"(?i)give|study\.compare") as refused:
+        call(readers(by="site"), "roc_auc")
     assert "\n" not in str(refused.value)

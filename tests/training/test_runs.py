@@ -77,6 +77,23 @@ def test_a_comparison_of_independent_runs_shares_the_cases(study):
     assert found.p_value == pytest.approx(expected, rel=1e-9)
 
 
+def test_independent_runs_on_fixed_cases_have_welchs_test(study):
+    """With fixed cases only the runs vary, and the test is that of Welch; with both the degrees of freedom are of both."""
+    y, said = study
+    runs = hs.training_runs(y, {"a": list(said[:2]), "b": list(said[1:])})
+    right = (said == y) * 1.0
+    a, b = right[:2], right[1:]
+    welch = stats.ttest_ind(a.mean(1), b.mean(1), equal_var=False)
+    fixed = runs.compare("accuracy", fixed="cases")
+    assert fixed.degrees_of_freedom == pytest.approx(welch.df, rel=1e-12)
+    assert fixed.p_value == pytest.approx(welch.pvalue, rel=1e-9)
+    between = a.mean(1).var(ddof=1) / 2 + b.mean(1).var(ddof=1) / 3
+    rest = two_way(a)[2] / a.size + two_way(b)[2] / b.size
+    cases = max((a.mean(0) - b.mean(0)).var(ddof=1) / 90 - rest, 0)
+    lost = (between / (between + cases)) ** 1.25 / welch.df + (cases / (between + cases)) ** 1.25 / 89
+    assert runs.compare("accuracy").degrees_of_freedom == pytest.approx(1 / lost, rel=1e-9)
+
+
 def test_paired_runs_are_those_of_the_differences(study):
     """Runs with the same training data are compared by their differences."""
     y, said = study
