@@ -26,7 +26,6 @@ from howsure.grids import Tabular
 from howsure.methods.core.standard_errors import is_positive_error
 from howsure.metrics.binding import resolve_each
 from howsure.metrics.metric import Metric, Side
-from howsure.tables.batch import Tables
 from howsure.tables.joint import JointTable
 from howsure.tables.protocols import incompatibility
 from howsure.tables.table import Table, require_table
@@ -96,7 +95,7 @@ def groups_are_models(function: AppliedByGroup[P, T]) -> AppliedByGroup[P, T]:
 
     @wraps(function)
     def taken(table: Any, *args: P.args, **settings: P.kwargs) -> Any:
-        if isinstance(table, Tables) and not issubclass(type(table.overall), JointTable | HasModels):
+        if hasattr(table, "group") and not issubclass(type(table.overall), JointTable | HasModels):
             table = {", ".join(map(str, table.group(key).values())): each for key, each in table.items()}
         return function(table, *args, **settings)
 

@@ -139,11 +139,11 @@ def _tables(given: Any) -> Tables[Any]:
     """Return the tables of groups."""
     if isinstance(given, Mapping) and not hasattr(given, "overall"):
         named = {str(name): each for name, each in given.items()}
-        if not named or not all(isinstance(each, Table) and not each.batch for each in named.values()):
+        if not named or not all(hasattr(each, "batch") and not each.batch for each in named.values()):
             raise HowsureError(CALLS)
         first, *rest = named.values()
         given = Tables(tuple(named), list(named.values()), add_tables(first, rest) if rest else first)
-    if not isinstance(given, Tables):
+    if not hasattr(getattr(given, "overall", None), "batch"):
         raise HowsureError(CALLS)
     tables: Tables[Any] = given
     if len(given) < 2:
