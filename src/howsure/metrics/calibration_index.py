@@ -61,13 +61,17 @@ def _ici(table: Table, *, curve: str = "spline", clip: float = 0.0) -> Scored:
 
 @score_metric(name="e50", better="lower")
 def _e50(table: Table, *, curve: str = "spline", clip: float = 0.0) -> Scored:
-    """Median distance between the score and a smooth calibration curve; see `ici`."""
+    """Median distance between the score and a smooth calibration curve; see `ici`.
+
+    Its interval varies the curve, and not the scores at which the median is taken: it covers a little less than that of
+    `ici`.
+    """
     return _of_gaps(table, "e50", curve, clip, _at_share(0.5))
 
 
 @score_metric(name="e90", better="lower")
 def _e90(table: Table, *, curve: str = "spline", clip: float = 0.0) -> Scored:
-    """90th percentile of the distance between the score and a smooth calibration curve; see `ici`."""
+    """90th percentile of the distance between the score and a smooth calibration curve; see `ici` and `e50`."""
     return _of_gaps(table, "e90", curve, clip, _at_share(0.9))
 
 

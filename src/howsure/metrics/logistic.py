@@ -15,7 +15,7 @@ ROUNDING = 1e-12  # of a log-likelihood, relative
 LEAST_INFORMATION = 1e-8  # relative to that of shares of 1/2, below which the likelihood is taken to have no maximum
 
 
-def most_likely(features: Array, cells: Array, offset: Array | float = 0.0) -> Array:
+def most_likely(features: Array, cells: Array, offset: Array | float = 0.0, start: Array | None = None) -> Array:
     """Return the maximum-likelihood coefficients, by Newton's method with step halving.
 
     Parameters
@@ -26,6 +26,8 @@ def most_likely(features: Array, cells: Array, offset: Array | float = 0.0) -> A
         Weights of the negative and the positive cases; the maximum must exist.
     offset : float or ndarray of shape (S,)
         Part of the logit with coefficient 1.
+    start : ndarray of shape (k,), optional
+        Where the search starts; 0 by default.
 
     Returns
     -------
@@ -33,13 +35,13 @@ def most_likely(features: Array, cells: Array, offset: Array | float = 0.0) -> A
     """
     mass, hits = cells[..., 0] + cells[..., 1], np.ascontiguousarray(cells[..., 1])
     products = _products(features)
-    coefficients = np.zeros((*cells.shape[:-2], features.shape[1]))
+    coefficients = np.zeros((*cells.shape[:-2], features.shape[1])) + (0.0 if start is None else start)
     best = _log_likelihood(coefficients, features, mass, hits, offset)
     for _ in range(MOST_STEPS):
         share = probability(coefficients @ features.T + offset)
         slope = (hits - mass * share) @ features
         curvature = _information(products, mass, share)
-        step = np.linalg.solve(curvature, slope[..., None])[..., 0]
+        step = (np.linalg.pinv(curvature, hermitian=True) @ slope[..., None])[..., 0]
         coefficients, found = _climb(coefficients, step, best, (features, mass, hits, offset))
         done = np.abs((slope * step).sum(-1)) <= LEAST_GAIN * np.maximum(1.0, np.abs(best))
         best = found

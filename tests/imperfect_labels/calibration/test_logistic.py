@@ -137,15 +137,14 @@ def test_posterior_draws_of_a_share_are_its_beta_distribution():
 def test_information_and_likelihood_are_those_of_single_cases():
     """The information is X' W X, the log-likelihood the sum over cases; both for many coefficients at once."""
     rng = np.random.default_rng(2)
-    features, weights, offset = rng.normal(size=(6, 2)), rng.uniform(0, 3, (6, 2)), rng.normal(size=6)
+    features, weights = rng.normal(size=(6, 2)), rng.uniform(0, 3, (6, 2))
     many = rng.normal(size=(3, 2))
     for each, found, told in zip(
-        many, information(many, features, weights), log_likelihood(many, features, weights, offset), strict=True
+        many, information(many, features, weights), log_likelihood(many, features, weights), strict=True
     ):
         share = 1 / (1 + np.exp(-features @ each))
         assert found == pytest.approx((features.T * (weights.sum(1) * share * (1 - share))) @ features)
-        moved = 1 / (1 + np.exp(-(features @ each + offset)))
-        assert told == pytest.approx((weights[:, 1] * np.log(moved) + weights[:, 0] * np.log(1 - moved)).sum())
+        assert told == pytest.approx((weights[:, 1] * np.log(share) + weights[:, 0] * np.log(1 - share)).sum())
     determinant = np.linalg.det(information(many[0], features, weights))
     expected = log_likelihood(many[0], features, weights) + np.log(determinant) / 2
     assert log_posterior(many[0], features, weights) == pytest.approx(expected)

@@ -19,8 +19,8 @@ from howsure.imperfect_labels.calibration.isotonic import (
     shares_if_negative,
     shares_if_positive,
 )
-from howsure.imperfect_labels.calibration.logistic import most_likely, most_probable_increasing, posterior
-from howsure.metrics.logistic import probability
+from howsure.imperfect_labels.calibration.logistic import most_probable_increasing, posterior
+from howsure.metrics.logistic import most_likely, probability
 from howsure.native.interpolation import interpolated
 from howsure.native.isotonic import rising_shares
 from howsure.sources.scores import score_values

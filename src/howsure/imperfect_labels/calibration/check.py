@@ -12,18 +12,15 @@ from numpy.typing import NDArray
 from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError, checked_level
 from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimation import estimate
 from howsure.grids import Tabular
-from howsure.imperfect_labels.calibration.logistic import most_likely
-from howsure.methods.core.standard_errors import quantile
 from howsure.metrics.calibration import bin_starts
-from howsure.metrics.logistic import probability
 from howsure.metrics.probability import SMALLEST, probabilities
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import require_table
 
 Array = NDArray[Any]
 GROUPS = 10
-MOST_ERROR = 1e3  # standard error of a coefficient above which the likelihood is taken to have no maximum
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -122,7 +119,8 @@ def calibration_test(table: ScoresTable, *, confidence_level: float = 0.95) -> C
     -----
     Spiegelhalter's statistic is ``z = Σ (y - s)(1 - 2s) / √(Σ (1 - 2s)² s (1 - s))``, with y the class (0 or 1) and s
     the score. Sample weights multiply both sums, squared in the denominator; for clusters the variance is that of the
-    cluster sums. Slope and intercept have normal intervals.
+    cluster sums. Slope and intercept are the metrics `calibration_slope` and `calibration_intercept`, with the robust
+    variance of the design.
 
     References
     ----------
@@ -154,16 +152,14 @@ def calibration_test(table: ScoresTable, *, confidence_level: float = 0.95) -> C
     by_group, groups = _grouped(table, share, residual)
     inside = np.clip(share, SMALLEST, 1 - SMALLEST)
     logits = np.log(inside) - np.log1p(-inside)
-    ones = np.ones((len(logits), 1))
-    features = np.column_stack([logits, ones])
-    statistic = _score_statistic(table, share, features, residual)
+    statistic = _score_statistic(table, share, np.column_stack([logits, np.ones(len(logits))]), residual)
     return CalibrationTest(
         statistic=statistic,
         p_value=_upper_tail(statistic, 2),
         z=z,
         z_p_value=_two_sided(z),
-        slope=_line(table, features, 0.0, "slope", level),
-        intercept=_line(table, ones, logits, "intercept", level),
+        slope=_coefficient(table, "slope", level),
+        intercept=_coefficient(table, "intercept", level),
         groups_statistic=by_group,
         groups=groups,
         groups_p_value=_upper_tail(by_group, groups),
@@ -202,30 +198,10 @@ def _grouped(table: ScoresTable, share: Array, residual: Array) -> tuple[float, 
         return float((sums[~certain] ** 2 / variances[~certain]).sum()), int((~certain).sum())
 
 
-def _line(table: ScoresTable, features: Array, offset: Array | float, name: str, level: float) -> Estimate:
-    """Return the first coefficient of the logistic regression, with its normal interval."""
-    coefficients = most_likely(features, table.counts, offset)
-    share = probability(features @ coefficients + offset)
-    spread = table.counts.sum(1) * share * (1 - share)
-    inverse = np.linalg.pinv((features.T * spread) @ features, hermitian=True)
-    value = float(coefficients[0])
-    error = float(np.sqrt(_variance(table, share, features @ inverse[0])))
-    varies = np.ptp(features[table.counts.sum(1) > 0, 0]) > 0 or name == "intercept"
-    reason = ""
-    if not (np.isfinite(error) and error < MOST_ERROR and varies):
-        value = error = math.nan
-        reason = "undefined: the score separates the classes, or does not vary"
-    half = quantile(level, table.design.degrees_of_freedom) * error
-    return Estimate(
-        value,
-        low=value - half,
-        high=value + half,
-        metric=f"calibration_{name}",
-        confidence_level=level,
-        method="wald",
-        standard_error=error,
-        reason=reason,
-    )
+def _coefficient(table: ScoresTable, name: str, level: float) -> Estimate:
+    """Return a coefficient of the logistic regression, with scores of 0 and 1 moved inwards a little."""
+    found = estimate(table, f"calibration_{name}+clip={SMALLEST!r}", confidence_level=level)
+    return found.replace(metric=f"calibration_{name}", label="")
 
 
 def _two_sided(z: float) -> float:

@@ -1,4 +1,4 @@
-"""Logistic regression on a few features of a score: Newton's method, and posterior draws."""
+"""Logistic regression on a few features of a score: the posterior mode under Jeffreys' prior, and draws."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
-from howsure.metrics.logistic import probability
+from howsure.metrics.logistic import most_likely, probability
 
 Array = NDArray[Any]
 MOST_STEPS = 200
-SHORTEST = 1e-10  # smallest fraction of a Newton step that is tried
 CHANGE = 1e-12  # largest change of the logits at which the penalised fit stops
-ROUNDING = 1e-14  # gain, relative to the log-likelihood, at which Newton's method stops
 FREEDOM = 4.0  # degrees of freedom of the multivariate t from which coefficients are proposed
 PROPOSALS = (1, 1, 5)  # proposals per kept draw, by round; each round uses the moments of the one before
 BLOCK = 2**21  # probabilities kept in memory at once
@@ -28,9 +26,9 @@ def information(coefficients: Array, features: Array, weights: Array) -> Array:
     return np.asarray((share * (1 - share) * weights.sum(1)) @ products).reshape(*coefficients.shape, size)
 
 
-def log_likelihood(coefficients: Array, features: Array, weights: Array, offset: Array | float = 0.0) -> Array:
+def log_likelihood(coefficients: Array, features: Array, weights: Array) -> Array:
     """Return the log-likelihood at coefficients ``(..., k)``."""
-    logits = coefficients @ features.T + offset
+    logits = coefficients @ features.T
     softplus = np.maximum(logits, 0.0) + np.log1p(np.exp(-np.abs(logits)))
     return np.asarray(logits @ weights[:, 1] - softplus @ weights.sum(1))
 
@@ -39,38 +37,6 @@ def log_posterior(coefficients: Array, features: Array, weights: Array) -> Array
     """Return the log-likelihood plus the logarithm of Jeffreys' prior, half the log-determinant of the information."""
     determinant = np.linalg.slogdet(information(coefficients, features, weights))[1]
     return np.asarray(log_likelihood(coefficients, features, weights) + determinant / 2)
-
-
-def most_likely(features: Array, weights: Array, offset: Array | float = 0.0, start: Array | None = None) -> Array:
-    """Return the maximum-likelihood coefficients, by Newton's method with step halving.
-
-    Parameters
-    ----------
-    features : ndarray of shape (S, k)
-        Features, including a column of ones.
-    weights : ndarray of shape (S, 2)
-        Weight of the negative and of the positive cases in each row; it need not be an integer.
-    offset : float or ndarray of shape (S,)
-        Part of the logit with coefficient 1.
-    start : ndarray of shape (k,), optional
-        Starting point; 0 by default.
-    """
-    coefficients = np.zeros(features.shape[1]) if start is None else start
-    total = weights.sum(1)
-    best = float(log_likelihood(coefficients, features, weights, offset))
-    for _ in range(MOST_STEPS):
-        share = probability(features @ coefficients + offset)
-        slope = features.T @ (weights[:, 1] - total * share)
-        curvature = (features.T * (total * share * (1 - share))) @ features
-        step, factor = np.linalg.lstsq(curvature, slope, rcond=None)[0], 1.0
-        while (found := float(log_likelihood(coefficients + factor * step, features, weights, offset))) < best:
-            factor /= 2
-            if factor < SHORTEST:
-                return coefficients
-        coefficients, best = coefficients + factor * step, found
-        if np.abs(slope @ step) < ROUNDING * max(1.0, abs(best)):
-            break
-    return coefficients
 
 
 def most_probable(features: Array, weights: Array) -> Array:
