@@ -17,7 +17,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, get_args, overload
 
 from howsure.errors import HowsureError
 from howsure.escapes import (
@@ -43,6 +43,35 @@ WITHOUT_UNIT = frozenset(  # columns that are not in the units of their row's in
 )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class MadeRows(Sequence[tuple[str, ...]]):
+    """Rows that are made when they are read, since few rows of a long table are shown.
+
+    Parameters
+    ----------
+    number : int
+        How many there are.
+    made : callable
+        Position → the cells of the row.
+    """
+
+    number: int
+    made: Callable[[int], tuple[str, ...]]
+
+    def __len__(self) -> int:
+        return self.number
+
+    @overload
+    def __getitem__(self, place: int) -> tuple[str, ...]: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[tuple[str, ...], ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Any:
+        if isinstance(place, slice):
+            return tuple(map(self.__getitem__, range(self.number)[place]))
+        return tuple(map(cell_text, self.made(range(self.number)[place])))
+
+
 @dataclass(frozen=True, slots=True)
 class Grid:
     """A table of strings: the first column left-aligned, the others right-aligned, or all left-aligned if it is prose.
@@ -51,13 +80,14 @@ class Grid:
     """
 
     headers: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: Sequence[tuple[str, ...]]
     caption: str = ""
     is_prose: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "headers", tuple(map(cell_text, self.headers)))
-        object.__setattr__(self, "rows", tuple(tuple(map(cell_text, row)) for row in self.rows))
+        if not isinstance(self.rows, MadeRows):
+            object.__setattr__(self, "rows", tuple(tuple(map(cell_text, row)) for row in self.rows))
         object.__setattr__(self, "caption", printable_lines(self.caption))
 
     def text(self) -> str:
@@ -129,7 +159,7 @@ class Grid:
         cut = self.narrowed().shortened(most_rows)
         rows = tuple(tuple(text_within(cell, MOST_IN_CELL) for cell in row) for row in cut.rows)
         headers = tuple(text_within(cell, MOST_IN_CELL) for cell in cut.headers)
-        notes = [ALL_ROWS] * (cut.rows != self.rows) + self.caption.split("\n") * bool(self.caption)
+        notes = [ALL_ROWS] * (cut is not self) + self.caption.split("\n") * bool(self.caption)
         notes = notes if len(notes) <= MOST_NOTES else [*notes[: MOST_NOTES - 1], "…"]
         return replace(self, headers=headers, rows=rows, caption="\n".join(map(text_within, notes)))
 

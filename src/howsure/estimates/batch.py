@@ -13,7 +13,7 @@ from howsure.errors import UnknownKeyError
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.grouped import word_for_all
-from howsure.grids import Grid, Tabular
+from howsure.grids import Grid, MadeRows, Tabular
 from howsure.numbers import interval_text, number, percent, significant_decimals
 from howsure.tables.batch import Tables
 
@@ -123,6 +123,10 @@ class Estimates(Tabular, Mapping[Hashable, Estimate]):
         columns = self._columns()
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns as lists."""
+        return dict(self._columns())
+
     def grid(self) -> Grid:
         """Return a table of strings with groups, value, interval, standard error and method."""
         return batch_grid([self])
@@ -211,30 +215,37 @@ class Evaluations(Tabular, Mapping[Hashable, Evaluation]):
 
 def batch_grid(estimates: list[Estimates]) -> Grid:
     """Return a table of strings with one row per metric, for all groups together and then for each group."""
-    first = estimates[0]
-    level, columns = percent(first.confidence_level), first.tables.columns
+    first, number_of_metrics = estimates[0], len(estimates)
     every = word_for_all(first.tables.group_columns())
-    rows: list[tuple[str, ...]] = []
+    keys, columns = list(first.tables), [each.to_dict() for each in estimates]
+
+    def group(place: int) -> tuple[str, ...]:
+        values = first.tables.group(keys[place - 1]).values() if place else [every] * len(first.tables.columns)
+        return tuple(map(str, values))
+
+    def row(index: int) -> tuple[str, ...]:
+        place, metric = divmod(index, number_of_metrics)
+        own = {name: values[place] for name, values in columns[metric].items()}
+        decimals = significant_decimals(own["low"], own["high"])
+        return (
+            *group(place),
+            own["metric"],
+            number(own["value"], decimals),
+            interval_text(own["low"], own["high"], decimals),
+            number(own["standard_error"], decimals + 1),
+            own["method"],
+        )
+
+    rows = number_of_metrics * (len(first.tables) + 1)
     about: dict[str, list[str]] = {}
-    for records in zip(*(each.records() for each in estimates), strict=True):
-        for record in records:
-            decimals = significant_decimals(record["low"], record["high"])
-            group = tuple(every if record[name] is None else str(record[name]) for name in columns)
-            rows.append(
-                (
-                    *group,
-                    record["metric"],
-                    number(record["value"], decimals),
-                    interval_text(record["low"], record["high"], decimals),
-                    number(record["standard_error"], decimals + 1),
-                    record["method"],
-                )
-            )
-            about.setdefault(record["reason"], []).append(f"{' '.join(group)} {record['metric']}")
-    notes = [_note(reason, names, len(rows)) for reason, names in about.items() if reason]
+    for place, reasons in enumerate(zip(*(each["reason"] for each in columns), strict=True)):
+        for reason, own in zip(reasons, columns, strict=True):
+            if reason:
+                about.setdefault(reason, []).append(f"{' '.join(group(place))} {own['metric'][0]}")
+    notes = [_note(reason, names, rows) for reason, names in about.items()]
     notes += positive_notes(each.overall for each in estimates)
-    headers = (*columns, "metric", "value", f"{level} interval", "std. error", "method")
-    return Grid(headers, tuple(rows), "; ".join(notes))
+    headers = (*first.tables.columns, "metric", "value", f"{percent(first.confidence_level)} interval")
+    return Grid((*headers, "std. error", "method"), MadeRows(rows, row), "; ".join(notes))
 
 
 def _note(reason: str, names: list[str], rows: int) -> str:
