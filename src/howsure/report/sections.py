@@ -171,18 +171,17 @@ def per_class(models: Sequence[Shown], *, terse: bool) -> Section:
     every = (each for model in models for column in model.classes.values() for each in column)
     ruler = ruler_of(every, IN_PANELS)
     metrics = list(dict.fromkeys(name for each in models for name in each.classes))
-    labels = list(dict.fromkeys(str(label) for each in models for label in each.part.any_table.labels))
+    tables = [each.part.any_table for each in models]
+    known = [{str(label): index for index, label in enumerate(table.labels)} for table in tables]
+    totals = [table.class_totals.tolist() for table in tables]
     rows = []
-    for label in labels:
+    for label in dict.fromkeys(label for own in known for label in own):
         for place, each in enumerate(models):
-            table = each.part.any_table
-            known = [str(own) for own in table.labels]
-            if label not in known:
+            if (index := known[place].get(label)) is None:
                 continue
-            index = known.index(label)
             made = [estimate_cell(each.classes[name][index], ruler, _where(each.part), place) for name in metrics]
             cells = [replace(cell, tip="") for cell in made] if terse else made
-            rows.append((word(label), *_model(each, place, models), count(float(table.class_totals[index])), *cells))
+            rows.append((word(label), *_model(each, place, models), count(float(totals[place][index])), *cells))
     headers = ("class", *(["model"] if len(models) > 1 else []), models[0].part.cases_noun, *metrics)
     first = len(headers) - len(metrics)
     axes = tuple(ruler.axis(name, [first + place]) for place, name in enumerate(metrics))
