@@ -17,6 +17,7 @@ import factors
 import files
 import kernels
 import measure
+import models
 import ratios
 import reviewers
 import scores
@@ -34,6 +35,7 @@ ratios less so. `python benchmarks/speed.py` measures this and writes this page.
 """
 SECTIONS = (
     ratios.SECTIONS
+    | models.SECTIONS
     | scores.SECTIONS
     | reviewers.SECTIONS
     | factors.SECTIONS

@@ -96,6 +96,30 @@ def cases_of_readers(cases: int) -> Work:
     return lambda: hs.reader_study(rating, truth=case % 2, reader=reader, case=case)
 
 
+def areas_compared(models: int) -> Work:
+    """Compare all pairs of models by their areas."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 300)
+    table = hs.paired_scores(truth, {str(i): truth + rng.normal(size=300) for i in range(models)})
+    return lambda: hs.compare_all(table, "roc_auc")
+
+
+def models_ranked(models: int) -> Work:
+    """Rank models."""
+    rng = np.random.default_rng(0)
+    table = hs.values({str(i): rng.random(100) for i in range(models)})
+    return lambda: hs.leaderboard(table, "mean", random_state=0)
+
+
+def experiments_compared(experiments: int) -> Work:
+    """Compare all pairs of experiments of a study."""
+    rng, study = np.random.default_rng(0), hs.Study(seed=0, n_draws=1000)
+    for index in range(experiments):
+        study.add(f"group/{index}", rng.poisson(20.0, (2, 2)))
+    study.add_metric("f1")
+    return lambda: study.comparisons("f1")
+
+
 # Work, its smaller size, and the largest allowed exponent; one is added for inherently quadratic work.
 CASES: dict[str, tuple[Callable[[int], Work], int, float]] = {
     "rows of labels": (rows_of_labels, 50_000, 1.5),
@@ -109,6 +133,9 @@ CASES: dict[str, tuple[Callable[[int], Work], int, float]] = {
     "items of models": (items_of_models, 5_000, 1.5),
     "cases of readers": (cases_of_readers, 5_000, 1.5),
     "models compared in pairs": (models_compared, 5, 2.5),
+    "areas compared in pairs": (areas_compared, 3, 2.5),
+    "models ranked": (models_ranked, 8, 2.5),
+    "experiments compared in pairs": (experiments_compared, 3, 2.5),
 }
 
 
