@@ -37,6 +37,11 @@ def _mean(gaps: Array, mass: Array) -> Array:
     return np.broadcast_to(divide(mass, mass.sum()), gaps.shape)
 
 
+def _largest(gaps: Array, mass: Array) -> Array:
+    place = np.where(mass > 0, gaps, -1.0).argmax(-1)
+    return np.asarray((np.arange(len(mass)) == place[..., None]) * 1.0)
+
+
 def _at_share(share: float) -> Weights:
     """Return the weights of a quantile: 1 for the smallest gap with this share of the cases at or below it."""
 
@@ -78,7 +83,7 @@ def _e90(table: Table, *, curve: str = "spline", clip: float = 0.0) -> Scored:
 @score_metric(name="e_max", aliases=("emax",), better="lower")
 def _e_max(table: Table, *, curve: str = "spline", clip: float = 0.0) -> Scored:
     """Largest distance between an observed score and a smooth calibration curve; see `ici`."""
-    return _of_gaps(table, "e_max", curve, clip, _at_share(1.0))
+    return _of_gaps(table, "e_max", curve, clip, _largest)
 
 
 def _of_gaps(table: Table, name: str, curve: str, clip: float, weights: Weights) -> Scored:
@@ -152,6 +157,10 @@ def _distance(scores: Array, features: Array, mass: Array, observed: tuple[Array
 
     def norm(sums: Array, shares: Array) -> Array:
         sizes = np.abs(sums)
+        if weights is _mean:  # directly, for there are many draws
+            return np.asarray(sizes @ divide(shares, shares.sum()))
+        if weights is _largest:
+            return np.asarray(np.where(shares > 0, sizes, 0.0).max(-1))
         return np.asarray((weights(sizes, shares) * sizes).sum(-1))
 
     return Distance(scores, starts, kernel, norm)
