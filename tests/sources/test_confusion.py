@@ -243,3 +243,10 @@ def test_bad_input_names_culprit_and_remedy(case):
     with pytest.raises(hs.HowsureError, match=words) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 1], np.eye(3), np.empty((0, 2))])
+def test_whether_to_check_is_yes_or_no(labels):
+    """Anything else is refused, whatever the labels."""
+    with pytest.raises(hs.HowsureError, match="`check` must be True or False"):
+        hs.confusion(labels, labels, check=np.array(["a", "b"]))

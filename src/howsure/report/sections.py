@@ -16,7 +16,7 @@ from howsure.methods.default import WHY
 from howsure.metrics.binding import resolve
 from howsure.metrics.descriptions import metric_words
 from howsure.metrics.spec import named, parse
-from howsure.numbers import number, significant_decimals
+from howsure.numbers import number, significant_decimals, value_text
 from howsure.planning.halve_width import to_halve
 from howsure.report.answers import MOST_MODELS, main_metric
 from howsure.report.bars import IN_PANELS, STEPS, Ruler
@@ -260,7 +260,11 @@ def _calibration(name: str, table: ScoresTable, levels: Sequence[float]) -> Text
 
     def sentence(level: float) -> str:
         each = {words: estimate(table, metric, confidence_level=level) for words, metric in bound.items()}
-        parts = (f"{words} {found.reason if math.isnan(found.value) else found}" for words, found in each.items())
+        shown = {
+            words: found.reason if math.isnan(found.value) else value_text(found.value, found.low, found.high)
+            for words, found in each.items()
+        }
+        parts = (f"{words} {text}" for words, text in shown.items())
         return f"{start}: {'; '.join(parts)}. Calibrated scores have 1, 1 and 0."
 
     return tuple(map(sentence, levels))

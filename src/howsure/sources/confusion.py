@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsure.designs.base import Design
 from howsure.designs.independent import MOST_ATOMS
-from howsure.errors import DoubtfulDataError, HowsureError, NoCaseError, OneClassError
+from howsure.errors import DoubtfulDataError, HowsureError, NoCaseError, OneClassError, boolean
 from howsure.sources.columns import Grouped, checked_weight, indicator, same_length
 from howsure.sources.crossed import drawn_anew, one_column
 from howsure.sources.encoding import Column, encoded
@@ -141,7 +141,7 @@ def confusion(
     >>> table.labels.tolist(), table.counts.astype(int).tolist()
     (['cat', 'dog'], [[2, 0], [1, 1]])
     """
-    groups = drawn_anew(groups, fixed, data)
+    groups, check = drawn_anew(groups, fixed, data), boolean("check", check)
     if data is None and _is_indicator(y_true) and _is_indicator(y_pred):
         if check and labels is None:
             _refuse_row(y_true, y_pred)
