@@ -97,3 +97,12 @@ def test_refusals(name):
         truth = np.eye(5, dtype=int)[truth]
     with pytest.raises(hs.HowsureError, match=message):
         hs.estimate(hs.multiclass_scores(truth, score, **({} if facts else {"labels": range(5)})), spec)
+
+
+def test_no_weight_is_missed_where_every_case_is_hit():
+    """Rounding of sums of weights leaves no negative count of misses."""
+    truth, weight = np.arange(12) % 3, np.full(12, 0.1) + np.arange(12) * 1e-3 / 3
+    table = hs.multiclass_scores(truth, np.eye(3)[truth] * 0.5 + 0.5 / 3, sample_weight=weight)
+    found = hs.estimate(table, "top_2_accuracy")
+    assert found == 1
+    assert 0 < found.low < found.high == 1

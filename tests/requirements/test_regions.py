@@ -198,3 +198,10 @@ def test_regions_of_fifty_cases_contain_both_true_values(prevalence):
     tn, fp, fn, tp = np.random.default_rng(3).multinomial(50, cells, 1000).T
     distance = half_width(tp, tp + fn, sensitivity) ** 2 + half_width(tn, tn + fp, specificity) ** 2
     assert (distance <= CRITICAL)[tp + fn > 0].mean() > 0.93 - 0.014
+
+
+@pytest.mark.parametrize("method", [np.array([]), 3, ["delta"]])
+def test_a_method_is_a_name_or_a_method(method):
+    """Other arguments are refused by their name."""
+    with pytest.raises(hs.HowsureError, match="method"):
+        hs.joint_region(hs.from_counts([[50, 3], [5, 42]]), "recall", "precision", method=method)

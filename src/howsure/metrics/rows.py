@@ -76,8 +76,8 @@ def share_of_rows(spec: Spec, form: RowShare, table: Table) -> Metric:
         design = table.design.collapse_cells((~marks).ravel().astype(np.intp), 4)
     except UndefinedDesignError:
         return of_cells(spec, marked_share(marks), (0.0, 1.0))
-    hits = np.einsum("ij,ij", table.counts, marks)
-    counts = np.array([[hits, table.counts.sum() - hits], [0.0, 0.0]])
+    hits, misses = (np.einsum("ij,ij", table.counts, each) for each in (marks, ~marks))
+    counts = np.array([[hits, misses], [0.0, 0.0]])
     small = ConfusionTable(counts=counts, labels=ROWS, design=design, rows=table.rows)
     accuracy = replace(of_predictions(parse("accuracy"), small, None), name=spec.text, spec=spec)
     return replace(metric, reduced_to=lambda _: (small, accuracy))

@@ -111,8 +111,9 @@ def joint_region(
     [0.747 0.971] [0.826 0.991] 0.029
     """
     level, one = checked_level(confidence_level), one_model(table, "joint_region")
-    likely = method == LIKELIHOOD
-    chosen = None if likely or method == INTERVALS else named(method)
+    own = method if isinstance(method, str) else ""
+    likely = own == LIKELIHOOD
+    chosen = None if own in {LIKELIHOOD, INTERVALS} else named(method)
     seed = seed_sequence(random_state)
     settings: dict[str, Any] = {"method": chosen, "confidence_level": level, "random_state": seed}
     asked = list(zip((x, y), thresholds((x, y), threshold), strict=True))
