@@ -134,7 +134,7 @@ def test_weights_and_clusters_enter_the_standard_error():
         (SCORES["marker_risk"].at(0.2), "net_benefit+threshold=20", "20 % is 0.2"),
         (SCORES["marker_risk"], "net_benefit+threshold=0.2+prevalence=14", "`prevalence` lies between 0 and 1"),
         (SCORES["marker_risk"], "net_benefit+threshold=0.2@macro", "Drop '@macro'"),
-        (hs.scores(TRUTH, 100 * RISKS["marker_risk"]), "net_benefit+threshold=0.2", "needs probabilities"),
+        (hs.scores(TRUTH, 100 * RISKS["marker_risk"]), "net_benefit+threshold=0.2", "by 100 if they are percentages"),
         (SCORES["marker_risk"].at(0.2), "expected_cost+cost_fp=1", r"needs 'cost_fn'. Write 'expected_cost\+cost_fp=1"),
         (SCORES["marker_risk"], "expected_cost+cost_fp=1+cost_fn=9", "counts the cases at a threshold"),
         (SCORES["marker_risk"].at(0.2), "expected_cost+cost_fp=0+cost_fn=0", "is 0 whatever is predicted"),

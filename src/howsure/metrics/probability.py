@@ -31,7 +31,9 @@ def probabilities(table: Table, metric: str) -> Array:
             return np.clip(scores, 0.0, 1.0)
         worst = float(scores[0] if scores[0] < 0 else scores[-1])
         shown = repr(worst) if 0 <= float(f"{worst:g}") <= 1 else f"{worst:g}"
-        message = f"`{metric}` needs probabilities, and `y_score` holds {shown}. Calibrate the scores first."
+        percentages = "Divide the scores by 100 if they are percentages. Else calibrate them first."
+        remedy = percentages if 2 < worst <= 100 else "Calibrate the scores first."
+        message = f"`{metric}` needs probabilities, and `y_score` holds {shown}. {remedy}"
         raise HowsureError(message)
     return scores
 
