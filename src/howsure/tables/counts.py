@@ -62,7 +62,9 @@ class Counts:
             Which flat cell is changed.
         """
         flat = self.cells.reshape(len(self.cells), -1)
-        return type(self)(with_moves(flat, nudges, chosen).reshape(-1, *self.cells.shape))
+        kind, (_, *facts) = self.__reduce__()
+        moved: Counts = kind(with_moves(flat, nudges, chosen).reshape(-1, *self.cells.shape), *facts)
+        return moved
 
     def once(self, function: Callable[[Self], Found]) -> Found:
         """Return the cached result of a function of the counts."""

@@ -8,6 +8,8 @@ from howsure.methods.flow import all_cells as module
 from howsure.methods.flow.all_cells import AllCells, Scale, bias_by_class, round_counts, second_order_bias
 from howsure.methods.flow.exponential_tilting import STRIDE
 from howsure.metrics.binding import resolve
+from howsure.metrics.registry import REGISTRY
+from support.arguments import spec_of
 
 COUNTS = np.array([[12, 3, 1], [2, 9, 4], [0, 5, 14]])
 TABLE = hs.from_counts(COUNTS)
@@ -196,3 +198,23 @@ def test_few_classes_and_logarithms_have_the_bias_of_their_cells(metric, classes
     table = hs.from_counts(np.random.default_rng(4).poisson(30 * np.eye(classes) + 1.5))
     path = path_of(metric, table)
     np.testing.assert_allclose(path.bias(), second_order_bias(path.value, path.filled), rtol=1e-9, atol=1e-10)
+
+
+def test_metrics_of_a_hundred_classes_have_limits_near_those_of_the_delta_method():
+    """Also where cells with equal slopes are merged: each limit is within the width of the delta method's."""
+    table = hs.from_counts(np.random.default_rng(1).poisson(np.full((100, 100), 0.3) + 50 * np.eye(100)))
+    known = [each for each in REGISTRY.shipped if each.of_predictions and each.name != "expected_utility"]
+    names = [each.name for each in known if each.form.name != "outcomes"]
+    names += [f"{spec_of(each)}@{how}" for each in known if each.form.name == "outcomes" for how in ("micro", "macro")]
+    compared = 0
+    for name in names:
+        try:
+            flow, delta = (hs.estimate(table, name, method=method) for method in ("flow", "delta"))
+        except hs.HowsureError:
+            continue
+        if np.isfinite([flow.low, flow.high, delta.low, delta.high]).all():
+            compared += 1
+            width = delta.high - delta.low
+            assert flow.low <= flow <= flow.high, name
+            assert max(abs(flow.low - delta.low), abs(flow.high - delta.high)) <= width, name
+    assert compared > 90
