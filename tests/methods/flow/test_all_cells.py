@@ -201,7 +201,7 @@ def test_few_classes_and_logarithms_have_the_bias_of_their_cells(metric, classes
 
 
 def test_metrics_of_a_hundred_classes_have_limits_near_those_of_the_delta_method():
-    """Also where cells with equal slopes are merged: each limit is within the width of the delta method's."""
+    """Also where cells with equal slopes are merged: each limit is within half the width of the delta method's."""
     table = hs.from_counts(np.random.default_rng(1).poisson(np.full((100, 100), 0.3) + 50 * np.eye(100)))
     known = [each for each in REGISTRY.shipped if each.of_predictions and each.name != "expected_utility"]
     names = [each.name for each in known if each.form.name != "outcomes"]
@@ -216,5 +216,5 @@ def test_metrics_of_a_hundred_classes_have_limits_near_those_of_the_delta_method
             compared += 1
             width = delta.high - delta.low
             assert flow.low <= flow <= flow.high, name
-            assert max(abs(flow.low - delta.low), abs(flow.high - delta.high)) <= width, name
-    assert compared > 90
+            assert max(abs(flow.low - delta.low), abs(flow.high - delta.high)) <= width / 2, name
+    assert compared > 80
