@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from howsure.native.resampling import Resamples
-from howsure.native.weighted_sums import Entries, weighted_sums
+from howsure.native.weighted_sums import UnitCounts, weighted_sums
 
 
 @pytest.mark.parametrize("number", [1, 3])
@@ -29,11 +29,11 @@ def test_tables_are_sums_of_the_entries(units, size, counts, lanes, by_numpy):
     entries = 3 * units
     cell, unit, count = rng.integers(size, size=entries), rng.integers(units, size=entries), rng.choice(counts, entries)
     weights = Resamples.drawn(units, 64, rng).weights(0, lanes // 8)
-    found = Entries.of(unit, cell, count, size).tables(weights)
+    found = UnitCounts.of(unit, cell, count, size).tables(weights)
     expected = np.zeros((size, lanes))
     np.add.at(expected, cell, count[:, None] * weights[unit])
     np.testing.assert_array_equal(found, expected.T)
-    np.testing.assert_array_equal(found, by_numpy(lambda: Entries.of(unit, cell, count, size).tables(weights)))
+    np.testing.assert_array_equal(found, by_numpy(lambda: UnitCounts.of(unit, cell, count, size).tables(weights)))
 
 
 def test_weights_of_64_resamples_are_those_of_eight_times_eight():

@@ -32,7 +32,7 @@ from howsure.native.products import ProductTables
 from howsure.native.ranks import cases_of, rank_sums, ranked_units
 from howsure.native.resampling import Ranked, Resamples
 from howsure.native.sorting import count_scores
-from howsure.native.weighted_sums import Entries, weighted_sums
+from howsure.native.weighted_sums import UnitCounts, weighted_sums
 
 CHECKS = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 TESTS = Path(__file__).parents[1] / "native"
@@ -58,8 +58,8 @@ def resampled(rng):
         weights = resamples.weights(0, 8)
         unit = rng.integers(cases, size=cases)
         ranked_units(weights, unit, cases_of(counts), Ranked(int(rng.integers(1, 4))))
-        Entries.of(unit, rng.integers(5, size=cases), rng.random(cases).round(1), 5).tables(weights)
-        Entries.of(unit, rng.integers(5, size=cases), np.ones(cases), 5).tables(resamples.weights(3))
+        UnitCounts.of(unit, rng.integers(5, size=cases), rng.random(cases).round(1), 5).tables(weights)
+        UnitCounts.of(unit, rng.integers(5, size=cases), np.ones(cases), 5).tables(resamples.weights(3))
         weighted_sums(resamples, rng.normal(size=(int(rng.integers(1, 4)), cases)))
 
 
@@ -295,7 +295,7 @@ def hostile(rng, trial):
         lambda: ranked_units(
             np.resize(one, (len(one), 64)), whole, cases_of(np.stack([whole, whole], 1).clip(0, 9)), Ranked(1)
         ),
-        lambda: Entries.of(np.abs(whole), np.abs(whole) % 9, two, 9).tables(np.resize(one, (len(one), 8))),
+        lambda: UnitCounts.of(np.abs(whole), np.abs(whole) % 9, two, 9).tables(np.resize(one, (len(one), 8))),
     ]
     try:
         with np.errstate(all="ignore"):

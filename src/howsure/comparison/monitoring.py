@@ -198,9 +198,13 @@ class _Question:
 
     def of(self, table: Any, seed: Any) -> Any:
         """Evaluate one table, or each of groups."""
-        settings = {"method": self.method, "confidence_level": self.level, "random_state": seed}
-        found = evaluated(table, self.metrics, self.threshold, settings)
+        found = self.over_all_classes(table, seed)
         return self.over_own_classes(found) if isinstance(found, Evaluation) else found
+
+    def over_all_classes(self, table: Any, seed: Any) -> Any:
+        """Evaluate one table, or each of groups, without leaving out classes that have no true case."""
+        settings = {"method": self.method, "confidence_level": self.level, "random_state": seed}
+        return evaluated(table, self.metrics, self.threshold, settings)
 
     def over_own_classes(self, made: Evaluation) -> Evaluation:
         """Return an evaluation with averages over classes with true cases: a stray prediction is no change."""
@@ -226,10 +230,10 @@ def _in_sequence(
     limits = _limits(reference, baseline, evaluations, lambda table: once.of(table, group_seed(seed, "reference")))
     cases: dict[Any, dict[str, int]] = {}
 
-    def evaluated(runs: Any, part: float) -> Any:
-        return replace(question, level=1 - error * part).of(runs, seed)
+    def with_part(runs: Any, part: float) -> Any:
+        return replace(question, level=1 - error * part).over_all_classes(runs, seed)
 
-    for chunk, runs in runs_of_chunks(tables, chunks, evaluated):
+    for chunk, runs in runs_of_chunks(tables, chunks, with_part):
         evaluations[chunk], cases[chunk] = _departing(map(question.over_own_classes, runs), limits)
     whole = getattr(tables, "overall", None)
     overall = None if whole is None else replace(question, level=1 - error / 2).of(whole, seed)

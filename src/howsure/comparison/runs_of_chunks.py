@@ -50,30 +50,36 @@ def runs_of_chunks(
     evaluated : callable
         Evaluates a table, or several `Tables`, with a fraction of the error.
     """
-    number, stack = len(chunks), getattr(tables, "stack", None)
+    stack = getattr(tables, "stack", None)
     if stack is not None and stack.design.traits.is_independent:
-        starts: dict[float, list[int]] = {}
-        for start in range(number):
-            starts.setdefault(fraction(start), []).append(start)
-        batches = {share: evaluated(_batch(tables, stack, chunks, some), share) for share, some in starts.items()}
-        for end, chunk in enumerate(chunks):
-            yield chunk, (batches[fraction(start)][start, end] for start in range(end + 1) if end < last(start, number))
+        yield from _by_batches(tables, stack, chunks, evaluated)
         return
     runs: dict[int, Table] = {}
     for end, chunk in enumerate(chunks):
-        runs = {start: run + tables[chunk] for start, run in runs.items() if end < last(start, number)}
+        runs = {start: run + tables[chunk] for start, run in runs.items() if end < last(start, len(chunks))}
         runs[end] = tables[chunk]
         yield chunk, (evaluated(run, fraction(start)) for start, run in runs.items())
 
 
-def _batch(tables: Any, stack: Any, chunks: Sequence[Any], starts: Sequence[int]) -> Tables[Any]:
-    """Return the tables of all runs that start with some of the chunks, by start and end."""
+def _by_batches(
+    tables: Any, stack: Any, chunks: Sequence[Any], evaluated: Callable[[Any, float], Any]
+) -> Iterator[tuple[Any, Iterator[Any]]]:
+    """Yield what `runs_of_chunks` does; all runs with one fraction of the error are evaluated at once."""
     index = [tables.position(chunk) for chunk in chunks]
     counts, rows = (
         np.concatenate([np.zeros((1, *each.shape[1:]), each.dtype), np.cumsum(each[index], axis=0)])
         for each in (stack.counts, np.broadcast_to(stack.rows, stack.batch))
     )
-    spans = [(start, end) for start in starts for end in range(start, last(start, len(chunks)))]
-    first, final = np.array(spans).T
-    run = replace(stack, counts=counts[final + 1] - counts[first], rows=rows[final + 1] - rows[first])
-    return Tables(spans, run, tables.overall, ("start", "end"))
+    starts: dict[float, list[int]] = {}
+    for start in range(len(chunks)):
+        starts.setdefault(fraction(start), []).append(start)
+    ending: list[list[tuple[Any, tuple[int, int]]]] = [[] for _ in chunks]
+    for part, some in starts.items():
+        spans = [(start, end) for start in some for end in range(start, last(start, len(chunks)))]
+        first, final = np.array(spans).T
+        batch = replace(stack, counts=counts[final + 1] - counts[first], rows=rows[final + 1] - rows[first])
+        found = evaluated(Tables(spans, batch, tables.overall, ("start", "end")), part)
+        for span in spans:
+            ending[span[1]].append((found, span))
+    for chunk, runs in zip(chunks, ending, strict=True):
+        yield chunk, (found[span] for found, span in runs)

@@ -136,29 +136,29 @@ ALWAYS_INLINE int64_t start_of(int64_t block, int64_t cases, int64_t blocks) {
     return block * each + (block < more ? block : more);
 }
 
-FOR_EACH_PROCESSOR PUBLIC int howsure_case_weights(int64_t cases, int64_t blocks, const uint8_t *levels,
-                                                   const uint64_t *atoms, const uint8_t *guide, const uint64_t *keys, const uint32_t *totals,
-                                                   uint8_t *weights) {
-    if (is_refused(8, cases, blocks, totals))
+ALWAYS_INLINE int weights_of(const int eights, int64_t cases, int64_t blocks, const uint8_t *levels, const uint64_t *atoms,
+                             const uint8_t *guide, const uint64_t *keys, const uint32_t *totals, uint8_t *weights) {
+    const int lanes = 8 * eights;
+    if (is_refused(lanes, cases, blocks, totals))
         return 1;
     for (int64_t block = 0; block < blocks; block++) {
         const int64_t first = start_of(block, cases, blocks), last = start_of(block + 1, cases, blocks);
-        fill(1, block, first, last - first, keys, levels, atoms, guide, totals + block * 8, weights + first * 8);
+        fill(eights, block, first, last - first, keys, levels, atoms, guide, totals + block * lanes, weights + first * lanes);
     }
     return 0;
 }
 
-/* The weights of 64 resamples, `(cases, LANES)`. */
+/* The weights of 8 resamples, `(cases, 8)`, and of 64. */
+FOR_EACH_PROCESSOR PUBLIC int howsure_case_weights(int64_t cases, int64_t blocks, const uint8_t *levels,
+                                                   const uint64_t *atoms, const uint8_t *guide, const uint64_t *keys, const uint32_t *totals,
+                                                   uint8_t *weights) {
+    return weights_of(1, cases, blocks, levels, atoms, guide, keys, totals, weights);
+}
+
 FOR_EACH_PROCESSOR PUBLIC int howsure_lane_weights(int64_t cases, int64_t blocks, const uint8_t *levels,
                                                    const uint64_t *atoms, const uint8_t *guide, const uint64_t *keys, const uint32_t *totals,
                                                    uint8_t *weights) {
-    if (is_refused(LANES, cases, blocks, totals))
-        return 1;
-    for (int64_t block = 0; block < blocks; block++) {
-        const int64_t first = start_of(block, cases, blocks), last = start_of(block + 1, cases, blocks);
-        fill(EIGHTS, block, first, last - first, keys, levels, atoms, guide, totals + block * LANES, weights + first * LANES);
-    }
-    return 0;
+    return weights_of(EIGHTS, cases, blocks, levels, atoms, guide, keys, totals, weights);
 }
 
 ALWAYS_INLINE void weighted_tables(const int lanes, int64_t runs, const int64_t *cells, const double *counts,

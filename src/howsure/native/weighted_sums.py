@@ -44,7 +44,7 @@ def weighted_sums(resamples: Resamples, columns: NDArray[np.float64]) -> NDArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entries:
+class UnitCounts:
     """Counts of units in cells. The weights of a block of units stay in the processor's cache for all its entries.
 
     Parameters
@@ -60,9 +60,9 @@ class Entries:
 
     Examples
     --------
-    >>> entries = Entries.of(np.array([0, 0, 1]), np.array([2, 0, 0]), np.array([5.0, 1.0, 2.0]), 3)
+    >>> counts = UnitCounts.of(np.array([0, 0, 1]), np.array([2, 0, 0]), np.array([5.0, 1.0, 2.0]), 3)
     >>> weights = np.array([[1, 0, 0, 0, 0, 0, 0, 0], [0, 3, 0, 0, 0, 0, 0, 0]], dtype=np.uint8)
-    >>> entries.tables(weights)[:2].tolist()
+    >>> counts.tables(weights)[:2].tolist()
     [[1.0, 0.0, 5.0], [6.0, 0.0, 0.0]]
     """
 
@@ -73,7 +73,7 @@ class Entries:
     unit: NDArray[np.int64]
 
     @classmethod
-    def of(cls, unit: Array, cell: Array, count: Array, size: int) -> Entries:
+    def of(cls, unit: Array, cell: Array, count: Array, size: int) -> UnitCounts:
         """Return entries that are given in any order."""
         place = unit // MOST_OF_BLOCK * size + cell
         same = (count == count[:1]).all()

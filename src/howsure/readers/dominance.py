@@ -120,9 +120,8 @@ class _Tree:
             zeros = np.zeros(len(values) + 1, dtype=np.int32)
             np.cumsum(is_zero, out=zeros[1:])
             self.levels.append(zeros)
-            values = np.concatenate(
-                [np.compress(is_zero, values), np.compress(~is_zero, values)]
-            )  # faster than by index
+            parts = np.compress(is_zero, values), np.compress(~is_zero, values)  # faster than by index
+            values = np.concatenate(parts)
 
     def below(self, first: Codes, bound: Codes) -> Codes:
         """Return how many of the first so many values are below each bound."""

@@ -228,8 +228,7 @@ def _p_value(
     chosen, same, small = method_and_table(metric, table, sides.suited(method))
     value = float(np.asarray(same.value_at(small.counted)))
     if isinstance(chosen, ClopperPearson) and same.proportion is not None and has_counts(small) and not np.isnan(value):
-        return float(
-            binomial_p_values(same.proportion, requirement, small.counts[None])[0]
-        )  # its two-sided one ends at 1
+        # Its two-sided p-value ends at 1, so that no one-sided one above 1/2 follows from it.
+        return float(binomial_p_values(same.proportion, requirement, small.counts[None])[0])
     two_sided = chosen.p_value(same, small, requirement.bound, rng=seed)
     return float(sides.p_value(two_sided, value, requirement.bound))

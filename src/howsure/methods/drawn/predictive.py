@@ -238,8 +238,6 @@ def _thinned(counts: Array, mass: Array) -> tuple[Array, Array]:
     if len(counts) <= MOST_COUNTS:
         return counts, mass
     index = np.arange(len(counts)) * MOST_COUNTS // len(counts)
-    together, number = np.bincount(index, mass), np.bincount(index)
-    plain = np.bincount(index, counts) / number
-    return np.where(
-        together > 0, np.bincount(index, mass * counts) / np.where(together > 0, together, 1), plain
-    ), together
+    together = np.bincount(index, mass)
+    weight = np.where(together[index] > 0, mass, 1.0)  # counts of no probability have their plain mean
+    return np.bincount(index, weight * counts) / np.bincount(index, weight), together

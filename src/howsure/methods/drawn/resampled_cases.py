@@ -6,7 +6,7 @@ metrics are evaluated on the tables that the weights add up to. All are of the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,11 +20,12 @@ from howsure.metrics.registry import MeanLoss
 from howsure.metrics.structures import RankedViews, ViewAverage
 from howsure.native.ranks import cases_of, rank_sums, ranked_units
 from howsure.native.resampling import EIGHT, LANES, Ranked, Resamples
-from howsure.native.weighted_sums import Entries, weighted_sums
+from howsure.native.weighted_sums import UnitCounts, weighted_sums
 from howsure.tables.table import Table
 
 Array = NDArray[Any]
-Values = Callable[[Resamples], Array]  # the metric on each of 64 resamples
+Metrics = Mapping[int, Metric]  # by their row
+Part = tuple[list[int], Callable[[Resamples], Array]]  # rows of metrics, and the function of their values, (rows, 64)
 OF_STREAM = 4 * LANES  # resamples of one random stream
 
 
@@ -32,78 +33,94 @@ def values_of_resamples(
     metrics: Sequence[Metric], table: Table, units: Units, size: int, seed: np.random.SeedSequence
 ) -> Array:
     """Return each metric's value on each resample of a table's units, ``(metrics, size)``."""
-    values = np.empty((len(metrics), size))
-    direct = {row: found for row, metric in enumerate(metrics) if (found := _direct(metric, table, units)) is not None}
-    others = [(row, metric) for row, metric in enumerate(metrics) if row not in direct]
-    entries = Entries.of(*units.each(), table.cells.shape[-1]) if others else None
+    values, of_weights = np.empty((len(metrics), size)), []
+    left = dict(enumerate(metrics))
+    for way in (_by_sums, _by_ranks, _by_views):
+        found = way(left, table, units)
+        if found is not None:
+            of_weights.append(found)
+            left = {row: metric for row, metric in left.items() if row not in found[0]}
+    counts = UnitCounts.of(*units.each(), table.cells.shape[-1]) if left else None
 
     def fill(rows: slice, stream: np.random.Generator) -> None:
         own = values[:, rows]
         resamples = Resamples.drawn(units.total, -(-own.shape[1] // LANES) * LANES, stream)
-        for start in range(0, own.shape[1], LANES):
+        for start in range(0, own.shape[1] if of_weights else 0, LANES):
             some = resamples.some(start)
-            for row, found in direct.items():
-                own[row, start : start + LANES] = found(some)[: own.shape[1] - start]
-        if entries is not None:
-            _fill_others(own, others, table, entries, resamples)
+            for places, function in of_weights:
+                own[places, start : start + LANES] = function(some)[:, : own.shape[1] - start]
+        if counts is not None:
+            _fill_others(own, left, table, counts, resamples)
 
     drawn_blocks(fill, size, OF_STREAM, seed)
     return values
 
 
-def _direct(metric: Metric, table: Table, units: Units) -> Values | None:
-    """Return the function that computes a metric from the weights of units; None if it needs tables."""
-    kind = metric.structure
-    if isinstance(kind, Ranked):
-        if table.design.traits.is_independent:
-            cases = cases_of(table.counts)
-            return lambda some: rank_sums(some, cases, kind).value(kind)
-        itself = RankedViews(kind, [lambda: np.arange(table.cells.size)], lambda values, _: values[..., 0])
-        return _of_ranks(itself, units)
-    if isinstance(kind, ViewAverage):
-        return None if kind.ranked is None else _of_ranks(kind.ranked, units)
-    if isinstance(kind, MeanLoss) and kind.cells is not None:
-        losses = kind.cells.every.ravel()
-        return _of_sums(losses, np.ones(losses.shape), units)
-    if metric.ratio is None:
+def _by_sums(metrics: Metrics, table: Table, units: Units) -> Part | None:
+    """Compute the metrics that are quotients of two sums of the cells' numbers, where all of these are finite."""
+    forms, empty = {}, {}
+    for row, metric in metrics.items():
+        if isinstance(metric.structure, MeanLoss) and metric.structure.cells is not None:
+            part = metric.structure.cells.every.ravel()
+            pair = np.stack([part, np.ones(part.shape)])
+        elif metric.ratio is not None:
+            pair = np.stack([metric.ratio.numerator.ravel(), metric.ratio.denominator.ravel()]).astype(float)
+        else:
+            continue
+        if np.isfinite(pair[:, units.cell]).all():
+            forms[row], empty[row] = pair, np.nan if metric.spec is None else metric.spec.zero_division
+    if not forms:
         return None
-    empty = np.nan if metric.spec is None else metric.spec.zero_division
-    return _of_sums(metric.ratio.numerator, metric.ratio.denominator, units, empty)
-
-
-def _of_sums(part: Array, whole: Array, units: Units, empty: float = np.nan) -> Values | None:
-    """Return the function that computes a quotient of two sums of the cells' numbers; None if some are infinite.
-
-    ``empty`` is the quotient of a sum by 0.
-    """
-    forms = np.stack([np.ravel(part), np.ravel(whole)]).astype(float)
-    if not np.isfinite(forms[:, units.cell]).all():
-        return None
-    columns = units.columns(forms)
+    columns, of_zero = units.columns(np.concatenate([*forms.values()])), np.array([*empty.values()])[:, None]
 
     def values(some: Resamples) -> Array:
-        upper, lower = weighted_sums(some, columns)
-        return np.where(lower == 0, empty, divide(upper, lower))
+        sums = weighted_sums(some, columns)
+        return np.where(sums[1::2] == 0, of_zero, divide(sums[::2], sums[1::2]))
 
-    return values
+    return list(forms), values
 
 
-def _of_ranks(views: RankedViews, units: Units) -> Values | None:
-    """Return the function that computes an average over views of the cases' ranks; None for cases with weights."""
+def _by_ranks(metrics: Metrics, table: Table, units: Units) -> Part | None:
+    """Compute areas and average precisions of independent cases, from one pass over their ranks."""
+    kinds = {row: metric.structure for row, metric in metrics.items() if isinstance(metric.structure, Ranked)}
+    if not kinds or not table.design.traits.is_independent:
+        return None
+    cases, what = cases_of(table.counts), Ranked(sum(set(map(int, kinds.values()))))
+
+    def values(some: Resamples) -> Array:
+        sums = rank_sums(some, cases, what)
+        return np.stack([sums.value(kind) for kind in kinds.values()])
+
+    return list(kinds), values
+
+
+def _by_views(metrics: Metrics, table: Table, units: Units) -> Part | None:
+    """Compute averages of areas or average precisions over views, and those of clusters; not of cases with weights."""
+    views = {}
+    for row, metric in metrics.items():
+        if isinstance(metric.structure, Ranked):
+            itself = [lambda: np.arange(table.cells.size)]
+            views[row] = RankedViews(metric.structure, itself, lambda values, _: values[..., 0])
+        elif isinstance(metric.structure, ViewAverage) and metric.structure.ranked is not None:
+            views[row] = metric.structure.ranked
+    if not views:
+        return None
     unit, cell, count = units.each()
     if (count != np.round(count)).any():
         return None
     times = count.astype(np.intp)
     unit, cell = np.repeat(unit, times), np.repeat(cell, times)
-    ordered = [_in_order(of_whole()[cell], unit) for of_whole in views.cells]
+    ordered = {row: [_in_order(of_whole()[cell], unit) for of_whole in each.cells] for row, each in views.items()}
 
     def values(some: Resamples) -> Array:
-        weights = some.weights(0, LANES // EIGHT)
-        sums = [ranked_units(weights, *each, views.kind) for each in ordered]
-        positives = np.stack([each.positives for each in sums], -1).astype(float)
-        return views.average(np.stack([each.value(views.kind) for each in sums], -1), positives)
+        weights, found = some.weights(0, LANES // EIGHT), []
+        for row, each in views.items():
+            sums = [ranked_units(weights, *cases, each.kind) for cases in ordered[row]]
+            positives = np.stack([one.positives for one in sums], -1).astype(float)
+            found.append(each.average(np.stack([one.value(each.kind) for one in sums], -1), positives))
+        return np.stack(found)
 
-    return values
+    return list(views), values
 
 
 def _in_order(cell: Array, unit: Array) -> tuple[Array, NDArray[np.uint8]]:
@@ -114,13 +131,11 @@ def _in_order(cell: Array, unit: Array) -> tuple[Array, NDArray[np.uint8]]:
     return unit[order], cases_of(np.bincount(cell[order], minlength=2 * size).reshape(size, 2))
 
 
-def _fill_others(
-    values: Array, metrics: Sequence[tuple[int, Metric]], table: Table, entries: Entries, resamples: Resamples
-) -> None:
+def _fill_others(values: Array, metrics: Metrics, table: Table, of_units: UnitCounts, resamples: Resamples) -> None:
     """Compute metrics on tables, in blocks of 8 or 64 tables: in 64 if these fit the processor's cache."""
     size, at_once = values.shape[1], LANES if table.block_size >= LANES else EIGHT
     for start in range(0, size, at_once):
-        counts = table.make_counts(entries.tables(resamples.weights(start // EIGHT, at_once // EIGHT)))
+        counts = table.make_counts(of_units.tables(resamples.weights(start // EIGHT, at_once // EIGHT)))
         with np.errstate(all="ignore"):
-            for row, metric in metrics:
+            for row, metric in metrics.items():
                 values[row, start : start + at_once] = metric(counts)[: size - start]
