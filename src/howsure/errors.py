@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 from howsure.escapes import printable, shortened
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from howsure.arrays import Floats
 
 Value = TypeVar("Value")
 # Messages of DuckDB, Java and the system about full memory or disk, and remedies.
@@ -354,7 +353,7 @@ def by_index(given: Any) -> Any:
     return given.to_dict() if hasattr(given, "to_dict") and hasattr(given, "index") else given
 
 
-def real_numbers(name: str, values: Any) -> NDArray[np.float64]:
+def real_numbers(name: str, values: Any) -> Floats:
     """Return numbers as an array, with nan where one is masked; the error calls them ``name``."""
     import numpy as np
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure.comparison.multiplicity import adjusted_p_values
 from howsure.designs.variance_details import VarianceDetails
@@ -23,7 +22,6 @@ from howsure.metrics.spec import Spec
 from howsure.tables.ratings import RatingsTable
 from howsure.tables.table import require_table
 
-Array = NDArray[Any]
 ENOUGH = 0.5  # proportion of the annotators that the model has to equal
 NEEDS = "`alt_test` takes a table of ratings of the model and of people, as `ratings` makes it."
 

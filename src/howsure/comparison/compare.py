@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, cast, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import UNKNOWN, Region, Rope, odds_ratio, region_of, region_shares, share_within
@@ -39,7 +39,6 @@ from howsure.tables.protocols import incompatibility
 from howsure.tables.separate import SeparateTables
 from howsure.tables.table import Table, require_table
 
-Array = NDArray[Any]
 Asked = str | Spec | Metric
 STREAMS_OF_SIDES = 2**21  # index of the first child seed that is used for the sides
 CALLS = (

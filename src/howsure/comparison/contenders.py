@@ -14,8 +14,8 @@ from itertools import combinations_with_replacement
 from typing import Any, ParamSpec, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.comparison.rank_sets import Estimated
 from howsure.designs.base import Design, active_cells, safe_divide
 from howsure.designs.clustering import Clustering, NamedUnits
@@ -31,7 +31,6 @@ from howsure.tables.protocols import incompatibility
 from howsure.tables.table import Table, require_table
 from howsure.tables.variances import small_sample_correction
 
-Array = NDArray[Any]
 P = ParamSpec("P")
 T = TypeVar("T", bound=Tabular)
 UNITS = 2**14  # whose contributions to all linear forms are multiplied at once

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.comparison.board import Leaderboard, Place
 from howsure.comparison.contenders import Contenders, contenders, groups_are_models
 from howsure.comparison.multiplicity import Differences
@@ -29,7 +29,6 @@ from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.forms import Better
 from howsure.metrics.metric import Metric
 
-Array = NDArray[Any]
 STREAM = 0x1EAD  # of the deviations, among the children of a seed
 NO_VARIATION = "the winner's sample shows no variation between cases or clusters, which the correction needs"
 SELECTED = "selection_corrected"

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from numpy.typing import NDArray
-
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.methods.core.method import Method
 from howsure.metrics.binding import resolve
@@ -15,8 +14,6 @@ from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Contrast, Metric, Side
 from howsure.tables.marginals import Marginal, Part
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Booleans
 from howsure.errors import HowsureError, one_of
 from howsure.estimates.grouped import apply_by_group
 from howsure.grids import OneRecord
@@ -94,7 +94,7 @@ TESTS: dict[str, Callable[[int, int], tuple[float, float]]] = {
 }
 
 
-def rights(models: JointTable, test: str, names: Sequence[str]) -> NDArray[np.bool_]:
+def rights(models: JointTable, test: str, names: Sequence[str]) -> Booleans:
     """Return whether each of some models is right on each joint cell, ``(models, cells)``.
 
     Parameters

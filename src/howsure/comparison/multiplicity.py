@@ -8,8 +8,9 @@ from itertools import combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.comparison.ranks import JointDraws, joint
 from howsure.errors import HowsureError, UnknownKeyError, checked_level, listed, one_of, real_number, real_numbers
 from howsure.estimates.estimate import Estimate
@@ -18,7 +19,6 @@ from howsure.grids import Grid, Tabular
 from howsure.metrics.forms import Better
 from howsure.numbers import percent
 
-Array = NDArray[Any]
 Correction = Literal["holm", "fdr_bh", "fdr_by", "bonferroni", "none"]
 
 

@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs.base import safe_divide
 from howsure.methods.core.standard_errors import normal_quantile, quantile
 from howsure.methods.numerics.confidence_levels import Level, share_beyond
 from howsure.native.differences import largest_differences
 
-Array = NDArray[Any]
 DRAWS = 10_000
 MANY = 1000  # cases, from which on Student's t is normal
 NOISE = 1e-12  # rounding error of zero, relative to the variances, or to values and their standard errors

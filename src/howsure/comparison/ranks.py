@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.errors import HowsureError, checked_level, looked_up, one_of, real_numbers
 from howsure.estimates.draws_mixin import Drawn
@@ -21,7 +22,6 @@ from howsure.grids import Grid, Tabular
 from howsure.methods.core.draws import group_seed
 from howsure.metrics.forms import Better
 
-Array = NDArray[Any]
 JointDraws = Mapping[str, ArrayLike | Drawn]
 DECIMALS = 3
 

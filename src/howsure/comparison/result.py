@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from numpy.typing import NDArray
-
+from howsure.arrays import Array
 from howsure.comparison.limits import ContrastLimits
 from howsure.comparison.margin import MarginTest
 from howsure.comparison.rope import Rope, share_within
@@ -23,8 +22,6 @@ from howsure.methods.numerics.draw_summaries import Probability, probability_abo
 from howsure.metrics.contrast import EFFECTS
 from howsure.metrics.descriptions import metric_words
 from howsure.numbers import interval_text, number, p_text, percent, significant_decimals, value_text
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.grids import OneRecord
 from howsure.methods.numerics.draw_summaries import Probability, probability_above
 
-Array = NDArray[Any]
 Region = float | tuple[float, float]
 UNKNOWN = Probability(math.nan, math.nan)
 

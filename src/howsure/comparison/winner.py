@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.comparison.rank_sets import Estimated
 from howsure.designs.base import safe_divide
 
-Array = NDArray[Any]
 CLOSER = (0.0, 1.0, 2.0)  # standard errors by which the models may be closer together than they seem
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.compat.keywords import Settings
 from howsure.estimates.estimate import Estimate
 from howsure.metrics.forms import Better
@@ -18,8 +18,6 @@ from howsure.sources.confusion import confusion
 from howsure.sources.encoding import encoded
 from howsure.sources.scores import scores
 from howsure.tables.counts import Counts
-
-Array = NDArray[Any]
 
 
 def mean_of_cases(

@@ -9,8 +9,9 @@ from itertools import chain, repeat
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.compat import undefined
 from howsure.compat.keywords import Keywords, Settings, listed, with_keywords
 from howsure.compat.per_class import Classes, one_class
@@ -231,7 +232,7 @@ def _as_dict(report: ClassificationReport) -> dict[str, Any]:
     return found | {name: found[name]["recall"] for name in found if name == ACCURACY}
 
 
-def true_totals(table: Table) -> NDArray[Any]:
+def true_totals(table: Table) -> Array:
     """Return the number of cases of each true class; refuse a table that is not of classes."""
     if not isinstance(table.counted, ClassCounts):
         message = f"A classification report is of labels, not of a {table.kind.noun}. Give true and predicted labels."

@@ -10,7 +10,7 @@ from functools import wraps
 from typing import Any, Literal, TypedDict, TypeVar, cast, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from howsure.compat.targets import classes, is_matrix
 from howsure.errors import HowsureError, OneClassError, boolean, one_label, several
@@ -32,7 +32,6 @@ from howsure.tables.labels import as_labels, numbers_in_text
 from howsure.tables.multilabel import MultilabelTable
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 Seed = int | Sequence[int] | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
 MeanName = Literal["macro", "micro", "weighted", "geometric", "harmonic", "min", "max"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.compat.keywords import Settings, listed
 from howsure.compat.targets import indicators, is_matrix
 from howsure.compat.undefined import warn
@@ -15,7 +16,6 @@ from howsure.sources.columns import checked_weight
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 SUMMED: dict[str, tuple[int, ...]] = {"true": (1,), "pred": (0,), "all": (0, 1)}  # axes whose sum becomes 1
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from howsure.compat.cases import mean_of_cases
 from howsure.compat.keywords import Keywords, Settings, checked_average, with_keywords
@@ -28,7 +28,6 @@ from howsure.sources.columns import indicator
 from howsure.sources.encoding import encoded
 from howsure.sources.scores import score_values, scores_table
 
-Array = NDArray[Any]
 RETURNS = """
 Estimate or list of Estimate
     The value with its interval; with ``average=None`` and a score for each class a list with one per class.

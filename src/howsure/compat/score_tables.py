@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.compat.keywords import Settings, listed, some_classes
 from howsure.compat.targets import MATRIX, classes, flattened, is_matrix
 from howsure.errors import HowsureError, one_label
@@ -18,7 +19,6 @@ from howsure.tables.labels import as_labels, numbers_in_text
 from howsure.tables.score_matrix import ScoreMatrixTable
 from howsure.tables.scores import ScoresTable
 
-Array = NDArray[Any]
 Scored = ScoresTable | ScoreMatrixTable
 PARAMETERS = """
 y_true : array-like of shape (n,) or (n, K), or str

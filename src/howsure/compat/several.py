@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.compat.keywords import Keywords, Settings, with_keywords
 from howsure.compat.matrices import multilabel_confusion_matrix
 from howsure.compat.per_class import PARAMETERS, Classes, fbeta
@@ -45,7 +46,7 @@ def precision_recall_fscore_support(
     warn_for: Iterable[str] = ("precision", "recall", "f-score"),
     zero_division: ZeroDivision = "warn",
     **keywords: Unpack[Keywords],
-) -> tuple[Result, Result, Result, NDArray[Any] | None]:
+) -> tuple[Result, Result, Result, Array | None]:
     """Precision, recall, F-beta and the number of true cases, of each class or averaged.
 
     Parameters

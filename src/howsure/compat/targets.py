@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.sources.columns import indicator
 from howsure.sources.to_numpy import plain
 
-Array = NDArray[Any]
 MATRIX = 2  # dimensions
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.compat.keywords import Settings
 from howsure.errors import HowsureError, HowsureWarning, warn as warn_caller
 from howsure.estimates.estimate import Estimate
@@ -17,7 +17,6 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 ZeroDivision = Literal["warn"] | float
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.curves.bands import thresholds_from_top
 from howsure.designs.cell_sums import confusion_from_top
 from howsure.estimates.batched_intervals import batched_intervals
@@ -20,7 +19,6 @@ from howsure.metrics.spec import Spec
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable as Table
 
-Array = NDArray[Any]
 LONG = 4_000  # with more thresholds, limits are computed at about this number of them and interpolated
 MOST_ESTIMATES = 200  # the same, if thresholds are estimated one by one
 FEW_ESTIMATES = 40  # the same, for a large table

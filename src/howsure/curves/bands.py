@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.methods.areas.delong import class_sizes
 from howsure.methods.core.standard_errors import effective_counts
@@ -17,7 +16,6 @@ from howsure.methods.proportions.threshold_limits import cumulated
 from howsure.metrics.forms import Proportion, divide
 from howsure.tables.scores import ScoresTable as Table
 
-Array = NDArray[Any]
 Limits = Callable[[Array, Array, float], tuple[Array, Array]]  # (successes, trials, level) -> low and high
 
 

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.curves.along import limits_along, roc_limits
 from howsure.curves.axes import axes_of, is_along_thresholds
 from howsure.curves.bands import (
@@ -31,7 +31,6 @@ from howsure.sources.scores import scores
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import require_table
 
-Array = NDArray[Any]
 Band = Literal["pointwise", "simultaneous", "none"]
 BANDS = ("pointwise", "simultaneous", "none")
 NO_CASES: Mapping[str, Any] = MappingProxyType({})

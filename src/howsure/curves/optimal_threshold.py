@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.curves.along import confusion_along, on_counts
 from howsure.curves.by_class import apply_by_class
 from howsure.curves.curves import score_table
@@ -29,7 +29,6 @@ from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable as Table
 from howsure.tables.table import BLOCK_CELLS
 
-Array = NDArray[Any]
 Gain = Callable[[Array], Array]  # confusion tables (..., 2, 2) -> criterion to maximise
 METHOD = "bootstrap_percentile"
 THRESHOLDS = 2**12  # candidates: the best value of a resample is then too small by about 1/100 of its spread

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.core.standard_errors import quantile
 from howsure.methods.numerics.confidence_levels import tail_of
@@ -14,7 +12,6 @@ from howsure.metrics.logistic import fitted, influence, probability
 from howsure.metrics.splines import QUANTILES, knots_of, spline
 from howsure.tables.scores import ScoresTable as Table
 
-Array = NDArray[Any]
 POINTS = 200  # of the curve
 DRAWS = 20_000  # of the coefficients, for the largest deviation along the curve
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.curves.along import confusion_along, limits_along, on_counts
 from howsure.curves.curves import Band, Curve, checked_band, score_table
 from howsure.designs.base import PSEUDO_COUNT
@@ -27,7 +27,6 @@ from howsure.metrics.metric import Metric
 from howsure.tables.counts import ConfusionCounts
 from howsure.tables.scores import ScoresTable as Table
 
-Array = NDArray[Any]
 GRID = 100  # thresholds at which resampled curves are compared; more of them hardly change the band
 ROUNDING = 1e-12  # rounding error, relative to terms that cancel
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Floats
 from howsure.curves.curves import score_table
 from howsure.decisions.limits import ALL, NONE
 from howsure.decisions.result import DecisionCurve
@@ -22,7 +22,6 @@ from howsure.sources.paired_scores import paired_scores
 from howsure.tables.paired_scores import PairedScoresTable
 from howsure.tables.scores import ScoresTable
 
-Array = NDArray[np.float64]
 USUAL = tuple(percent / 100 for percent in range(1, 100))
 NAME = "decision_curve"
 
@@ -33,7 +32,7 @@ def decision_curve(
     /,
     y_score: Any = None,
     *,
-    thresholds: Sequence[float] | Array | None = None,
+    thresholds: Sequence[float] | Floats | None = None,
     prevalence: float | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 4_000,
@@ -161,7 +160,7 @@ def _risks(table: Any, y_score: Any, cases: dict[str, Any]) -> ScoresTable | Pai
     return risks  # type: ignore[no-any-return]
 
 
-def _thresholds(given: Any) -> Array:
+def _thresholds(given: Any) -> Floats:
     try:
         points = np.unique(np.asarray(USUAL if given is None else given, dtype=float))
     except (TypeError, ValueError):

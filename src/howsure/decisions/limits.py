@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Floats
 from howsure.estimates.batched_intervals import method_and_table
 from howsure.methods.composed.mover import Mover
 from howsure.methods.core.interval import IntervalAtLevel
@@ -22,13 +22,12 @@ from howsure.tables.paired_scores import PairedScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
-Array = NDArray[np.float64]
-Limits = Callable[[float], tuple[Array, Array]]  # level → lower and upper limits, each (T,)
+Limits = Callable[[float], tuple[Floats, Floats]]  # level → lower and upper limits, each (T,)
 NONE, ALL = "treat none", "treat all"
 
 
 def limits_of(
-    table: ScoresTable | PairedScoresTable, thresholds: Array, prevalence: float, pair: tuple[str, str], seed: Any
+    table: ScoresTable | PairedScoresTable, thresholds: Floats, prevalence: float, pair: tuple[str, str], seed: Any
 ) -> Limits:
     """Return the limits of the net benefit of one strategy minus that of another, as a function of the level.
 
@@ -59,7 +58,7 @@ def limits_of(
     at = [_at(table, each, prevalence, first, second, seed) for each in thresholds.tolist()]
     factor = np.array([odds(each) if second == ALL else 1.0 for each in thresholds.tolist()])
 
-    def limits(level: float) -> tuple[Array, Array]:
+    def limits(level: float) -> tuple[Floats, Floats]:
         each = [one(level).of_one() for one in at]
         return factor * [one.low for one in each], factor * [one.high for one in each]
 
@@ -67,21 +66,21 @@ def limits_of(
 
 
 def _turned(limits: Limits) -> Limits:
-    def turned(level: float) -> tuple[Array, Array]:
+    def turned(level: float) -> tuple[Floats, Floats]:
         low, high = limits(level)
         return -high, -low
 
     return turned
 
 
-def _of_treating_all(table: Any, thresholds: Array, prevalence: float, seed: Any) -> Limits:
+def _of_treating_all(table: Any, thresholds: Floats, prevalence: float, seed: Any) -> Limits:
     weights = np.array([odds(each) for each in thresholds.tolist()])
     everyone = table.at(-math.inf)
     if hasattr(everyone, "models"):
         everyone = everyone.model(everyone.models[0])
     at = _at_levels(resolve("prevalence", everyone), everyone, seed)
 
-    def limits(level: float) -> tuple[Array, Array]:
+    def limits(level: float) -> tuple[Floats, Floats]:
         found = at(level).of_one()
         low, high = (found.low, found.high) if math.isnan(prevalence) else (prevalence, prevalence)
         return low - weights * (1 - low), high - weights * (1 - high)

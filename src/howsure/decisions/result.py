@@ -9,8 +9,8 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Floats, Positions
 from howsure.cached import cached_property
 from howsure.decisions.limits import ALL, NONE, limits_of
 from howsure.decisions.sample import Sample, critical_value
@@ -22,7 +22,6 @@ from howsure.numbers import percent, value_text
 from howsure.tables.paired_scores import PairedScoresTable
 from howsure.tables.scores import ScoresTable
 
-Array = NDArray[np.float64]
 TIED = 1e-12  # difference of net benefits that is rounding
 
 
@@ -59,13 +58,13 @@ class NetBenefit(Tabular):
     """
 
     name: str
-    thresholds: Array
-    value: Array
-    standard_error: Array
-    low: Array
-    high: Array
-    simultaneous_low: Array
-    simultaneous_high: Array
+    thresholds: Floats
+    value: Floats
+    standard_error: Floats
+    low: Floats
+    high: Floats
+    simultaneous_low: Floats
+    simultaneous_high: Floats
     critical: float
     confidence_level: float
 
@@ -76,7 +75,7 @@ class NetBenefit(Tabular):
         names = ("name", "threshold", *columns, "confidence_level")
         return [dict(zip(names, (self.name, *row, self.confidence_level), strict=True)) for row in rows]
 
-    def scaled(self, factor: Array, name: str) -> NetBenefit:
+    def scaled(self, factor: Floats, name: str) -> NetBenefit:
         """Return it multiplied by a positive factor at each threshold."""
         columns = ("value", "standard_error", "low", "high", "simultaneous_low", "simultaneous_high")
         own: dict[str, Any] = {each: getattr(self, each) * factor for each in columns}
@@ -121,7 +120,7 @@ class DecisionCurve(Tabular, Mapping[str, NetBenefit]):
     """
 
     table: ScoresTable | PairedScoresTable
-    thresholds: Array
+    thresholds: Floats
     prevalence: float
     confidence_level: float
     n_resamples: int
@@ -193,12 +192,12 @@ class DecisionCurve(Tabular, Mapping[str, NetBenefit]):
         return Sample.of(self.table, self.thresholds, self.prevalence)
 
     @cached_property
-    def _values(self) -> Array:
+    def _values(self) -> Floats:
         """Net benefits, ``(strategies, T)``."""
         return self._sample.net_benefit(self._sample.counts)
 
     @cached_property
-    def _draws(self) -> Array:
+    def _draws(self) -> Floats:
         """Net benefits in draws of the Bayesian bootstrap, ``(draws, strategies, T)``."""
         return self._sample.draws(self.n_resamples, np.random.default_rng(self._seeds[0]))
 
@@ -229,7 +228,7 @@ class DecisionCurve(Tabular, Mapping[str, NetBenefit]):
             self._made[first, second] = self._band(name, value, error, limits, critical)
         return self._made[first, second]
 
-    def _band(self, name: str, value: Array, error: Array, limits: Any, critical: float) -> NetBenefit:
+    def _band(self, name: str, value: Floats, error: Floats, limits: Any, critical: float) -> NetBenefit:
         low, high = limits(self.confidence_level)
         tail = 1 - self.confidence_level if math.isnan(critical) else float(share_beyond(critical))
         far_low, far_high = limits(Level(min(tail, 1 - self.confidence_level)))
@@ -263,7 +262,7 @@ class DecisionCurve(Tabular, Mapping[str, NetBenefit]):
         return tuple((run[0][0], run[0][1], run[-1][1]) for run in runs)
 
     @property
-    def probability_best(self) -> dict[str, Array]:
+    def probability_best(self) -> dict[str, Floats]:
         """Posterior probability that each strategy has the largest net benefit, at each threshold.
 
         It is the share of the draws of the Bayesian bootstrap; where strategies are equal, the simplest counts.
@@ -272,13 +271,13 @@ class DecisionCurve(Tabular, Mapping[str, NetBenefit]):
         return {name: (first == place).mean(0) for place, name in enumerate(self.strategies)}
 
     @property
-    def probability_useful(self) -> dict[str, Array]:
+    def probability_useful(self) -> dict[str, Floats]:
         """Posterior probability that each model has a larger net benefit than treating all and than treating none."""
         default = self._draws[:, :2].max(1) + TIED
         return {name: (self._draws[:, place] > default).mean(0) for place, name in enumerate(self.models, 2)}
 
     @property
-    def evpi(self) -> Array:
+    def evpi(self) -> Floats:
         """Expected value of perfect information of the validation sample at each threshold, ``(T,)``.
 
         The mean over the draws of the largest net benefit, minus the largest of the mean net benefits (Sadatsafavi
@@ -286,7 +285,7 @@ class DecisionCurve(Tabular, Mapping[str, NetBenefit]):
         """
         return np.asarray(self._draws.max(1).mean(0) - self._draws.mean(0).max(0))
 
-    def useful(self, model: str = "") -> Array:
+    def useful(self, model: str = "") -> Floats:
         """Return the thresholds at which a model is shown to be better than treating all and than treating none.
 
         Both simultaneous lower limits are above 0 there.
@@ -320,6 +319,6 @@ class DecisionCurve(Tabular, Mapping[str, NetBenefit]):
         return Grid(("threshold", *self.strategies[1:], "best"), tuple(rows), caption)
 
 
-def _largest(values: Array) -> NDArray[np.intp]:
+def _largest(values: Floats) -> Positions:
     """Return the position of the first strategy whose net benefit ``(..., strategies, T)`` is the largest."""
     return np.asarray(np.argmax(values >= values.max(-2, keepdims=True) - TIED, -2))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Booleans, Floats, Positions
 from howsure.comparison.contenders import covariance_of_forms
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import Design, safe_divide
@@ -20,8 +20,6 @@ from howsure.tables.paired_scores import PairedScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.union import distinct_and_places
 
-Array = NDArray[np.float64]
-Codes = NDArray[np.intp]
 NORMAL_DRAWS = 100_000  # of the errors along a curve, for the critical value
 BLOCK = 2**22  # entries of draws at once
 NOISE = 1e-10  # a standard error, relative to the largest along the curve, that is rounding
@@ -45,14 +43,14 @@ class Sample:
         Stated prevalence; nan for that of the sample.
     """
 
-    counts: Array
-    codes: Codes
+    counts: Floats
+    codes: Positions
     design: Design
-    weights: Array
+    weights: Floats
     prevalence: float
 
     @classmethod
-    def of(cls, table: ScoresTable | PairedScoresTable, thresholds: Array, prevalence: float) -> Sample:
+    def of(cls, table: ScoresTable | PairedScoresTable, thresholds: Floats, prevalence: float) -> Sample:
         """Return the cases of a table of risks."""
         given: Any = table
         is_single = not hasattr(table, "models")
@@ -68,14 +66,14 @@ class Sample:
         return cls(added_up(table.cells, cell, size).reshape(-1, 2), codes, design, weights, prevalence)
 
     @property
-    def is_treated(self) -> NDArray[np.bool_]:
+    def is_treated(self) -> Booleans:
         """Whether each strategy treats cases at each threshold, ``(strategies, T, R)``: none, all, and the models."""
         size = len(self.weights)
         models = self.codes.T[:, None, :] > np.arange(size)[:, None]
         ends = np.broadcast_to(np.array([False, True])[:, None, None], (2, size, len(self.codes)))
         return np.concatenate([ends, models])
 
-    def net_benefit(self, counts: Array) -> Array:
+    def net_benefit(self, counts: Floats) -> Floats:
         """Return the net benefit of each strategy at each threshold for counts ``(..., R, 2)``.
 
         The shape is ``(..., strategies, T)``.
@@ -92,7 +90,7 @@ class Sample:
         rates = [divide(part, total[..., row, None, None]) for row, part in enumerate((false, true))]
         return np.asarray(self.prevalence * rates[1] - self.weights * (1 - self.prevalence) * rates[0])
 
-    def forms(self, strategy: int) -> Array:
+    def forms(self, strategy: int) -> Floats:
         """Return the derivatives of a strategy's net benefit by the counts, ``(T, 2 R)``."""
         treated, total = self.is_treated[strategy][:, :, None] * 1.0, self.counts.sum(0)
         gain = np.stack([-self.weights, np.ones(len(self.weights))], -1)[:, None, :]  # of treating either class
@@ -104,12 +102,12 @@ class Sample:
             found = gain * np.array([1 - self.prevalence, self.prevalence]) * (treated - rates) / total
         return np.asarray(found).reshape(len(found), -1)
 
-    def covariance(self, first: int, second: int) -> Array:
+    def covariance(self, first: int, second: int) -> Floats:
         """Return the covariance of the difference of two strategies between the thresholds, ``(T, T)``."""
         forms, counts = self.forms(first) - self.forms(second), self.counts.ravel()
         return covariance_of_forms(self.design, counts, forms, lambda form: self.design.variance(counts, form))
 
-    def draws(self, size: int, rng: np.random.Generator) -> Array:
+    def draws(self, size: int, rng: np.random.Generator) -> Floats:
         """Return the net benefit in draws of the Bayesian bootstrap, ``(size, strategies, T)``."""
         counts, prior = self.counts.ravel(), np.zeros(self.counts.size)
         step = max(1, BLOCK // max(counts.size, len(self.weights)))
@@ -120,7 +118,7 @@ class Sample:
         return np.concatenate(found)
 
 
-def critical_value(covariance: Array, level: float, rng: np.random.Generator) -> float:
+def critical_value(covariance: Floats, level: float, rng: np.random.Generator) -> float:
     """Return the quantile of the largest absolute error along a curve, in standard errors; nan without variation.
 
     Parameters

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import Design, DesignProtocol
 from howsure.errors import UndefinedDesignError
-
-Array = NDArray[Any]
 
 
 class Algebra(DesignProtocol):

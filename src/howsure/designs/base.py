@@ -27,14 +27,13 @@ from dataclasses import fields, is_dataclass
 from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.traits import COUNTED, NO_DESCRIPTION, Description, Traits
 from howsure.errors import UndefinedDesignError
 from howsure.escapes import shortened
 
-Array = NDArray[Any]
 PSEUDO_COUNT = 2.0  # total pseudo-count: for samples without variation, and of the default prior
 RELATIVE_TOLERANCE = 1e-12  # relative tolerance for rounding errors around zero
 

@@ -8,15 +8,14 @@ from itertools import pairwise, starmap
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.base import safe_divide
 from howsure.designs.poisson_binomial import poisson_binomial
 from howsure.designs.sampling import BLOCK_CELLS, Blocks
 
-Array = NDArray[Any]
 SHADES = 2**10  # bins of a probability; grouping cases by bin lowers the variance of their sums by a millionth
 FEW_GROUPS = 2  # groups of binary cases: up to this number, their sums are drawn from the exact distribution
 

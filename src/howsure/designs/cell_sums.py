@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import safe_divide
 from howsure.native.moments import class_moments
 
-Array = NDArray[Any]
 FEW_PRODUCTS = 2**14  # products of cells and places up to which a matrix product is faster
 
 

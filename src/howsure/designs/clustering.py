@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import Design, DesignProtocol
 from howsure.errors import UndefinedDesignError
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

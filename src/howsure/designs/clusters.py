@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import RELATIVE_TOLERANCE, Design, active_cells, safe_divide
@@ -20,7 +20,6 @@ from howsure.designs.traits import Description
 from howsure.designs.units import Units
 from howsure.designs.variance_details import VarianceDetails
 
-Array = NDArray[Any]
 FEW = 20  # number of clusters below which the variance between clusters is unreliable
 LEAST = 4.0  # smallest degrees of freedom for which the approximation is reliable (Tipton 2015)
 UNSEEN = 1 / 12  # fraction of an unobserved average cluster with only best or only worst outcomes

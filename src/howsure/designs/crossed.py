@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, cast, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import Design, safe_divide
@@ -21,7 +21,6 @@ from howsure.designs.traits import Description, Traits
 from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError
 
-Array = NDArray[Any]
 FACTORS = 2
 POWER = 1.25  # of a part's fraction of the variance in the degrees of freedom; 2 is Satterthwaite's
 LEAST = 0.5  # smallest variance, as a fraction of that of the interaction, which is part of it

@@ -12,12 +12,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.errors import HowsureError
 
-Array = NDArray[Any]
 Function = Callable[[Array], Array]
 NODES = 16  # nodes of the Gauss–Legendre rule on each panel
 DEPTH = 46  # halvings of the panels towards 0 and 1, where densities can be infinite

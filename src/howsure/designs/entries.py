@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import RELATIVE_TOLERANCE
 from howsure.errors import HowsureError
 
-Array = NDArray[Any]
 OWN = np.empty(0)  # names of clusters that no other table has
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, final
+from typing import ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.cases import Cases
@@ -23,7 +23,6 @@ from howsure.designs.sampling import BLOCK_CELLS, Blocks
 from howsure.designs.traits import EXPECTED, Description, Traits
 from howsure.designs.variance_details import VarianceDetails
 
-Array = NDArray[Any]
 MOST_TIES = 4  # mean number of cases of a kind up to which they are drawn one by one
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, final
+from typing import ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import Design, safe_divide
@@ -28,8 +28,6 @@ from howsure.designs.traits import Traits
 from howsure.designs.two_level import TwoLevel
 from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError, UndefinedDesignError
-
-Array = NDArray[Any]
 
 
 @final

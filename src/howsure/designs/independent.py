@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import Design, active_cells, safe_divide
@@ -32,7 +32,6 @@ from howsure.designs.traits import INDEPENDENT, Description, Traits
 from howsure.designs.units import Units
 from howsure.designs.variance_details import VarianceDetails
 
-Array = NDArray[Any]
 WEIGHTED = "The cases are weighted; the intervals take this into account."
 MOST_ATOMS = 100_000  # largest number of distinct weights by cell stored for exact resampling
 

@@ -7,11 +7,10 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 
-Array = NDArray[Any]
 Shape = tuple[int | None, ...]
 LARGEST = float(np.finfo(float).max)
 SMALLEST = float(np.finfo(float).tiny)

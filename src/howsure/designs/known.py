@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.base import DesignProtocol
 from howsure.designs.distribution import ScoreDistribution
@@ -18,7 +18,6 @@ from howsure.designs.sampling import Blocks
 from howsure.designs.traits import EXPECTED, Description, Traits
 from howsure.designs.variance_details import VarianceDetails
 
-Array = NDArray[Any]
 NO_VALUES: Mapping[str, float] = MappingProxyType({})
 
 

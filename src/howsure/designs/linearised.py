@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.base import Design, safe_divide
 from howsure.designs.independent import Independent
@@ -18,7 +18,6 @@ from howsure.designs.sampling import Blocks
 from howsure.designs.traits import ESTIMATED, Description, Traits
 from howsure.designs.variance_details import VarianceDetails
 
-Array = NDArray[Any]
 Draws = Callable[[Array, int, np.random.Generator], Array]  # (prior, size, rng) -> (size, cells)
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.native.moments import power_sums
 
-Array = NDArray[Any]
 LOG_NEGLIGIBLE = 40.0  # exp(-40) = 4e-18: the omitted tails of a distribution are below rounding error
 LEFT_OUT = 1e-13  # of a logarithm
 WITHIN = 0.5  # the argument of a series of a logarithm that converges fast

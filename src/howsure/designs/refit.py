@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
-from numpy.typing import NDArray
-
+from howsure.arrays import Array
 from howsure.designs.base import DesignProtocol
-
-Array = NDArray[Any]
 
 
 class Refit(Protocol):

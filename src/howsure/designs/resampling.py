@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import Design, DesignProtocol
 from howsure.designs.sampling import Blocks, counts_of_draws
 from howsure.designs.units import Units
 from howsure.errors import UndefinedDesignError
-
-Array = NDArray[Any]
 
 
 class Resampling(DesignProtocol):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.native.gammas import gammas as gamma_draws
 from howsure.native.multinomials import multinomials
 from howsure.native.resampling import EIGHT, Resamples, starts_of
 
-Array = NDArray[Any]
 Blocks = Iterator[tuple[Array, Array]]
 BLOCK_CELLS = 2**20  # total cells of the tables in memory at once
 MANY_CELLS = 256  # number of cells from which sparse cells are resampled case by case

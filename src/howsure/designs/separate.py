@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import Design, safe_divide
@@ -16,8 +16,6 @@ from howsure.designs.independent import smoothed
 from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import Blocks
 from howsure.designs.variance_details import VarianceDetails
-
-Array = NDArray[Any]
 
 
 @final

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from numpy.typing import NDArray
-
+from howsure.arrays import Array
 from howsure.designs.base import DesignProtocol
 from howsure.errors import UndefinedDesignError
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import RELATIVE_TOLERANCE, Design, safe_divide
@@ -24,7 +24,6 @@ from howsure.designs.two_level import TwoLevel
 from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import UndefinedDesignError
 
-Array = NDArray[Any]
 STRATIFIED = Traits(is_stratified=True)
 STRATIFIED_BY_ESTIMATES = replace(STRATIFIED, default_method="delta")
 NOWHERE = -1  # place of observed cases outside a table: the other cases of its strata

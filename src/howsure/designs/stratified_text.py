@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from numpy.typing import NDArray
+from howsure.arrays import Array
 
-Array = NDArray[Any]
 MOST_NAMED = 8  # strata that a sentence lists
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from howsure.arrays import Array, Floats, Positions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,14 +30,14 @@ class Units:
     kind: Array
     cell: Array
     count: Array
-    number: NDArray[np.intp]
+    number: Positions
 
     @property
     def total(self) -> int:
         """Number of units."""
         return int(self.number.sum())
 
-    def columns(self, forms: Array) -> NDArray[np.float64]:
+    def columns(self, forms: Array) -> Floats:
         """Return the contribution of each unit to each linear form of the cells, ``(forms, units)``.
 
         Parameters

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import DesignProtocol
-
-Array = NDArray[Any]
 
 
 class VarianceDetails(DesignProtocol):

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import UnknownKeyError
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.evaluation import Evaluation
@@ -17,7 +17,6 @@ from howsure.grids import Grid, MadeRows, Tabular
 from howsure.numbers import interval_text, number, percent, significant_decimals
 from howsure.tables.batch import Tables
 
-Array = NDArray[Any]
 COLUMNS = ("value", "low", "high", "standard_error", "method", "reason")
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, repeat
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure.estimates.batched_intervals import Answer, batched_intervals
 from howsure.estimates.estimate import Estimate, Quantity, estimates_of
@@ -20,8 +18,6 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec, of_class, of_two_classes, parse
 from howsure.tables.protocols import each_against_rest
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 @dataclass(slots=True)

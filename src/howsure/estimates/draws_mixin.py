@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, checked_level, looked_up
 from howsure.grids import Grid, Tabular
 from howsure.methods.numerics.draw_summaries import Probability, Summary, probability_above, summarise
 from howsure.numbers import number
-
-Array = NDArray[Any]
 
 
 def drawn(draws: Array | None, method: str) -> Array:

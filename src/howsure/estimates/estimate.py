@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
-from numpy.typing import NDArray
-
+from howsure.arrays import Array
 from howsure.estimates.draws_mixin import Drawn
 from howsure.estimates.sentences import Style, sentence_of
 from howsure.grids import Grid, OneRecord
@@ -22,8 +21,6 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.spec import range_named
 from howsure.numbers import interval_text, number, percent, significant_decimals, value_text
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 NAMES_ELSEWHERE = {  # other packages' attributes → ours
     **dict.fromkeys(("ci", "interval", "confidence_interval", "conf_int"), "low and high"),

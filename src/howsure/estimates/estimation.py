@@ -8,7 +8,6 @@ from itertools import chain, islice
 from typing import Any, final, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.estimates.batch import Estimates, Evaluations
@@ -34,7 +33,6 @@ from howsure.tables.batch import Tables
 from howsure.tables.confusion import OF_TWO_CLASSES
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Asked = str | Spec | Metric
 FEW = 2  # metrics from which on they share passes
 HALF = 0.5  # area under the ROC curve of uninformative scores

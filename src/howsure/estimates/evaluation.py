@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, UnknownKeyError
 from howsure.estimates.draws_mixin import Correlations, ToXarray, drawn
 from howsure.estimates.estimate import Estimate, estimate_grid
@@ -20,8 +20,6 @@ from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.cautions import positive_doubts
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

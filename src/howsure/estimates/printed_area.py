@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, checked_level, one_of, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.methods.areas.delong import newcombe_limits, newcombe_variance
 
-Array = NDArray[Any]
 AreaMethod = Literal["halfway", "newcombe"]
 UNKNOWN = "the ROC curve is unknown: wider than with the scores"
 ASSUMED = "the ROC curve is unknown: too narrow where the classes spread very differently"

@@ -6,15 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.methods.core.interval import CONSTANT
 from howsure.metrics.forms import Undefined
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 MISSING = (
     "no case of the class",
     "no case of any other class",

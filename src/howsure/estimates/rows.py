@@ -8,8 +8,8 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, checked_level, looked_up, whole_number, without
 from howsure.estimates.estimate import Estimate
 from howsure.methods.core.draws import MOST_DRAWS, child_seed, seed_sequence
@@ -18,7 +18,6 @@ from howsure.methods.drawn.bootstrap import Bootstrap, limits_of_draws
 from howsure.methods.drawn.jackknife import skewness_of_jackknife
 from howsure.running.progress import progress
 
-Array = NDArray[Any]
 BLOCK = 64  # resamples per random stream
 MOST_JACKKNIFE = 2_000  # with more rows, the jackknife leaves out groups of rows
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Literal, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure.designs.clustering import Clustering
 from howsure.errors import HowsureError, UndefinedDesignError, one_of
@@ -20,7 +19,6 @@ from howsure.tables.protocols import unit_weights
 from howsure.tables.table import Table, require_table
 from howsure.tables.values import ValuesTable
 
-Array = NDArray[Any]
 NanPolicy = Literal["raise", "omit"]
 BLOCK_CELLS = 2**20  # cells of units' tables in memory at once
 

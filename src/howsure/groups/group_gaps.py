@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, checked_level, looked_up
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
@@ -30,7 +30,6 @@ from howsure.tables.addition import add_tables
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 STREAM = 0x6A95  # of the deviations, among the children of a seed
 POOLING = "partial_pooling"
 CALLS = (

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.comparison.contenders import covariance_within, covariances_by_unit, finite_gradients
 from howsure.designs.base import safe_divide
 from howsure.designs.clustering import Clustering
@@ -21,8 +21,6 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

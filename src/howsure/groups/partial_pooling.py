@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from howsure.arrays import Array
+
 STEPS = 200  # standard deviations between groups at which the posterior is evaluated
 FEWEST = 3  # groups, below which a flat prior of that standard deviation has no posterior
 

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs.base import safe_divide
 from howsure.methods.numerics.confidence_levels import Level, share_beyond
 
-Array = NDArray[Any]
 DRAWS = 20_000
 USUAL = 1.96  # half-width at which standard errors are read off the intervals
 FARTHEST = 8.0  # largest statistic that is resolved

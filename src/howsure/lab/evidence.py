@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, whole_number
 from howsure.imperfect_labels.review.reviewed import reviewed
 from howsure.imperfect_labels.unlabelled.calibrated import calibrated
 from howsure.lab.truths import Cells, Truth
 from howsure.tables.confusion import ConfusionTable
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.lab.simulation import coverages
 from howsure.lab.truths import Cells, balanced, concentrated, skewed
 from howsure.methods.core.draws import group_seed
@@ -25,7 +25,6 @@ from howsure.metrics.registry import REGISTRY
 from howsure.running.progress import progress
 from howsure.writing import written
 
-Array = NDArray[Any]
 SHAPES: dict[str, Callable[[int], Array]] = {"balanced": balanced, "skewed": skewed, "concentrated": concentrated}
 LEVEL = 0.95
 SEED = 20261122

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.designs.independent import Independent
 from howsure.designs.separate import Separate
 from howsure.errors import HowsureError, one_of, whole_number
@@ -19,7 +20,6 @@ from howsure.tables.paired import PairedTable
 from howsure.tables.prior_tuples import pseudo_tuples
 from howsure.tables.separate import SeparateTables
 
-Array = NDArray[Any]
 NAMES = ("first", "second")
 
 

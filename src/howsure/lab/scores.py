@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, whole_number
 from howsure.lab.truths import MANY, Truth
 from howsure.tables.scores import ScoresTable
 
-Array = NDArray[Any]
 FINE = 2**16  # levels of the table that approximates continuous scores
 REACH = 9.0  # range of this table, in standard deviations beyond the means
 

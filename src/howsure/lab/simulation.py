@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.algebra import Algebra
 from howsure.errors import HowsureError, checked_level, whole_number
 from howsure.estimates.batched_intervals import batched_intervals
@@ -28,7 +28,6 @@ from howsure.running.progress import progress
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table, require_table
 
-Array = NDArray[Any]
 AT_ONCE = 2**21  # values of the tables drawn at once
 ROUNDING = 1e-9  # tolerance for limits at the true value, or at an end of the range
 

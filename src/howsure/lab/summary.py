@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.grids import Grid
 from howsure.metrics.averages import EXTREMES
 from howsure.numbers import number
 
-Array = NDArray[Any]
 WORDS = ("truth", "metric", "asked", "method")
 NUMBERS = (
     "confidence_level",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import abc
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.designs.cell_sums import apportioned
 from howsure.designs.clusters import clusters_of
 from howsure.designs.fixed_margins import FixedMargins
@@ -22,7 +22,6 @@ from howsure.metrics.spec import Spec
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Asked = str | Spec | Metric
 MANY = 1e9  # cases of an expected table, so that corrections for the number of cases are negligible
 

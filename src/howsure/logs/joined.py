@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.errors import HowsureError
 from howsure.logs.metrics import BITS, is_exponential
@@ -17,7 +16,6 @@ from howsure.sources.values import values
 from howsure.tables.joint import paired_table
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 KEYS = ("model", "item")  # columns that identify a score; repeated ones are runs
 
 

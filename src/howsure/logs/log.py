@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.errors import HowsureError, listed, one_of
 from howsure.grids import Grid
@@ -19,7 +19,6 @@ from howsure.logs.records import Reported
 from howsure.sources.columns import refuse_other_lengths
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 KINDS: dict[str, Any] = {"run": np.intp, "score": float, "weight": float}  # other columns hold text
 REQUIRED = {"task", "model", "item", "run", "metric", "score"}
 OPTIONAL = ("cluster", "content", "target", "answer", "weight")  # optional columns

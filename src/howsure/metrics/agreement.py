@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.metrics.forms import divide
 from howsure.metrics.ratings import gwet_ac1_of_ratings, krippendorff_alpha_of_ratings
 from howsure.metrics.registry import margins_metric
 from howsure.native.outcomes import summed
-
-Array = NDArray[Any]
 
 
 def _mcc_slopes(hits: Array, rows: Array, columns: Array) -> tuple[Array, Array, Array]:

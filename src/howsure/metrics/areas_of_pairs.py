@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.metrics.forms import divide
 from howsure.metrics.roc import below
 from howsure.tables.score_matrix import ScoreMatrixTable as Table
 
-Array = NDArray[Any]
 COLUMNS = 16  # columns of placements in memory at once
 
 

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide, mean_of_defined
 
-Array = NDArray[Any]
 TIED = 1e-12  # relative distance of the values of tied classes, which is rounding
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.forms import Ratio, divide
 from howsure.metrics.kinds import Form
@@ -15,7 +15,6 @@ from howsure.metrics.paired_comparisons import Fit, fitted
 from howsure.metrics.registry import Scored, declare
 from howsure.tables.preferences import OUTCOMES, BattlesTable
 
-Array = NDArray[Any]
 REAL = (-np.inf, np.inf)
 
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, listed, several
 from howsure.metrics.class_averages import gaps_of, unseen_of
 from howsure.metrics.counted import of_predictions
@@ -26,8 +26,6 @@ from howsure.tables.protocols import one_against_rest
 from howsure.tables.score_matrix import ScoreMatrixTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 def requested(metric: str | Spec | Metric) -> Spec | Metric:

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, one_of, whole_number
 from howsure.metrics.forms import STEP, Distance, divide, per_table
 from howsure.metrics.probability import probabilities
 from howsure.metrics.registry import Scored, score_metric
 from howsure.tables.scores import ScoresTable as Table
 
-Array = NDArray[Any]
 ROUNDING = 1e-14  # rounding error of the difference of two equal proportions
 
 

@@ -11,11 +11,10 @@ the residuals r of the scores. The gaps are therefore sums of residuals with a k
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, one_of
 from howsure.metrics.forms import Distance, Undefined, divide, per_table
 from howsure.metrics.logistic import fitted, influence, probability
@@ -24,7 +23,6 @@ from howsure.metrics.registry import Scored, score_metric
 from howsure.metrics.splines import KNOTS, knots_of, spline
 from howsure.tables.scores import ScoresTable as Table
 
-Array = NDArray[Any]
 Weights = Callable[[Array, Array], Array]  # gaps (..., S) and masses (S,) → weight of each gap in the distance (..., S)
 ROUNDING = 1e-12
 MOST_RUNS = 60  # of scores, for the interval

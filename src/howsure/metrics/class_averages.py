@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.metrics.averages import BY_NAME, Average
 from howsure.metrics.class_sets import ClassSet, gaps, unseen
 from howsure.metrics.collapsible_cells import lumps_of_shares
@@ -18,8 +18,6 @@ from howsure.metrics.spec import Spec
 from howsure.metrics.structures import ClassAverage
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 def basics(spec: Spec, classes: int) -> dict[str, Any]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self, cast, final
+from typing import Self, cast, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.metrics.spec import Spec
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 ROUNDING = 1e-12  # change of a value, per relative change of the counts, that is rounding
 
 

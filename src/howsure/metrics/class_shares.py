@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.native.averages import ClassShares
 from howsure.tables.counts import ClassCounts
-
-Array = NDArray[Any]
 
 
 def variance_of_independent(averages: ClassShares, counts: ClassCounts) -> Array:

@@ -9,13 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.metrics.forms import Ratio
 from howsure.metrics.spec import Spec
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Lumping = Callable[[], Array] | None
 
 

@@ -10,14 +10,13 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide, mean_of_defined
 from howsure.metrics.registry import margins_metric, margins_ratio, outcomes_metric, outcomes_ratio
 from howsure.native.outcomes import summed
 
-Array = NDArray[Any]
 Pair = tuple[Array, Array]
 INFINITY = float("inf")
 

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.metrics.forms import divide
 from howsure.metrics.metric import Contrast, Effect, Metric, Side
 from howsure.tables.counts import Counts
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 def _odds(share: Array) -> Array:

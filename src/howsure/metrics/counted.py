@@ -8,8 +8,8 @@ from functools import lru_cache, partial
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics import averages
 from howsure.metrics.class_averages import averaged, basics, mean_recall
@@ -22,7 +22,6 @@ from howsure.metrics.structures import CellSums, filled
 from howsure.tables.counts import ClassCounts, ConfusionCounts, Outcomes
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 REMEMBERED = 16  # linear forms of metrics, which may be large
 
 

@@ -7,16 +7,14 @@ population with a stated prevalence.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
 from howsure.metrics.registry import cells_ratio, outcomes_metric
 
-Array = NDArray[Any]
 Bounds = tuple[float, float]
 OWN = math.nan  # prevalence: that of the table
 

@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, boolean, one_of
 from howsure.metrics.forms import STEP, Better, complex_step
 from howsure.metrics.kinds import FORMS, Form, all_forms
@@ -21,7 +21,6 @@ from howsure.metrics.spec import Spec
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 TAKES = {"outcomes": ("tp", "fn", "fp", "tn"), "cells": ("counts",), "scores": ("counts", "scores")}
 EXACT = 512  # distinct scores up to which a gradient is taken by each count
 BLOCKS = 256  # blocks of adjacent scores; the gradient of longer tables is averaged in each

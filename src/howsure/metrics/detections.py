@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
 from howsure.metrics.kinds import Form
@@ -21,7 +21,6 @@ from howsure.metrics.operating import roc_slope
 from howsure.metrics.registry import Scored, declare
 from howsure.tables.detections import DetectionsTable
 
-Array = NDArray[Any]
 RECALLS = np.linspace(0.0, 1.0, 101)  # at which COCO reads the precision
 EPSILON = float(np.spacing(1))  # added to the number of detections, as in COCO
 CLOSE = 1e-9

@@ -6,18 +6,16 @@ Counts have shape ``(..., cells)`` over the distinct pairs of both. Repeating ev
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.metrics.forms import divide
 from howsure.metrics.kinds import Form
 from howsure.metrics.registry import Bounds, Scored, declare
 from howsure.metrics.values import deviations, mean_of
 from howsure.tables.values import ErrorsTable
-
-Array = NDArray[Any]
 
 
 def _examples() -> Iterator[ErrorsTable]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.metrics.forms import divide
 from howsure.metrics.kinds import Form
 from howsure.metrics.registry import declare
 
-Array = NDArray[Any]
 events_metric = declare(  # of (tp, fn, fp, units), each class against the rest
     Form(
         name="events",

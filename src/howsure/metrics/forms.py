@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.native.outcomes import summed
 
-Array = NDArray[Any]
 Better = Literal["higher", "lower", "neither"]
 
 NUDGED = 2**17  # entries of the nudged tables evaluated at once in a gradient: bounds its memory

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.binding import resolve
 from howsure.metrics.kinds import all_forms
@@ -23,7 +23,6 @@ from howsure.tables.score_matrix import MulticlassScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Law = Callable[[Metric, Table], str]
 SIZES = (2, 3, 5)  # numbers of classes of the generic tables
 LARGEST = 32  # number of classes that one's own function of K×K counts may be made for

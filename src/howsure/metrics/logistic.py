@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from howsure.arrays import Array
+
 MOST_STEPS = 100
 SHORTEST = 2.0**-40  # smallest fraction of a Newton step that is tried
 LEAST_GAIN = 1e-15  # relative to the log-likelihood, at which Newton's method stops

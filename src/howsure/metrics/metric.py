@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.forms import Better, Distance, Parts, Proportion, Ratio
 from howsure.metrics.registry import RowLoss
@@ -24,8 +24,6 @@ from howsure.native.averages import ClassShares
 from howsure.tables.counts import Counts
 from howsure.tables.marginals import Marginal, Part
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol, final
+from typing import Protocol, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.independent import Independent
 from howsure.errors import HowsureError
 from howsure.metrics.areas_of_pairs import AreasOfPairs
@@ -29,8 +29,6 @@ from howsure.metrics.two_class_views import AgainstRest, Pair, Pooled, TwoClassV
 from howsure.native.resampling import Ranked
 from howsure.tables.counts import Counts
 from howsure.tables.score_matrix import ScoreMatrixTable as Table
-
-Array = NDArray[Any]
 
 
 class Parts(Protocol):

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.forms import Ratio, divide
 from howsure.metrics.rating_weights import IDENTITY, weights_of
@@ -19,7 +18,6 @@ from howsure.metrics.ratings import agreement_of_items, of_totals, ratings_metri
 from howsure.metrics.registry import Scored
 from howsure.tables.ratings import FEWEST, RatingsTable
 
-Array = NDArray[Any]
 FEWEST_OTHERS = 2  # raters, who agree with each other or not
 ROUNDING = 1e-9  # tolerance for equal sums of weights
 

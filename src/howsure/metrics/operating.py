@@ -7,17 +7,14 @@ ranks.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.forms import OperatingPoint, divide, per_table
 from howsure.metrics.registry import Scored, score_metric
 from howsure.tables.scores import ScoresTable as Table
 
-Array = NDArray[Any]
 RANKS = 512  # bins of the ranks
 BANDWIDTH = 0.3  # bandwidth over ranks, times n**-0.2: about Silverman's for a uniform variable
 ROUNDING = 1e-9  # a rate that misses the wanted one by less has reached it

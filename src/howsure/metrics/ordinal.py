@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.errors import absolute_error, root_squared_error, squared_error
 from howsure.metrics.forms import divide
 from howsure.metrics.registry import cells_metric, cells_ratio
 
-Array = NDArray[Any]
 INFINITY = float("inf")
 SQUARE, PAIR = 2.0, 2  # the power up to which kappa has a lower bound; of two classes it always has
 

@@ -11,14 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import safe_divide
 
-Array = NDArray[Any]
 STEPS = 200  # largest number of Newton steps; about ten are enough
 LONGEST = 2.0  # step of a strength, where the parabola is far from the likelihood
 CLOSE = 1e-13  # step that ends the search

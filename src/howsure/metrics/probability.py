@@ -6,18 +6,16 @@ Counts have shape ``(..., S, 2)`` over the distinct scores. Scores must lie in [
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
 from howsure.metrics.registry import MeanLoss, RowLoss, Scored, score_metric
 from howsure.native.losses import CellLosses, square_losses
 from howsure.tables.scores import ScoresTable as Table
 
-Array = NDArray[Any]
 ROUNDING = 1e-14  # a loss below it is none
 SINGLE = 1e-6  # by which probabilities in single precision may lie outside [0, 1]
 SMALLEST = float(np.finfo(float).eps)  # scikit-learn's clip of probabilities in the logarithm

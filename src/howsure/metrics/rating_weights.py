@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, one_of
 from howsure.metrics.forms import divide
 from howsure.tables.ratings import RatingsTable
 
-Array = NDArray[np.floating]
 IDENTITY = "identity"
 UNORDERED_SIZE = 2  # categories, whose order makes no difference
 

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, one_of
 from howsure.metrics.forms import complex_step, divide
 from howsure.metrics.kinds import Form
@@ -25,7 +24,6 @@ from howsure.metrics.rating_weights import IDENTITY, KEEPS_BOUND, distances_of, 
 from howsure.metrics.registry import Bounds, Scored, declare
 from howsure.tables.ratings import FEWEST, RatingsTable
 
-Array = NDArray[Any]
 INFINITY = float("inf")
 WITHIN: Bounds = (-1.0, 1.0)
 LEVELS = ("nominal", "ordinal", "interval", "ratio")

@@ -8,11 +8,10 @@ so that their variance is the robust one of the design: White's "sandwich" for i
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, one_of
 from howsure.metrics.forms import Undefined, divide
 from howsure.metrics.logistic import influence, most_likely
@@ -20,7 +19,6 @@ from howsure.metrics.probability import probabilities
 from howsure.metrics.registry import Scored, score_metric
 from howsure.tables.scores import ScoresTable as Table
 
-Array = NDArray[Any]
 DEFINED, ONE_CLASS, CONSTANT, SEPARATED, CERTAIN, NO_SLOPE = range(6)
 WHY = np.array(
     [

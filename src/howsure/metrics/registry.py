@@ -15,15 +15,14 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.forms import STEP, Better, Distance, OperatingPoint, Rank, Ratio, Undefined, divide
 from howsure.metrics.kinds import CELLS, COEFFICIENTS, FORMS, LIBRARY, MARGINS, OUTCOMES, SCORES, Form
 from howsure.native.losses import CellLosses
 from howsure.native.resampling import Ranked
 
-Array = NDArray[Any]
 Bounds = tuple[float, float]
 STEEP = 1e6  # relative change of a metric for that of a count, from which on it is looked at again
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -7,19 +7,15 @@ that the delta method serves any design in linear time.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide, per_table
 from howsure.metrics.registry import Scored, score_metric
 from howsure.native.placements import area as area_of_table
 from howsure.native.resampling import Ranked
 from howsure.tables.scores import ScoresTable as Table
-
-Array = NDArray[Any]
 
 
 def below(counts: Array) -> Array:

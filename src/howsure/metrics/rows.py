@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.cell_sums import added_up
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.metrics.counted import of_predictions
@@ -22,7 +21,6 @@ from howsure.native.losses import CellLosses
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.score_matrix import ScoreMatrixTable as Table
 
-Array = NDArray[Any]
 Null = Callable[[Array], tuple[Array, Array]]
 ROWS = np.array(["marked", "others"])
 DECIMALS = range(2, 7)  # with which probabilities are printed

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.known import KnownProbabilities
 from howsure.errors import HowsureError
 from howsure.metrics.forms import Proportion, Ratio, divide
@@ -17,8 +15,6 @@ from howsure.native.resampling import Ranked
 from howsure.tables.counts import Counts
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 def of_scores(spec: Spec, table: ScoresTable) -> Metric:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from howsure.arrays import Array
+
 KNOTS = 4  # by default
 QUANTILES = {  # of the logits, for the knots (Harrell 2015, table 2.3)
     3: (0.1, 0.5, 0.9),

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.metrics.averages import Average
 from howsure.metrics.class_sets import ClassSet
@@ -23,7 +23,6 @@ from howsure.native.averages import ClassShares
 from howsure.native.resampling import Ranked
 from howsure.tables.counts import ClassCounts
 
-Array = NDArray[Any]
 MEANS = ("macro", "weighted")
 BY_TOTAL = np.array([[1, 0, 0], [-1, 1, 0], [-1, 0, 1], [0, 0, 0]])  # tp, fn, fp, tn by hits, row and column total
 

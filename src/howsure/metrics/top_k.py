@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, whole_number
 from howsure.metrics.registry import RowShare, Scored, score_metric
 from howsure.metrics.scored import marked_share
 from howsure.tables.score_matrix import ScoreMatrixTable
 from howsure.tables.scores import ScoresTable as Table
 
-Array = NDArray[Any]
 BLOCK = 2**22  # scores that are compared at once: bounds the memory
 HALF = 0.5
 

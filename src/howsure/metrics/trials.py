@@ -7,11 +7,11 @@ tasks of an unbiased estimate for each. Runs of one task therefore need not be i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
 from howsure.metrics.kinds import Form
@@ -19,7 +19,6 @@ from howsure.metrics.registry import Scored, declare
 from howsure.metrics.values import mean_of
 from howsure.tables.values import TrialsTable
 
-Array = NDArray[Any]
 SHARE = (0.0, 1.0)
 
 

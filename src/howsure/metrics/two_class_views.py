@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import Design
 from howsure.tables.rankings import Ranking
 from howsure.tables.score_matrix import OneAgainstRest, ScoreMatrixTable as Table
 from howsure.tables.scores import ScoresTable
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.forms import Proportion, Rank, Ratio, divide
 from howsure.metrics.kinds import Form
 from howsure.metrics.registry import Bounds, Scored, declare
 from howsure.tables.values import ValuesTable
 
-Array = NDArray[Any]
 REAL = (-np.inf, np.inf)
 EPSILON = float(np.finfo(float).eps)
 ROUNDING = 1e-12  # relative, of sums of weights

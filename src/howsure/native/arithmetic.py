@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from howsure.native.random_words import Words
+from howsure.arrays import Array, Words
 
-Array = NDArray[Any]
 ONE, TWO_52, SIGN = np.uint64(0x3FF0 << 48), np.uint64(0x4330 << 48), np.uint64(1 << 63)
 FRACTION, ROOT_HALF = np.uint64(2**52 - 1), np.uint64(0x3FE6A09E << 32)
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.native.library import kernel, require_equal
-
-Array = NDArray[Any]
 
 
 class Slopes(NamedTuple):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.native.library import kernel, require_equal
 
-Array = NDArray[Any]
 BLOCK = 1024  # draws at once, so that those of all rows stay in the cache
 CHANGES = {1: np.positive, 2: np.negative, 3: np.abs}
 

@@ -17,13 +17,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Words
 from howsure.native.arithmetic import ONE, SIGN, exp, log, polynomial, uniform
 from howsure.native.library import kernel
-from howsure.native.random_words import Words, streams_of, words_at
+from howsure.native.random_words import streams_of, words_at
 
-Array = NDArray[Any]
 LANES = 64  # draws with consecutive words
 PAIRS = LANES // 2  # pairs of normal draws, from two words each
 FEW = 4  # largest number of uniform numbers whose product costs less than a normal draw

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Floats
 from howsure.native.library import kernel, require_equal
 
-Array = NDArray[Any]
 
-
-def grown(cells: Array, slopes: Array, pace: Array, bound: float) -> NDArray[np.float64]:
+def grown(cells: Array, slopes: Array, pace: Array, bound: float) -> Floats:
     """Return ``cells * exp(slopes * pace)``, with exponents limited to the bound.
 
     Parameters

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Floats
 from howsure.native.library import kernel, require_equal
 
-Array = NDArray[Any]
 FEW = 1_000  # number of places below which NumPy is faster than the kernel with its grid
 
 
-def interpolated(places: Array, known: Array, values: Array) -> NDArray[np.float64]:
+def interpolated(places: Array, known: Array, values: Array) -> Floats:
     """Return linearly interpolated values at some places; constant beyond the known places.
 
     NumPy searches all known places for each requested one. The compiled kernel first builds a grid whose cells contain

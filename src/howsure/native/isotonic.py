@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Floats
 from howsure.native.library import kernel, require_equal
 
-Array = NDArray[Any]
 
-
-def rising_shares(counts: Array) -> NDArray[np.float64]:
+def rising_shares(counts: Array) -> Floats:
     """Return the isotonic proportion of positive cases at each score, ``(…, S)``.
 
     Both versions pool adjacent violators like SciPy's function, and give the same bits.

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.native.library import kernel, require_equal
 
-Array = NDArray[Any]
 ORDERS, ORDERS_OF_CELLS = 6, 4  # of moments, from the zeroth
 IN_CACHE = 2**17  # numbers that stay in the cache over several passes
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.native.library import kernel, require_equal
 
-Array = NDArray[Any]
 IN_CACHE = 2**15  # numbers that stay in the cache over several passes
 BLOCK, LANES = 1024, 32  # block size of sums of powers, so that both versions round equally
 

@@ -20,16 +20,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Bytes, Integers, Words
 from howsure.native.arithmetic import exp, log, polynomial, uniform
 from howsure.native.library import kernel
-from howsure.native.random_words import Words, words_at
+from howsure.native.random_words import words_at
 
-Array = NDArray[Any]
 FEW = 10.0  # the mean from which on Hörmann's hat is above the binomial distribution
 MOST = 64  # largest draw for a smaller mean; the probability beyond is 1e-30
 AT_ONCE = 2**13  # draws by NumPy that fit in the processor's cache
@@ -68,11 +66,11 @@ class Splits:
     """
 
     total: float
-    starts: NDArray[np.int64]
-    middles: NDArray[np.int64]
+    starts: Integers
+    middles: Integers
     shares: Array
     logs: Array
-    turned: NDArray[np.uint8]
+    turned: Bytes
     levels: tuple[slice, ...]
 
 

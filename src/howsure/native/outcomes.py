@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.native.library import kernel
 
-Array = NDArray[Any]
 MOST_CLASSES = 20  # size up to which the sums cost less than their overhead
 MANY = 64  # number of tables from which the kernel is faster
 PAIRWISE = 8  # number of values from which NumPy does not sum in order

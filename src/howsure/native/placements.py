@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.native.library import kernel
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.native.averages import ClassShares
 from howsure.native.library import kernel, require_equal
-
-Array = NDArray[Any]
 
 
 class Moments(NamedTuple):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Words = NDArray[np.uint64]
+from howsure.arrays import Words
+
 STEP = np.uint64(0x9E3779B97F4A7C15)
 FACTORS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Bytes
 from howsure.native.library import kernel, require_equal
 from howsure.native.resampling import LANES, MOST_OF_BLOCK, Case, Ranked, Resamples, block_weights, blocks_of
 
-Array = NDArray[Any]
 AT_ONCE = 256  # rows whose products are computed at once, so that they stay in the first caches
 RUN = 16  # rows that are added up one after the other, in all runs of a block at once
 
@@ -47,7 +45,7 @@ class RankSums:
             return np.asarray(self.wins / 2 / ((self.cases - positives) * positives))
 
 
-def cases_of(counts: Array) -> NDArray[np.uint8]:
+def cases_of(counts: Array) -> Bytes:
     """Return the kind of each case, in the order of the flat cells of a table of scores, ``(S, 2)``.
 
     Examples
@@ -64,7 +62,7 @@ def cases_of(counts: Array) -> NDArray[np.uint8]:
     return found
 
 
-def rank_sums(resamples: Resamples, cases: NDArray[np.uint8], what: Ranked) -> RankSums:
+def rank_sums(resamples: Resamples, cases: Bytes, what: Ranked) -> RankSums:
     """Return the rank sums of 64 resamples.
 
     Parameters
@@ -93,7 +91,7 @@ def rank_sums(resamples: Resamples, cases: NDArray[np.uint8], what: Ranked) -> R
     return RankSums(len(cases), positives, wins, precision)
 
 
-def ranked_units(weights: NDArray[np.uint8], unit: Array, cases: NDArray[np.uint8], what: Ranked) -> RankSums:
+def ranked_units(weights: Bytes, unit: Array, cases: Bytes, what: Ranked) -> RankSums:
     """Return the rank sums of 64 resamples of units, such as clusters of the cases.
 
     Parameters
@@ -210,7 +208,7 @@ class _Precision:
         self.all = self.all + every[-1]
 
 
-def _added_up(rows: Array) -> NDArray[np.uint32]:
+def _added_up(rows: Array) -> Array:
     """Return the sums of the first rows, from none to all of them: along runs first, then along the ends of these."""
     number, width = rows.shape
     runs = -(-number // RUN)

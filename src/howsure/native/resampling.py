@@ -24,12 +24,11 @@ from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Bytes, Words
 from howsure.native.library import kernel, require_equal
 from howsure.native.random_words import streams_of, words_at
 
-Array = NDArray[Any]
 EIGHT = 8  # resamples of one key
 LANES = 64  # resamples whose ranks are added up at once
 MOST_OF_BLOCK = 4096  # cases: 64 bytes of each fit the second cache of a core
@@ -68,9 +67,9 @@ class Poisson:
         The weight that the first byte of such a word decides, or `OPEN`.
     """
 
-    levels: NDArray[np.uint8]
-    atoms: NDArray[np.uint64]
-    guide: NDArray[np.uint8]
+    levels: Bytes
+    atoms: Words
+    guide: Bytes
 
 
 @lru_cache(64)
@@ -104,8 +103,8 @@ class Resamples:
     """
 
     cases: int
-    keys: NDArray[np.uint64]
-    totals: NDArray[np.uint32]
+    keys: Words
+    totals: Array
 
     @classmethod
     def drawn(cls, cases: int, size: int, rng: np.random.Generator) -> Self:
@@ -116,7 +115,7 @@ class Resamples:
         totals = rng.multinomial(cases, shares, EIGHT * eights).astype(np.uint32)
         return cls(cases, keys, np.ascontiguousarray(totals.T))
 
-    def weights(self, eight: int, number: int = 1) -> NDArray[np.uint8]:
+    def weights(self, eight: int, number: int = 1) -> Bytes:
         """Return the weight of each case in ``number`` groups of eight resamples, ``(cases, 8 * number)``."""
         keys = self.keys[eight : eight + number]
         totals = self.totals[:, EIGHT * eight : EIGHT * (eight + number)]
@@ -136,7 +135,7 @@ class Resamples:
             weights[:, some] = found
         return weights
 
-    def _of_lanes(self, compiled: Any, keys: Array, totals: Array) -> NDArray[np.uint8]:
+    def _of_lanes(self, compiled: Any, keys: Array, totals: Array) -> Bytes:
         require_equal("lane_weights", (totals.shape[1], EIGHT * len(keys)), (LANES, LANES))
         one, weights = self.poisson, np.empty((self.cases, LANES), dtype=np.uint8)
         compiled(self.cases, len(totals), one.levels, one.atoms, one.guide, keys, totals, weights)
@@ -166,7 +165,7 @@ def blocks_of(cases: int) -> list[tuple[int, int]]:
     return list(pairwise(starts))
 
 
-def block_weights(cases: int, block: int, keys: NDArray[np.uint64], totals: Array) -> Array:
+def block_weights(cases: int, block: int, keys: Words, totals: Array) -> Array:
     """Return the weights of a block's cases by NumPy, ``(cases of the block, resamples)``."""
     starts = starts_of(cases)
     first, size, one = int(starts[block]), int(np.diff(starts)[block]), poisson(-(-cases // (len(starts) - 1)))

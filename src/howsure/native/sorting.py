@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Floats
 from howsure.native.library import kernel, require_equal
 
-Array = NDArray[Any]
 
-
-def count_scores(positive: Array, score: Array) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def count_scores(positive: Array, score: Array) -> tuple[Floats, Floats]:
     """Return the distinct scores, ascending, and the numbers of negative and positive cases, ``(S, 2)``.
 
     The compiled kernel converts the scores to integers and sorts them by their highest digits (radix sort), then by

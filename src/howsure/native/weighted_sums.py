@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Bytes, Floats, Integers
 from howsure.native.library import kernel, require_equal
 from howsure.native.resampling import LANES, MOST_OF_BLOCK, Resamples, block_weights, blocks_of
 
-Array = NDArray[Any]
 
-
-def weighted_sums(resamples: Resamples, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+def weighted_sums(resamples: Resamples, columns: Floats) -> Floats:
     """Return the sum of each column over the cases of 64 resamples, ``(columns, 64)``.
 
     Parameters
@@ -67,10 +64,10 @@ class UnitCounts:
     """
 
     size: int
-    cell: NDArray[np.int64]
-    count: NDArray[np.float64]
-    starts: NDArray[np.int64]
-    unit: NDArray[np.int64]
+    cell: Integers
+    count: Floats
+    starts: Integers
+    unit: Integers
 
     @classmethod
     def of(cls, unit: Array, cell: Array, count: Array, size: int) -> UnitCounts:
@@ -85,7 +82,7 @@ class UnitCounts:
         units = np.ascontiguousarray(unit[order], dtype=np.int64)
         return cls(size, place[starts] % size, sizes[starts], np.append(starts, len(units)), units)
 
-    def tables(self, weights: NDArray[np.uint8]) -> NDArray[np.float64]:
+    def tables(self, weights: Bytes) -> Floats:
         """Return the sums of the units' counts with weights, ``(tables, cells)``.
 
         Parameters

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure.designs.base import safe_divide
 from howsure.designs.clusters import Clusters
@@ -18,7 +17,6 @@ from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 MOST_CORRELATED = 1 - 1e-9
 
 

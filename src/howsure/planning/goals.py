@@ -6,16 +6,15 @@ import abc
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.methods.core.interval import Interval
 from howsure.methods.core.standard_errors import normal_quantile
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 NORMAL = NormalDist()
 MOST = 1e9  # largest number of cases of a study
 RARE = 1e-12  # probabilities beyond which a normal quantile is unusable

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs.base import active_cells
 from howsure.designs.resampling import Resampling
@@ -27,7 +27,6 @@ from howsure.planning.clustered import Clustering
 from howsure.tables.separate import SeparateTables
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Asked = str | Spec | Metric
 STRIDE = 0.5  # largest change of the logarithm of a unit's frequency in one step towards another true value
 MOST_STRIDES = 500

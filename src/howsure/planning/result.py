@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, final, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import one_of
 from howsure.estimates.sentences import Style, capitalized, subject
 from howsure.grids import Grid, Tabular
 from howsure.numbers import percent
 from howsure.planning.splits import Share
-
-Array = NDArray[Any]
 
 
 class PlanCurve(NamedTuple):

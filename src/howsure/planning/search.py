@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.methods.core.draws import child_seed, stream_at
 from howsure.methods.core.interval import Interval, stacked
 from howsure.methods.core.method import DrawingMethod
 from howsure.planning.goals import MOST, Goal
 from howsure.planning.pilots import Pilot
 
-Array = NDArray[Any]
 STUDIES, LONE_STUDIES, DRAWN_STUDIES = 4000, 400, 60  # in one pass, one by one, and for methods that draw
 FEWEST = 100
 NUMBERS = 2**24  # values of all tables of a simulation

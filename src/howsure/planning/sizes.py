@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, one_of, real_number, whole_number
 from howsure.estimates.coercion import coerce_table
 from howsure.estimates.estimate import positive_class
@@ -40,7 +40,6 @@ from howsure.planning.search import Reached, corrected, corrected_cases, simulat
 from howsure.tables.protocols import incompatibility
 from howsure.tables.table import Table, require_table
 
-Array = NDArray[Any]
 PILOTS = 200  # resampled pilots, for the sensitivity of a plan
 POINTS = 41  # points of the curve
 AROUND = 8.0  # range of the curve: from n / 8 to 8 n cases

@@ -6,15 +6,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Floats
 from howsure.designs.cell_sums import apportioned
 from howsure.metrics.metric import Metric
 from howsure.planning.clustered import intracluster_correlation
 from howsure.planning.pilots import Pilot
 from howsure.tables.table import Table
 
-Array = NDArray[np.float64]
 ROUNDING = 1e-9  # of the variance, and of cases
 WEIGHED = "Cases chosen by class, as in the best split, count with weights that bring back the classes' shares."
 SIZES = (0.5, 2.0, 4.0)  # of clusters, relative to the pilot's
@@ -58,8 +57,8 @@ class Classes:
     """
 
     labels: tuple[str, ...]
-    shares: Array
-    spreads: Array
+    shares: Floats
+    spreads: Floats
     between: float
     fixed: bool
 
@@ -89,7 +88,7 @@ class Classes:
         return self.between <= ROUNDING * float(self.shares @ self.spreads**2)
 
     @property
-    def best(self) -> Array:
+    def best(self) -> Floats:
         """Class frequencies that need the fewest cases (Neyman 1934)."""
         weights = self.shares * self.spreads
         return np.asarray(weights / weights.sum())
@@ -126,7 +125,7 @@ def of_test_sets(pilot: Pilot, n: float) -> tuple[Share, ...]:
     return _shares(names, shares, n, n * roots * roots.sum() / whole)
 
 
-def _shares(names: list[str], shares: Array, n: float, best: Array) -> tuple[Share, ...]:
+def _shares(names: list[str], shares: Floats, n: float, best: Floats) -> tuple[Share, ...]:
     rows = zip(names, apportioned(round(n), shares), best, strict=True)
     return tuple(Share(name, int(own), math.ceil(other - ROUNDING)) for name, own, other in rows)
 

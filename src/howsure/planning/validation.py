@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, real_number, whole_number
 from howsure.methods.core.interval_spec import IntervalSpec
 from howsure.planning.clustered import has_weights
 from howsure.planning.pilots import Pilot
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Regions = tuple[tuple[float, float], ...]
 ASK = (
     "State the aim of the study: `width=0.05`, `power=0.8` or `support=30`; or give `n=500` to learn what so many "

@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.comparison.ranks import Ranks
 from howsure.errors import HowsureError, checked_level
 from howsure.estimates.coercion import coerce_table
@@ -23,7 +23,6 @@ from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import Table, require_table
 
-Array = NDArray[Any]
 MOST_COLUMNS = 3  # of panels
 MOST_TEXTS = 15  # classes: with more there is no room for text in the cells
 

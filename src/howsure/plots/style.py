@@ -12,12 +12,10 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.escapes import cell_text, shortened
-
-Array = NDArray[Any]
 
 # Based on the colour-blind safe palette of Okabe and Ito, changed to a contrast of at least 3 to both white and black.
 PALETTE = ("#2A80C4", "#D55E00", "#009E73", "#B5679A")

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.pooling.likelihood import Likelihood
 from howsure.pooling.rows import FARTHEST, LARGEST_TAU, Rows, rows_about_the_maximum
 
-Array = NDArray[Any]
 DEPTH = 25.0  # twice the drop of the log-likelihood within which a new site is predicted
 DENSE = 81  # values of mu in each row, by interpolation
 FARTHEST_SITE = 60.0  # logits

@@ -6,8 +6,8 @@ import math
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.pooling.binomial_normal import BinomialNormal
 from howsure.pooling.effects import ALONE
@@ -17,7 +17,6 @@ from howsure.pooling.pooled import Pooled
 from howsure.pooling.rows import FARTHEST
 from howsure.pooling.sites import Sites
 
-Array = NDArray[Any]
 Estimand = Literal["typical_site", "mean_of_sites"]
 ESTIMANDS = ("typical_site", "mean_of_sites")
 BINOMIAL_NORMAL = "binomial_normal"

@@ -8,13 +8,12 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, checked_level, one_of, real_numbers, several
 from howsure.pooling.effects import names_of_experiments, normal_pool
 from howsure.pooling.pooled import Pooled
 
-Array = NDArray[Any]
 Bounds = tuple[float, float]
 Density = Literal["beta", "gamma", "gaussian", "histogram"]
 BINS = 1024  # of the common grid of histograms

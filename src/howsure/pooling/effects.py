@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, checked_level, one_of, real_numbers, several
 from howsure.methods.core.standard_errors import normal_quantile
 from howsure.pooling.pooled import Pooled
 from howsure.pooling.scales import Scale, scale_named
 
-Array = NDArray[Any]
 Spread = tuple[float, float, str]
 Model = Literal["fixed", "dl", "pm", "reml"]
 Test = Literal["z", "knha", "adhoc"]

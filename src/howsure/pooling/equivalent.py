@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from howsure.arrays import Array
+
 SMALLEST, LARGEST = 0.1, 1e15  # sizes between which a limit is sought
 LARGEST_RATIO = 100.0  # of the two sizes of a proportion; a limit beside the value would give any
 STEPS = 60  # of bisection on the logarithm of the size: 1e-16 of it

@@ -7,11 +7,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 
-Array = NDArray[Any]
 NODES = 15  # of the Gauss-Hermite rule about the mode of each site
 SMALLEST_TAU = 1e-5  # stands for 0
 LONGEST_STEP = 4.0  # of Newton's method, in logits

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.estimates.draws_mixin import Drawn
 from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.named import Named
 from howsure.grids import Grid, OneRecord
 from howsure.numbers import interval_text, number, p_text, percent, significant_decimals
 
-Array = NDArray[Any]
 BANDS = ((0.25, "negligible"), (0.5, "low"), (0.75, "moderate"), (math.inf, "high"))
 BAR = 41  # characters of a forest's plot
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.pooling.likelihood import Likelihood
 
-Array = NDArray[Any]
 FARTHEST = 16.0  # logits; a limit that lies beyond is an end of the range
 LARGEST_TAU = 6.0
 TAU_SCALE = 2.0  # of the half-normal penalty on tau, which bounds the limits of few sites

@@ -7,14 +7,11 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, checked_level, refuse_results
 from howsure.estimates.estimation import estimate
 from howsure.metrics.binding import resolve_experiment
@@ -17,7 +17,6 @@ from howsure.metrics.spec import named
 from howsure.pooling.effects import names_of_experiments
 from howsure.tables.table import Table, require_table
 
-Array = NDArray[Any]
 REMEDY = (
     "Give estimates, tables and a metric, or values and their standard errors. Of counts each experiment is a table "
     "`from_counts([[40, 2], [3, 45]])`, or an estimate `proportion(42, 47)`."

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Floats
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.grouped import Results
@@ -23,7 +23,6 @@ from howsure.readers.reads import Reads
 from howsure.readers.settings import Question
 from howsure.readers.study import ALL, ModalityTest, ReaderStudy
 
-Array = NDArray[np.float64]
 NOISE = 1e-12  # half width that rounding leaves of zero
 NO_VARIATION = "the readers' values do not vary"
 NEGATIVE = "the unbiased variance is not positive: use method='obuchowski_rockette'"
@@ -240,7 +239,7 @@ class _Analysis:
         )
 
 
-def _unknown(values: Array) -> Array:
+def _unknown(values: Floats) -> Floats:
     """Return a covariance of nan, for fixed cases."""
     return np.full((len(values), len(values)), np.nan)
 

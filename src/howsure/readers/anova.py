@@ -6,12 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Booleans, Floats
 from howsure.cached import cached_property
 from howsure.readers.reads import Reads
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +48,8 @@ class Anova:
     """
 
     reads: Reads
-    values: Array
-    covariance: Array
+    values: Floats
+    covariance: Floats
     fixed: str
 
     @property
@@ -59,7 +57,7 @@ class Anova:
         """Whether each modality has readers of its own."""
         return self.reads.design == "readers_in_modalities"
 
-    def of(self, modality: int) -> NDArray[np.bool_]:
+    def of(self, modality: int) -> Booleans:
         """Return which groups are of a modality."""
         return np.asarray(self.reads.modality == modality)
 
@@ -68,7 +66,7 @@ class Anova:
         return int(self.of(modality).sum())
 
     @cached_property
-    def means(self) -> Array:
+    def means(self) -> Floats:
         """The mean over readers of each modality, ``(T,)``."""
         return np.array([self.values[self.of(each)].mean() for each in range(len(self.reads.modalities))])
 
@@ -104,7 +102,7 @@ class Anova:
         own = self.values[self.of(modality)]
         return float(own.var(ddof=1)) if len(own) > 1 else math.nan
 
-    def _average(self, chosen: NDArray[np.bool_]) -> float:
+    def _average(self, chosen: Booleans) -> float:
         return float(self.covariance[chosen].mean()) if chosen.any() else 0.0
 
     @cached_property

@@ -9,17 +9,15 @@ tree of the ranks.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Booleans, Floats, Positions
 from howsure.readers.reads import Reads
 
-Array = NDArray[np.float64]
-Codes = NDArray[np.intp]
 MOST_CELLS = 2**16  # joint counts of two ratings, at least
 CELLS_PER_CASE = 8
 
 
-def products_of_wins(reads: Reads) -> Array:
+def products_of_wins(reads: Reads) -> Floats:
     """Return the sum of products of wins of each two groups over the pairs of cases that both hold, ``(G, G)``.
 
     Parameters
@@ -42,7 +40,7 @@ def products_of_wins(reads: Reads) -> Array:
     return found
 
 
-def product_of_wins(first: Codes, second: Codes, positive: NDArray[np.bool_]) -> float:
+def product_of_wins(first: Positions, second: Positions, positive: Booleans) -> float:
     """Return the sum of products of the wins by two ratings over pairs of a positive and a negative case.
 
     Parameters
@@ -65,7 +63,7 @@ def product_of_wins(first: Codes, second: Codes, positive: NDArray[np.bool_]) ->
     return products(first, second, positive)
 
 
-def _by_counts(first: Codes, second: Codes, positive: NDArray[np.bool_]) -> float:
+def _by_counts(first: Positions, second: Positions, positive: Booleans) -> float:
     """Return the sum of products of wins, from the joint counts of two ratings with few values."""
     shape = int(first.max()) + 1, int(second.max()) + 1
     flat = first * shape[1] + second
@@ -78,7 +76,7 @@ def _by_counts(first: Codes, second: Codes, positive: NDArray[np.bool_]) -> floa
     return float((of_positive * of_negative).sum())
 
 
-def _by_ranks(first: Codes, second: Codes, positive: NDArray[np.bool_]) -> float:
+def _by_ranks(first: Positions, second: Positions, positive: Booleans) -> float:
     """Return the sum of products of wins, from ranks, in O(n log n).
 
     Twice a win is ``[below] + [not above]``, so four times the product is the sum of four numbers of negative cases
@@ -94,17 +92,17 @@ def _by_ranks(first: Codes, second: Codes, positive: NDArray[np.bool_]) -> float
     return product / 4
 
 
-def _bounds(codes: Codes, at: Codes) -> list[Codes]:
+def _bounds(codes: Positions, at: Positions) -> list[Positions]:
     """Return how many codes are below each value, and how many are not above it."""
     upto = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=int(at.max()) + 1))])
     return [upto[at], upto[at + 1]]
 
 
-def _differ(pair: list[Codes]) -> bool:
+def _differ(pair: list[Positions]) -> bool:
     return bool((pair[0] != pair[1]).any())
 
 
-def _weighted(pair: list[Codes]) -> list[tuple[Codes, int]]:
+def _weighted(pair: list[Positions]) -> list[tuple[Positions, int]]:
     """Return the arrays of a pair with the number of times that each occurs."""
     return [(pair[0], 1), (pair[1], 1)] if _differ(pair) else [(pair[0], 2)]
 
@@ -112,7 +110,7 @@ def _weighted(pair: list[Codes]) -> list[tuple[Codes, int]]:
 class _Tree:
     """A wavelet tree: how many of the first values of a sequence are below a bound."""
 
-    def __init__(self, values: Codes) -> None:
+    def __init__(self, values: Positions) -> None:
         self.bits = max(int(values.max()).bit_length(), 1)
         self.levels = []
         for bit in reversed(range(self.bits)):
@@ -123,7 +121,7 @@ class _Tree:
             parts = np.compress(is_zero, values), np.compress(~is_zero, values)  # faster than by index
             values = np.concatenate(parts)
 
-    def below(self, first: Codes, bound: Codes) -> Codes:
+    def below(self, first: Positions, bound: Positions) -> Positions:
         """Return how many of the first so many values are below each bound."""
         everything = bound >> self.bits > 0
         first, bound = first.astype(np.int32), bound.astype(np.int32)

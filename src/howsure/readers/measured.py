@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Floats, Positions
 from howsure.errors import HowsureError
 from howsure.metrics.metric import Metric
 from howsure.native.placements import case_placements
 from howsure.readers.dominance import products_of_wins
 from howsure.readers.reads import Reads
 
-Array = NDArray[np.float64]
 OUTCOMES = 4  # cells of a 2×2 table
 
 
@@ -35,9 +34,9 @@ class Areas:
     """
 
     reads: Reads
-    placements: Array
-    sizes: Array
-    values: Array
+    placements: Floats
+    sizes: Floats
+    values: Floats
 
     @classmethod
     def of(cls, reads: Reads) -> Areas:
@@ -50,32 +49,32 @@ class Areas:
         areas = np.nanmean(placements[reads.positive], axis=0)
         return cls(reads, placements, sizes, areas)
 
-    def _distances(self) -> Array:
+    def _distances(self) -> Floats:
         """Return the placements minus the area; 0 if the case was not read."""
         return np.nan_to_num(self.placements - self.values, nan=0.0)
 
-    def _of_cases(self, of_sizes: Array) -> Array:
+    def _of_cases(self, of_sizes: Floats) -> Floats:
         """Return one number per class and group as one per case and group."""
         return of_sizes[self.reads.positive.astype(np.intp)]
 
-    def covariance(self, name: str) -> Array:
+    def covariance(self, name: str) -> Floats:
         """Return the covariance of the areas over samples of cases, by DeLong's formula, jackknife or without bias."""
         if name == "delong":
             contributions = self.contributions()
             return np.asarray(contributions.T @ contributions)
         return self.jackknife() if name == "jackknife" else self.unbiased()
 
-    def contributions(self) -> Array:
+    def contributions(self) -> Floats:
         """Return the placements' distances from the area, divided by ``sqrt(n (n − 1))`` of their class."""
         _refuse_single(self.reads, self.sizes)
         return self._distances() / self._of_cases(np.sqrt(self.sizes * (self.sizes - 1)))
 
-    def jackknife(self) -> Array:
+    def jackknife(self) -> Floats:
         """Return the jackknife covariance of the areas."""
         _refuse_single(self.reads, self.sizes)
         return jackknife_covariance(-self._distances() / self._of_cases(self.sizes - 1))
 
-    def unbiased(self) -> Array:
+    def unbiased(self) -> Floats:
         """Return the unbiased covariance of the areas (Gallas).
 
         A win is 1 if the positive case of a pair has the higher rating, 1/2 for a tie. The mean product of wins in two
@@ -115,9 +114,9 @@ class Proportions:
     """
 
     reads: Reads
-    cells: NDArray[np.intp]
-    values: Array
-    changes: Array
+    cells: Positions
+    values: Floats
+    changes: Floats
 
     @classmethod
     def of(cls, reads: Reads, metric: Metric, threshold: float) -> Proportions:
@@ -134,7 +133,7 @@ class Proportions:
         changes = np.where(counts > 0, _values(metric, without) - values[:, None], 0.0)
         return cls(reads, cells, values, changes)
 
-    def jackknife(self) -> Array:
+    def jackknife(self) -> Floats:
         """Return the jackknife covariance; a class whose cases do not enter the metric is left out."""
         if np.isnan(self.changes).any():
             group = int(np.argmax(np.isnan(self.changes).any(1)))
@@ -148,12 +147,12 @@ class Proportions:
         some = enters if enters.any() else np.array([True, True])
         return jackknife_covariance(changes[some[self.reads.positive.astype(np.intp)]])
 
-    def _of_cases(self, of_cells: Array) -> Array:
+    def _of_cases(self, of_cells: Floats) -> Floats:
         groups = np.arange(self.cells.shape[1])
         return np.where(self.cells >= 0, of_cells[groups, self.cells], 0.0)
 
 
-def jackknife_covariance(changes: Array) -> Array:
+def jackknife_covariance(changes: Floats) -> Floats:
     """Return ``(N − 1) / N`` times the sum of products of the centred changes without each of N cases.
 
     Parameters
@@ -166,12 +165,12 @@ def jackknife_covariance(changes: Array) -> Array:
     return np.asarray((number - 1) / number * (centred.T @ centred))
 
 
-def _values(metric: Metric, cells: Array) -> Array:
+def _values(metric: Metric, cells: Floats) -> Floats:
     with np.errstate(all="ignore"):
         return np.asarray(metric(cells.reshape(*cells.shape[:-1], 2, 2)), dtype=float)
 
 
-def _sizes(reads: Reads) -> Array:
+def _sizes(reads: Reads) -> Floats:
     """Return the number of negative and positive cases of each group; refuse a group that lacks a class."""
     is_read = reads.is_read
     sizes = np.stack([is_read[~reads.positive].sum(0), is_read[reads.positive].sum(0)]).astype(float)
@@ -191,7 +190,7 @@ def _lack(reads: Reads, group: int) -> str:
     return f"{reads.name(group)} read no {kind} case"
 
 
-def _refuse_single(reads: Reads, sizes: Array) -> None:
+def _refuse_single(reads: Reads, sizes: Floats) -> None:
     single = (sizes < 2).any(0)
     if single.any():
         message = (

@@ -6,12 +6,10 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Floats
 from howsure.readers.anova import Anova, Contrast
 from howsure.readers.measured import Areas
-
-Array = NDArray[np.float64]
 
 
 class OneShot:
@@ -55,7 +53,7 @@ class OneShot:
         products = self.products[np.ix_(one, other)][differ]
         return float(self.anova.means[first] * self.anova.means[second] - products.mean())
 
-    def _weights(self, modality: int) -> Array:
+    def _weights(self, modality: int) -> Floats:
         chosen = self.anova.of(modality)
         return np.asarray(chosen / chosen.sum())
 
@@ -75,7 +73,7 @@ class OneShot:
             return [*self._of_classes(one), *self._of_classes(other)]
         return self._of_classes(one - other)
 
-    def _of_classes(self, weights: Array) -> list[tuple[float, int]]:
+    def _of_classes(self, weights: Floats) -> list[tuple[float, int]]:
         """Return the variance of the mean over each class's cases, with its degrees of freedom."""
         each, reads = self.contributions @ weights, self.anova.reads
         occurs = reads.is_read[:, weights != 0].any(1)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Booleans, Floats, Positions
 from howsure.errors import HowsureError, one_of
 
 Design = Literal["factorial", "cases_in_readers", "cases_in_modalities", "readers_in_modalities", "partial"]
@@ -40,16 +40,16 @@ class Reads:
         Which readers read which cases under which modality; see `WORDS`.
     """
 
-    positive: NDArray[np.bool_]
-    values: NDArray[np.float64]
-    reader: NDArray[np.intp]
-    modality: NDArray[np.intp]
+    positive: Booleans
+    values: Floats
+    reader: Positions
+    modality: Positions
     readers: tuple[str, ...]
     modalities: tuple[str, ...]
     design: Design
 
     @property
-    def is_read(self) -> NDArray[np.bool_]:
+    def is_read(self) -> Booleans:
         """Which cases each group holds, ``(N, G)``."""
         return ~np.isnan(self.values)
 
@@ -71,9 +71,9 @@ class Reads:
 
 
 def reads_of(
-    positive: NDArray[np.bool_],
-    values: NDArray[np.float64],
-    codes: dict[str, NDArray[np.intp]],
+    positive: Booleans,
+    values: Floats,
+    codes: dict[str, Positions],
     names: dict[str, tuple[str, ...]],
     design: Design | None,
 ) -> Reads:
@@ -130,10 +130,10 @@ def reads_of(
 
 
 def _refuse_twice(
-    case: NDArray[np.intp],
-    group: NDArray[np.intp],
-    reader: NDArray[np.intp],
-    modality: NDArray[np.intp],
+    case: Positions,
+    group: Positions,
+    reader: Positions,
+    modality: Positions,
     names: dict[str, tuple[str, ...]],
 ) -> None:
     flat = case.astype(np.int64) * (int(group.max()) + 1) + group
@@ -149,9 +149,9 @@ def _refuse_twice(
 
 
 def _design_of(
-    is_read: NDArray[np.bool_],
-    reader: NDArray[np.intp],
-    modality: NDArray[np.intp],
+    is_read: Booleans,
+    reader: Positions,
+    modality: Positions,
     names: dict[str, tuple[str, ...]],
 ) -> Design:
     """Return the design; refuse readers who read under some modalities only, beside others who read under all."""
@@ -176,7 +176,7 @@ def _design_of(
     return "partial"
 
 
-def _is_nested(is_read: NDArray[np.bool_], level: NDArray[np.intp]) -> bool:
+def _is_nested(is_read: Booleans, level: Positions) -> bool:
     """Return whether each case was read in groups of a single level."""
     levels = [is_read[:, level == each].any(1) for each in range(int(level.max()) + 1)]
     return bool((np.sum(levels, 0) == 1).all())

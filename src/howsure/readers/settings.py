@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, one_of, real_number
 from howsure.metrics.binding import of_counts, resolve
 from howsure.metrics.metric import Metric
@@ -73,7 +73,7 @@ def question_of(
     fixed: Fixed | None,
     scale: Scale,
     level: float,
-    classes: NDArray[Any],
+    classes: Array,
     stated: bool,
 ) -> Question:
     """Return the checked settings; see `reader_study` and `Question`."""
@@ -121,7 +121,7 @@ def question_of(
     )
 
 
-def _bound(metric: str, classes: NDArray[Any]) -> Metric:
+def _bound(metric: str, classes: Array) -> Metric:
     """Return the metric on two classes: the area of ratings, or a metric of a 2×2 table."""
     spec = parse(metric) if isinstance(metric, str) else metric
     if of_counts(spec):

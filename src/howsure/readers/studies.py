@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Booleans, Floats
 from howsure.errors import HowsureError, checked_level, without
 from howsure.estimates.grouped import Grouped
 from howsure.readers.analysis import analysed
@@ -22,7 +22,6 @@ from howsure.sources.frames import columns
 from howsure.sources.groups import by_columns, groups_of_columns, roles
 from howsure.sources.scores import binary_truth, is_positive_stated, score_values
 
-Array = NDArray[np.float64]
 ROLES = ("reader", "case", "modality")
 
 
@@ -253,7 +252,7 @@ def reader_study(
     return Grouped(results=results, overall=study(np.flatnonzero(is_read)), columns=groups.columns)
 
 
-def _truth(column: Column, pos_label: Any) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+def _truth(column: Column, pos_label: Any) -> tuple[Booleans, Array]:
     present = column.levels[column.occurring()].tolist()
     if len(present) != 2:
         few = f"only the class {present[0]!r}" if len(present) == 1 else f"{len(present)} classes"
@@ -262,7 +261,7 @@ def _truth(column: Column, pos_label: Any) -> tuple[NDArray[np.bool_], NDArray[A
     return binary_truth(column, pos_label)
 
 
-def _calls(given: Any, classes: NDArray[Any]) -> Array:
+def _calls(given: Any, classes: Array) -> Floats:
     """Return 1 for calls of the positive class, else 0."""
     column = encoded("call", given)
     negative, positive = (str(each) for each in classes.tolist())

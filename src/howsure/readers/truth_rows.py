@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Booleans, Floats
 from howsure.errors import HowsureError
 from howsure.sources.encoding import Column
 
@@ -17,7 +15,7 @@ GIVE = (
 )
 
 
-def truth_by_row(ratings: NDArray[np.float64], reader: Column, case: Column) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def truth_by_row(ratings: Floats, reader: Column, case: Column) -> tuple[Array, Booleans]:
     """Return the true class of each row's case, and which rows are reads.
 
     Parameters

@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.curves.axes import DIAGONALS, axes_of, is_along_thresholds
 from howsure.curves.calibration import calibration_curve
 from howsure.curves.curves import Curve, precision_recall_curve, roc_curve
@@ -19,7 +19,6 @@ from howsure.numbers import interval_text
 from howsure.report.content import Chart, Line, Mark
 from howsure.tables.scores import ScoresTable
 
-Array = NDArray[Any]
 WIDTH, HEIGHT = 250.0, 220.0  # of a chart; the units are pixels if four charts are in a row
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 8.0, 8.0, 38.0  # margins
 UP_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)

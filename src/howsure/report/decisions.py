@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Floats
 from howsure.decisions.limits import ALL
 from howsure.decisions.result import DecisionCurve, NetBenefit
 from howsure.grids import plain
@@ -17,7 +17,6 @@ from howsure.report.content import Chart, Line, Mark, Section, Sheet, Texts, car
 from howsure.report.report import Report
 from howsure.report.reproduction import made_at, reproduction, versions
 
-Array = NDArray[np.float64]
 LEAST = 0.01  # net benefit at the top of the chart
 ROWS = 21  # thresholds in the tables
 MARKS = 40  # points with a tooltip
@@ -148,7 +147,7 @@ def _chart(curve: DecisionCurve) -> Chart:
     ends = (float(x[0]), float(x[-1])) if len(x) > 1 else (0.0, 1.0)
     scale = Scale(*ends)
 
-    def placed(values: Array) -> Array:
+    def placed(values: Floats) -> Floats:
         return np.asarray((values - lowest) / height)
 
     def line(band: NetBenefit) -> Line:
@@ -177,7 +176,7 @@ def _chart(curve: DecisionCurve) -> Chart:
     )
 
 
-def _leaving(x: Array, value: Array, lowest: float) -> Array:
+def _leaving(x: Floats, value: Floats, lowest: float) -> Floats:
     """Return where a falling line leaves the chart, if it does, as an array of at most one number."""
     below = np.flatnonzero(value <= lowest)
     if not below.size or below[0] == 0:

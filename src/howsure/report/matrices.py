@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.methods.proportions.proportion import row_shares
 from howsure.numbers import count_text, interval_text
 from howsure.report.content import Cell, Section, Sheet, count, share_cell, word
 from howsure.report.evidence import Part, Settings
 from howsure.tables.confusion import ConfusionTable
 
-Array = NDArray[Any]
 Shares = Sequence[tuple[Any, Any, Any]]  # value, low and high at each level
 MOST_CLASSES = 10  # of a matrix that is shown completely
 MOST_OPEN = 6  # of a matrix whose cells show the intervals

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Floats
 from howsure.metrics.descriptions import metric_words
 from howsure.numbers import interval_text, number, percent
 from howsure.report.charts import Scale
 from howsure.report.content import Chart, Line, Mark, Section, Sheet, word
 from howsure.requirements.region import JointRegion
 
-Array = NDArray[np.float64]
 MOST = 6  # regions in the chart
 ARM = 4.0  # of the cross at the values
 MARGIN = 0.1  # around the regions and the bounds, relative to their extent
@@ -54,7 +53,7 @@ def _chart(regions: Mapping[str, JointRegion], bounds: Sequence[float]) -> Chart
     bottom, top = _around(np.concatenate([each.boundary_y for each in every]), bounds[1], every[0].y.bounds)
     scale = Scale(left, right)
 
-    def placed(values: Array) -> Array:
+    def placed(values: Floats) -> Floats:
         return np.asarray((values - bottom) / (top - bottom))
 
     def line(name: str, each: JointRegion) -> Line:
@@ -80,7 +79,7 @@ def _chart(regions: Mapping[str, JointRegion], bounds: Sequence[float]) -> Chart
     )
 
 
-def _around(values: Array, bound: float, limits: tuple[float, float]) -> tuple[float, float]:
+def _around(values: Floats, bound: float, limits: tuple[float, float]) -> tuple[float, float]:
     """Return the ends of an axis with values and a bound, within the range of the metric."""
     low, high = min(values.min(), bound), max(values.max(), bound)
     margin = MARGIN * (high - low)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.curves.along import confusion_along, on_counts
 from howsure.curves.curves import score_table
 from howsure.errors import HowsureError, checked_level, one_of, real_numbers
@@ -28,7 +28,6 @@ from howsure.requirements.requirement import Asked, Requirement, listed_requirem
 from howsure.requirements.risk_tests import binomial_p_values, bounded_mean_p_values, has_counts
 from howsure.tables.scores import ScoresTable
 
-Array = NDArray[Any]
 Choice = Literal["largest", "smallest"]
 CHOICES = ("largest", "smallest")
 STARTS = tuple(place / 10 for place in range(1, 10))  # for scores from 0 to 1

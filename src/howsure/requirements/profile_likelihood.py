@@ -7,14 +7,11 @@ as in empirical likelihood (Owen 2001).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.metrics.forms import Ratio
 
-Array = NDArray[Any]
 STEPS = 80  # Newton steps; about 10 suffice inside the region
 ABSENT = 1e-9  # count of a cell without cases, which may still have a positive probability
 CLOSE = 1e-10  # decrement at which the steps end

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate
 from howsure.grids import Grid, OneRecord
 from howsure.numbers import interval_text, number, percent, significant_decimals
 
-Array = NDArray[Any]
 BLOCK = 4_096  # points at once, which bounds the memory
 ROUNDING = 1e-9  # distance from the boundary that still counts as inside, relative to the size of the region
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.comparison.contenders import covariance_within, finite_gradients
 from howsure.designs.base import safe_divide
 from howsure.designs.variance_details import VarianceDetails
@@ -32,7 +32,6 @@ from howsure.requirements.profile_likelihood import deviance
 from howsure.requirements.region import JointRegion
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Scale = Callable[[Array], Array]  # signed half-widths, in standard errors, to limits of an interval
 LIKELIHOOD, INTERVALS = "profile_likelihood", "joint_intervals"
 POINTS = 360  # of the boundary

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.metrics.forms import Proportion, Ratio
 from howsure.requirements.requirement import Requirement
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 ROUNDING = 1e-9  # of sums of losses
 
 

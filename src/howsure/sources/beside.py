@@ -6,14 +6,11 @@ from collections.abc import Mapping, Sized
 from dataclasses import dataclass
 from typing import Any
 
-from numpy.typing import NDArray
-
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.groups import groups_of_columns, roles
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from howsure.arrays import Array
+
 DIGITS = 20  # binary digits of the number of bins for the scores of one table
 FEWEST_DIGITS = 8  # binary digits for each of many groups
 EPSILON = float(np.finfo(float).eps)  # relative rounding error of each term of a sum

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, real_numbers
 
-Array = NDArray[Any]
 ALMOST_ALL = 1 - 1e-10  # overlap of equal boxes, to rounding
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.sources.beside import Beside
 from howsure.sources.counted_values import counted_units
@@ -18,7 +18,6 @@ from howsure.sources.values import finite_numbers, number_column
 from howsure.tables.union import distinct_rows, places_of_rows
 from howsure.tables.values import CasesTable
 
-Array = NDArray[Any]
 Kind = TypeVar("Kind", bound=CasesTable)
 
 

@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.encoding import BLOCK, Column, encoded, sort_order
 from howsure.sources.to_numpy import one_each, plain
 
-Array = NDArray[Any]
 MOST_CELLS = 2**24  # of a counting array; beyond it combinations are sorted
 CHEAP = 2**12  # cells, which are counted sooner than any rows are sorted
 CELLS_PER_ROW = 16  # with more of them sorting is quicker than counting

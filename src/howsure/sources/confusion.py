@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.designs.base import Design
 from howsure.designs.independent import MOST_ATOMS
 from howsure.errors import DoubtfulDataError, HowsureError, NoCaseError, OneClassError, boolean
@@ -30,7 +31,6 @@ from howsure.tables.confusion import ConfusionTable
 from howsure.tables.labels import label_array
 from howsure.tables.multilabel import MultilabelTable
 
-Array = NDArray[Any]
 ALIKE, SHORT = 0.7, 2  # similarity of a misspelt label to the right one; labels with so few letters are not compared
 MOST_LABELS = 20  # of a single case: a longer row is a vector
 NUMBERS = (bool, int, float, np.number, np.bool_)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.independent import MOST_ATOMS
 from howsure.sources.groups import Cells
 from howsure.sources.strata import Strata
@@ -17,7 +17,6 @@ from howsure.tables.paired_values import PairedValuesTable, extremes
 from howsure.tables.table import Table
 from howsure.tables.values import ErrorsTable, ValuesTable, by_error
 
-Array = NDArray[Any]
 MOST_FLAT = 2**62  # tuples that one integer tells apart
 
 

@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.crossed import FACTORS, Combinations
 from howsure.errors import HowsureError, one_of
 from howsure.sources.columns import refuse_other_lengths
 from howsure.sources.encoding import Column, encoded
 
-Array = NDArray[Any]
 GROUPS = "groups"
 AXES = 2  # of an array with a column for each factor
 

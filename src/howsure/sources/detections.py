@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, real_numbers, several, whole_number
 from howsure.sources.boxes import boxes_of, finite_numbers, hits_of, overlaps, shares_inside
 from howsure.sources.columns import checked_weight
@@ -21,7 +22,6 @@ from howsure.tables.detections import DetectionsTable, Slice, slices_of
 from howsure.tables.labels import as_labels
 from howsure.tables.units import PairedUnitsTable
 
-Array = NDArray[Any]
 COCO = tuple((np.arange(10, 20) / 20).tolist())  # thresholds of the overlap
 MOST = 100  # detections of a class in an image, COCO's
 ONE_CLASS = "object"

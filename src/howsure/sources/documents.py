@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, several
 from howsure.sources.columns import refuse_other_lengths
@@ -19,7 +18,6 @@ from howsure.sources.frames import columns, expanded, taken
 from howsure.sources.locations import is_address, is_file, missing
 from howsure.sources.to_numpy import plain
 
-Array = NDArray[Any]
 NO_DOCUMENTS = (
     "`{}` is no list of documents. Give a list of tags, or of spans, for each: [['B-PER', 'O'], ['O']] or "
     "[[(0, 9, 'PER')], []]; or a row for each token, with `unit`, the sentence of each."

@@ -14,15 +14,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.crossed import Combinations
 from howsure.errors import HowsureError, several
 from howsure.sources.to_numpy import one_each, plain
 from howsure.tables.labels import as_labels
 from howsure.tables.union import ascending
 
-Array = NDArray[Any]
 BLOCK = 2**16  # rows handled at once: codes stay in the processor's cache
 WIDEST_RANGE = 2**16  # of integers that are coded by offset
 SLOT_BITS = 20  # of the table from a string's hash to its code

@@ -12,8 +12,8 @@ from operator import and_
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, NoCaseError, reading
 from howsure.running.progress import followed
 from howsure.sources.bins import Bins
@@ -25,7 +25,6 @@ from howsure.sources.to_numpy import plain
 from howsure.tables.labels import as_labels
 from howsure.tables.union import ascending
 
-Array = NDArray[Any]
 Columns = dict[str, Any]
 Measure = tuple[Any, str]  # an expression and its aggregation
 AS_ARRAYS = {"BIGINT", "BOOLEAN", "DOUBLE", "INTEGER", "VARCHAR"}  # of DuckDB's types: arrays hold them exactly

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.encoding import EXACT, Column, encoded
@@ -21,7 +21,6 @@ from howsure.tables.batch import Tables
 from howsure.tables.events import EACH, EventsTable
 from howsure.tables.units import PairedUnitsTable
 
-Array = NDArray[Any]
 NUMBERS = ("tp", "fn", "fp")  # in the order of a class's cells
 NO_LABEL = np.array(["event"])
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import one_of
 from howsure.grids import Grid
 from howsure.sources.texts import read_text
 
-Array = NDArray[Any]
 PACKAGE = Path(__file__).parents[1]
 HEAD = 5  # rows that a notebook shows
 INSTALLED, CHECKOUT = PACKAGE / "_examples", PACKAGE.parents[1] / "examples"

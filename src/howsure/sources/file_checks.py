@@ -6,15 +6,12 @@ import gzip
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.sources.locations import COMPRESSED, JSON, LINES, suffix_of
 
-Array = NDArray[Any]
 CHUNK = 2**20  # bytes per block
 DEEPEST = 1000  # nested brackets; at about ten thousand DuckDB's JSON reader crashes the process
 CASE = 0x20  # the bit by which "{" differs from "["

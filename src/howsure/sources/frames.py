@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import DoubtfulDataError, HowsureError, boolean, one_of, reading
 from howsure.sources.columns import (
     Grouped,
@@ -41,7 +41,6 @@ from howsure.sources.text_counts import distinct_texts
 from howsure.sources.to_numpy import plain
 from howsure.tables.labels import as_labels
 
-Array = NDArray[Any]
 WEIGHT, COUNTS = "sample_weight", "counts"
 FREQUENCIES = frozenset({"freq", "frequency", "frequencies", "count", "counts", "n", "number"})  # names of columns
 MOST_EXPANDED = 2**25  # rows to expand counts to, for tables that need one row per case

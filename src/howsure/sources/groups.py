@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import Design, safe_divide
 from howsure.designs.clusters import Clusters
 from howsure.designs.crossed import Combinations, Crossed, crossed
@@ -21,7 +21,6 @@ from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 from howsure.tables.union import ascending, natural
 
-Array = NDArray[Any]
 Made = TypeVar("Made", bound=Table)
 ROLE = "by"  # followed in errors by the column's name in brackets
 MOST_CELLS = 2**28  # of all tables together: 2 GiB

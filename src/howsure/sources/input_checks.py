@@ -10,15 +10,14 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import DoubtfulDataError, listed
 from howsure.sources.columns import Grouped
 from howsure.sources.matrix_words import names_total
 from howsure.sources.rating_names import names_item
 from howsure.tables.cautions import MOST_CLASSES
 
-Array = NDArray[Any]
 MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NAN", "NaT", "NULL", "null"})
 JUDGES = ("y_true", "y_made", "y_reviewed", "annotations")
 MANY_ROWS = 8  # with this many ratings on a scale some value repeats

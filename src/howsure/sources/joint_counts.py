@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, listed, real_numbers
 from howsure.sources.layout import as_written, is_stated
 from howsure.sources.positive import FAILING, PASSING, positive_order
@@ -14,7 +15,6 @@ from howsure.tables.labels import OUTCOMES, label_array
 from howsure.tables.paired import PairedTable
 from howsure.tables.prior_tuples import pseudo_tuples
 
-Array = NDArray[Any]
 RIGHT, WRONG = PASSING | {"1", "hit"}, FAILING | {"0", "miss"}
 CUBE = 3  # dimensions of true class × prediction of either model
 

@@ -14,13 +14,12 @@ from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import DoubtfulDataError, HowsureError, listed
 from howsure.tables.labels import TWO, as_labels, is_plain_order, numbers_in_text
 from howsure.tables.union import ascending
 
-Array = NDArray[Any]
 Rank = Mapping[Any, int] | None
 Source = TypeVar("Source", bound=Callable[..., Any])
 DEFAULT_NAME = re.compile(r"(column_|V|Unnamed: )\d+")  # default names that libraries give to columns

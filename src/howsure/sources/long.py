@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.crossed import Combinations
 from howsure.errors import HowsureError, one_of
 from howsure.sources.columns import same_length
@@ -17,7 +17,6 @@ from howsure.sources.encoding import Column, encoded
 from howsure.sources.frames import columns
 from howsure.sources.groups import Groups, groups_of_columns
 
-Array = NDArray[Any]
 Incomplete: TypeAlias = Literal["refuse", "drop"]
 Read: TypeAlias = Callable[[str, Any], Column]
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.errors import DoubtfulDataError, HowsureError, boolean, by_index, listed, real_numbers
 from howsure.sources.encoding import Column, encoded
 from howsure.sources.layout import (
@@ -28,7 +29,6 @@ from howsure.tables.confusion import ConfusionTable
 from howsure.tables.labels import label_array
 from howsure.tables.units import PairedUnitsTable
 
-Array = NDArray[Any]
 ROUNDING = 1e-9  # relative error of counts that were divided and multiplied
 NOT_WHOLE = "is not a whole number"
 

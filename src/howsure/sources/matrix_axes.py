@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import DoubtfulDataError, HowsureError, listed, warn
 from howsure.sources.layout import as_written, class_order, last_level
 from howsure.sources.matrix_words import LABEL_WORDS, axis_kind, names_statistic, names_total
 from howsure.tables.labels import numbers_in_text
 
-Array = NDArray[Any]
 SEPARATORS = re.compile(r"\s*(?:[/\\|,;]|\bvs\.?\b|\bby\b|×|(?<=[→↓])\s+(?=\w))\s*")  # of the parts of a corner cell
 ROW_MARKS = re.compile(r"↓|\brows?\b|\bzeilen?\b", re.IGNORECASE)
 COLUMN_MARKS = re.compile(r"→|\bcol(umn)?s?\b|\bspalten?\b", re.IGNORECASE)

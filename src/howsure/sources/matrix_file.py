@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import DoubtfulDataError, HowsureError
 from howsure.escapes import is_number
 from howsure.sources.locations import SHEETS, is_file, missing, sheet_of
@@ -19,7 +19,6 @@ from howsure.sources.matrix_axes import Axis, corner_names, laid_out, title_name
 from howsure.sources.matrix_words import axis_kind
 from howsure.sources.text_encoding import decoded
 
-Array = NDArray[Any]
 OUTCOMES = ("tp", "fp", "fn", "tn")
 THOUSANDS = re.compile(r"\d{1,3}(\.\d{3})+")  # with points, or a number with three decimals
 WEKA = re.compile(r"\s*(?P<counts>\d[\d\s]*)\|\s*\S+\s*=\s*(?P<label>.+?)\s*")  # a row of a matrix as Weka prints it

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.designs.base import Design
 from howsure.errors import HowsureError, NoCaseError
 from howsure.sources.columns import Grouped
@@ -25,8 +26,6 @@ from howsure.tables.labels import as_labels
 from howsure.tables.paired import PairedTable
 from howsure.tables.prior_tuples import pseudo_tuples
 from howsure.tables.union import distinct_and_places
-
-Array = NDArray[Any]
 
 
 @overload

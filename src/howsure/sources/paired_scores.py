@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.sources.columns import same_length
 from howsure.sources.crossed import drawn_anew
@@ -22,8 +22,6 @@ from howsure.sources.strata import ROLE, stratum_role
 from howsure.tables.batch import Tables
 from howsure.tables.paired_scores import PairedScoresTable
 from howsure.tables.union import distinct_and_places
-
-Array = NDArray[Any]
 
 
 @overload

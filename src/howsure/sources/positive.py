@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, one_label
 from howsure.tables.labels import TWO, as_labels
-
-Array = NDArray[Any]
-
 
 PASSING = frozenset({
     "pass", "passed", "correct", "right", "accept", "accepted", "acceptable", "good", "grounded", "safe", "success",

@@ -6,8 +6,8 @@ from collections.abc import Sequence, Sized
 from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, one_of
 from howsure.sources.beside import Beside
 from howsure.sources.crossed import drawn_anew
@@ -17,7 +17,6 @@ from howsure.sources.groups import Tally, by_columns, roles
 from howsure.tables.batch import Tables
 from howsure.tables.preferences import OUTCOMES, PreferencesTable
 
-Array = NDArray[Any]
 FIRST, SECOND, TIE = range(OUTCOMES)
 NAMED = (  # words for the winner, unless they are names of models
     ("a", "b"),

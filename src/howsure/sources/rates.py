@@ -8,13 +8,13 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, HowsureWarning, warn, whole_number
 from howsure.sources.matrices import from_counts
 from howsure.tables.confusion import ConfusionTable
 
-Array = NDArray[Any]
 Figure = float | str | Decimal
 MOST_TABLES = 2**24  # most combinations of true and false positives that are tried
 DECIMALS = 2  # fewest decimals of a number: 0.9 may be 0.90

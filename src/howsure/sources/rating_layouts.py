@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import DoubtfulDataError, HowsureError, one_of
 from howsure.sources.encoding import missing
 from howsure.sources.rating_names import refuse_items_in_columns, refuse_one_a_row
 from howsure.sources.to_numpy import one_each, plain
 
-Array = NDArray[Any]
 Layout: TypeAlias = Literal["items_by_raters", "raters_by_items", "category_counts"]
 LAYOUTS = ("items_by_raters", "raters_by_items", "category_counts")
 FEW_RATERS = 3  # fewest columns that may be a rater, an item and a rating

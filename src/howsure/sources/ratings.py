@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any, get_args, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, one_of
 from howsure.sources.beside import Beside
 from howsure.sources.counted_values import counted_units, distinct_tuples
@@ -27,7 +28,6 @@ from howsure.tables.paired_values import PairedValuesTable
 from howsure.tables.ratings import FEWEST, NOBODY, RatingsTable
 from howsure.tables.union import places_of_rows
 
-Array = NDArray[Any]
 ROLE = "rating"
 
 

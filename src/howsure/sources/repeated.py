@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.sources.encoding import Column
-
-Array = NDArray[Any]
 
 
 def first_rows(role: str, unit: Array, names: Array, columns: Mapping[str, Array | None]) -> Array:

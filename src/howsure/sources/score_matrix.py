@@ -7,8 +7,9 @@ from functools import partial
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, listed
 from howsure.sources.columns import checked_weight, indicator, same_length
 from howsure.sources.crossed import drawn_anew
@@ -35,7 +36,6 @@ from howsure.tables.batch import Tables
 from howsure.tables.labels import as_labels, label_array, numbers_in_text
 from howsure.tables.score_matrix import MulticlassScoresTable, MultilabelScoresTable, ScoreMatrixTable
 
-Array = NDArray[Any]
 MATRIX = 2  # dimensions
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, OneClassError
 from howsure.native.sorting import count_scores
 from howsure.sources.columns import refuse_other_lengths, same_length
@@ -24,7 +24,6 @@ from howsure.sources.to_numpy import numbers_of, plain
 from howsure.tables.batch import Tables
 from howsure.tables.scores import ScoresTable
 
-Array = NDArray[Any]
 POSITIVE_BY_HABIT = ({0, 1}, {-1, 1})  # in these, 1 is the positive class in scikit-learn
 
 

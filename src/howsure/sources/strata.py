@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import Design
 from howsure.designs.cell_sums import added_up
 from howsure.designs.independent import Independent
@@ -16,7 +16,6 @@ from howsure.designs.separate import Separate
 from howsure.designs.stratified import NOWHERE, StratifiedSample
 from howsure.errors import HowsureError, by_index, listed
 
-Array = NDArray[Any]
 ROLE = "strata"
 CLOSE = 1e-6  # tolerance of the sum of proportions
 MOST_PAIRS = (

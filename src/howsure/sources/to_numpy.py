@@ -9,11 +9,10 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 
-Array = NDArray[Any]
 DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?")
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 KINDS_OF_TIME = {  # NumPy's kinds of data

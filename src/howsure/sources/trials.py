@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, listed
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.counted_values import counted_units
@@ -22,8 +22,6 @@ from howsure.sources.to_numpy import plain
 from howsure.tables.batch import Tables
 from howsure.tables.paired_values import PairedValuesTable
 from howsure.tables.values import TrialsTable, by_share, spread_successes
-
-Array = NDArray[Any]
 
 
 @overload

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.clusters import Clusters
 from howsure.designs.entries import OWN
 from howsure.errors import HowsureError
 from howsure.sources.crossed import refuse_crossed
 from howsure.sources.encoding import Column
 from howsure.sources.repeated import first_rows
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence, Sized
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, one_of, real_numbers
 from howsure.sources.beside import Beside
 from howsure.sources.columns import refuse_other_lengths
@@ -24,7 +25,6 @@ from howsure.tables.batch import Tables
 from howsure.tables.paired_values import PairedValuesTable
 from howsure.tables.values import ErrorsTable, ValuesTable
 
-Array = NDArray[Any]
 LARGEST = 1e100  # largest number whose squares and cubes can be summed
 
 

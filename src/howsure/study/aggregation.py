@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, one_of
 from howsure.estimates.estimate import Estimate
 from howsure.methods.core.standard_errors import is_positive_error
@@ -22,7 +22,6 @@ from howsure.pooling.pooled import Pooled
 from howsure.pooling.scales import SCALES, Scale, scale_named, scale_of_range
 from howsure.pooling.sites import sites_of
 
-Array = NDArray[Any]
 DEFAULT, UNBOUNDED = "default", "reml_adhoc"
 EDGE = "a fold is perfect: the mean is taken on the metric's own scale"
 SYNONYMS = {

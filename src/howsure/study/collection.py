@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, one_of, whole_number
 from howsure.estimates.estimate import Quantity
 from howsure.estimates.estimation import estimate
@@ -22,7 +22,6 @@ from howsure.pooling.tables import pool_tables
 from howsure.study.aggregation import TABLES, Aggregation, Members, aggregated, aggregation
 from howsure.study.experiment import Experiment, seed_of
 
-Array = NDArray[Any]
 SEED, N_DRAWS, LEVEL = 0, 10_000, 0.95  # metrics of a study without named metrics
 OWN_CLASSES = "each experiment is averaged over its own classes"
 MOST_NAMED = 10  # classes that a message lists

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs.independent import Independent
 from howsure.errors import HowsureError, one_of
@@ -22,7 +22,6 @@ from howsure.sources.matrices import from_counts, matrix_table
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import Table, require_table
 
-Array = NDArray[Any]
 KINDS = {
     "counts": ("labels",),
     "matrix": ("labels",),

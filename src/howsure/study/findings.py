@@ -8,8 +8,8 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import UNKNOWN, Region, odds_ratio, region_of, region_shares, share_within
 from howsure.errors import HowsureError
@@ -23,7 +23,6 @@ from howsure.running.threads import in_threads
 from howsure.study.collection import Collection
 from howsure.study.records import Records
 
-Array = NDArray[Any]
 RANDOM = "random"
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
-from numpy.typing import NDArray
-
+from howsure.arrays import Array
 from howsure.comparison.ranks import Ranks, ranks
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import Region
@@ -20,7 +19,6 @@ from howsure.study.experiment import SOURCES
 from howsure.study.findings import RANDOM
 from howsure.study.records import Records
 
-Array = NDArray[Any]
 Source = Literal["posterior", "prior", "random"]
 Basis = Literal["draws", "delta"]
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure.designs.algebra import Algebra
 from howsure.designs.cell_sums import added_up
@@ -15,7 +14,6 @@ from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.tables.protocols import cell_positions, span
 from howsure.tables.union import identity_of_sum
 
-Array = NDArray[Any]
 Some = TypeVar("Some", bound=Any)  # a table
 
 

@@ -12,8 +12,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import listed
 from howsure.tables.counts import ClassCounts
 from howsure.tables.labels import numbers_in_text
@@ -226,7 +226,7 @@ def _denies(last: str, first: str) -> bool:
     return last in negations or (first[-1:] == "+" and last[-1:] in {"-", "−", "–"} and first[:-1] == last[:-1])
 
 
-def of_labels(labels: NDArray[np.generic], noun: str) -> Iterator[str]:
+def of_labels(labels: Array, noun: str) -> Iterator[str]:
     """Warn about labels that differ only in case, blanks or type, and about very many labels."""
     if len(labels) > MOST_CLASSES:
         yield f"There are {len(labels):,} {noun}: look whether the column holds identifiers or free text."
@@ -273,7 +273,7 @@ def _sentinels(labels: list[Any]) -> list[Any]:
     ]
 
 
-def of_classes(counted: ClassCounts, labels: NDArray[np.generic]) -> Iterator[str]:
+def of_classes(counted: ClassCounts, labels: Array) -> Iterator[str]:
     """Warn if no or every case is correct, if all predictions are equal, and about classes that never occur."""
     hits, true, predicted = counted.hits, counted.rows, counted.columns
     if not hits.any():
@@ -295,7 +295,7 @@ def of_classes(counted: ClassCounts, labels: NDArray[np.generic]) -> Iterator[st
         yield f"Class “{label}” is predicted and never occurs: look for a misspelt label, or for cases left out."
 
 
-def of_tags(labels: NDArray[np.generic]) -> Iterator[str]:
+def of_tags(labels: Array) -> Iterator[str]:
     """Warn if classes are tags of tokens, because metrics of tokens are not metrics of entities."""
     names = [label for label in labels.tolist() if label != "O"]
     if len(names) < len(labels) and names and all(isinstance(each, str) and TAG.fullmatch(each) for each in names):
@@ -314,7 +314,7 @@ def of_weights(effective: float, rows: int) -> Iterator[str]:
         )
 
 
-def of_scores(scores: NDArray[np.floating], rows: int) -> Iterator[str]:
+def of_scores(scores: Array, rows: int) -> Iterator[str]:
     """Warn about scores that are probably predictions, or probabilities of the predicted class."""
     if rows > len(scores) and len(scores) <= 2:
         shown = " and ".join(f"{score:g}" for score in scores)
@@ -326,7 +326,7 @@ def of_scores(scores: NDArray[np.floating], rows: int) -> Iterator[str]:
         )
 
 
-def of_bins(counts: NDArray[np.floating], spread: NDArray[np.floating]) -> Iterator[str]:
+def of_bins(counts: Array, spread: Array) -> Iterator[str]:
     """Warn about scores counted in bins, with the largest resulting error of the area under the ROC curve.
 
     Half of the pairs of a negative and a positive case in one bin count as wins; in the worst case all or none are.

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, final
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs.cell_sums import added_up
 from howsure.tables.counts import ROUNDING, ClassCounts, Outcomes
@@ -18,7 +18,6 @@ from howsure.tables.kind import Kind
 from howsure.tables.priors import Priors
 from howsure.tables.table import BLOCK_CELLS, SMALLEST_BLOCK, Table
 
-Array = NDArray[Any]
 Rounds = list[tuple[Array, Array]]
 REMEMBERED = 8  # numbers of classes
 MARGINS = 8  # factor between the entries and the cells that are in memory at once

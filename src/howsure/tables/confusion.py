@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import PSEUDO_COUNT, Design, safe_divide
@@ -24,7 +24,6 @@ from howsure.tables.priors import Priors
 from howsure.tables.table import Table
 from howsure.tables.union import places_of_names
 
-Array = NDArray[Any]
 HALF = 0.5
 MOST_PRINTED = 12  # classes of a matrix
 OF_TWO_CLASSES = (

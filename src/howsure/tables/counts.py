@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar, final
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.native.outcomes import MOST_CLASSES, margins, outcomes, summed
 
-Array = NDArray[Any]
 Outcomes = tuple[Array, Array, Array, Array]
 Found = TypeVar("Found")
 ROUNDING = 4e-16  # rounding error of a difference, relative to all cases, for each class

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, final
+from typing import ClassVar, NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.base import safe_divide
@@ -18,8 +18,6 @@ from howsure.tables.labels import other_classes, union_of_labels
 from howsure.tables.priors import Priors
 from howsure.tables.table import Table
 from howsure.tables.union import places_of_names
-
-Array = NDArray[Any]
 
 
 class Slice(NamedTuple):

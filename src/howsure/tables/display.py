@@ -7,14 +7,13 @@ from dataclasses import fields
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import Design
 from howsure.grids import Grid
 from howsure.numbers import count_text
 from howsure.tables.kind import ORDINARY, Kind
 
-Array = NDArray[Any]
 MOST_SHOWN = 20  # classes that a notebook names
 MOST_COUNTED = 5  # classes whose cases a line counts
 CALLED = frozenset(  # what users call, besides the fields

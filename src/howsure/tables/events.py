@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.base import safe_divide
@@ -21,7 +21,6 @@ from howsure.tables.priors import Priors
 from howsure.tables.table import Table
 from howsure.tables.union import places_of_names
 
-Array = NDArray[Any]
 OF_ONE_CLASS = ("precision", "recall", "f1", "jaccard", "fp_per_unit")
 OF_CLASSES = ("precision@micro", "recall@micro", "f1@micro", "f1@macro", "fp_per_unit@micro")
 EACH = 3  # cells of a class: true positives, false negatives, false positives

@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import Design
 from howsure.designs.stratified import StratifiedSample
 from howsure.errors import HowsureError, by_index, listed
 
-Array = NDArray[Any]
 CLOSE = 1e-6  # tolerance of the sum of frequencies
 
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 import abc
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
-from numpy.typing import NDArray
-
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.errors import HowsureError, listed, refuse_results
 from howsure.tables.marginals import Marginal, SharedPart
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

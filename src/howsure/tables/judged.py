@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Positions
 from howsure.designs import invariants
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.joint import JointTable
@@ -46,7 +46,7 @@ class PairedJudgedTable(JointTable):
     <PairedJudgedTable: 3 cases: 1.5 of class 0, 1.5 of class 1; models: A, B; design: two phase>
     """
 
-    codes: NDArray[np.intp]
+    codes: Positions
     axes: ClassVar[int] = 1
     kind: ClassVar[Kind] = Kind(noun="paired table of judged cases")
 
@@ -56,7 +56,7 @@ class PairedJudgedTable(JointTable):
         invariants.positions("codes", self.codes, (*self.shape, 2 * len(self.names)), len(self.labels))
 
     @property
-    def truth(self) -> NDArray[np.intp]:
+    def truth(self) -> Positions:
         """Position of the first system's human label in each cell."""
         return np.asarray(self.codes[:, 0])
 

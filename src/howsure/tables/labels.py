@@ -7,12 +7,12 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, listed
 from howsure.tables.union import in_order
 
-Array = NDArray[Any]
 TWO = 2
 OUTCOMES = ("answered wrongly", "answered rightly")  # class of counts without further information on the cases
 START_OF_NUMBER = frozenset("+-.0123456789")

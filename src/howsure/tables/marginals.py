@@ -7,15 +7,14 @@ from typing import Any, final
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs.algebra import Algebra
 from howsure.designs.clustering import Clustering
 from howsure.tables.counts import Counts
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 DENSE = 2**14  # entries of the matrix that adds up joint cells, up to which it is dense
 PIECE = 2**18  # multiplications, up to which NumPy's library for matrices does not wake other threads
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_COUNT
 from howsure.designs.clusters import Clusters
@@ -22,7 +22,6 @@ from howsure.tables.labels import other_classes
 from howsure.tables.priors import Priors
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 DEFAULTS = (
     *("precision@micro", "recall@micro", "f1@micro", "precision@macro", "recall@macro", "f1@macro"),
     *("f1@weighted", "jaccard@macro"),

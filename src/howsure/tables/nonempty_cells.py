@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
-from numpy.typing import NDArray
-
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 @final

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import safe_divide
@@ -24,7 +24,6 @@ from howsure.tables.priors import Priors
 from howsure.tables.table import BLOCK_CELLS, LONG_TABLE
 from howsure.tables.union import distinct_rows, places_of_names, places_of_rows, shares_of_rows
 
-Array = NDArray[Any]
 FEW_TRIPLES = 2**10  # number of triples of labels up to which joint tables of pairs of models use all triples
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.cell_sums import added_up
@@ -20,8 +20,6 @@ from howsure.tables.prior_tuples import pseudo_tuples
 from howsure.tables.scores import ScoresTable, two_of_scores, widest_spread
 from howsure.tables.table import require_table, smallest_block, tables_in_block
 from howsure.tables.union import distinct_and_places, distinct_rows, places_of_rows
-
-Array = NDArray[Any]
 
 
 @final

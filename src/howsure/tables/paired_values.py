@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.tables.joint import JointTable
 from howsure.tables.kind import Kind
@@ -19,8 +19,6 @@ from howsure.tables.protocols import cell_positions, span
 from howsure.tables.table import Table
 from howsure.tables.union import distinct_rows, places_of_rows, shares_of_rows
 from howsure.tables.values import WithoutClasses
-
-Array = NDArray[Any]
 
 
 def extremes(own: Sequence[Table]) -> Array:

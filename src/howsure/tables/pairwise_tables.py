@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from howsure.arrays import Array
+
 BLOCK_ENTRIES = 2**21  # tuples times pairs of models that are merged at once
 DECIMALS = 12  # of a prior's shares that are the same
 

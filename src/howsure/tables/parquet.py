@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 
-Array = NDArray[Any]
 KEY = b"howsure"
 MOST_BYTES = 2**31  # of one file, unpacked
 WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.tables.joint import JointTable
 from howsure.tables.kind import Kind
@@ -16,7 +16,6 @@ from howsure.tables.marginals import Marginal
 from howsure.tables.union import distinct_rows, in_order, places_of_names, places_of_rows
 from howsure.tables.values import WithoutClasses
 
-Array = NDArray[Any]
 OUTCOMES = 3  # of each pair: the first wins, the second wins, a tie
 ORDER = "Use the same names of models in all parts."
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import PSEUDO_COUNT
 from howsure.designs.sampling import counts_of_draws
 
-Array = NDArray[Any]
 Draws = Callable[[int, "np.random.Generator"], Array]  # in quotes: numpy.random is imported when it is used
 
 

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, UndefinedDesignError
 
-Array = NDArray[Any]
 Some = TypeVar("Some", bound=Any)  # a table
 
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from howsure.arrays import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.errors import HowsureError, listed
@@ -19,7 +19,6 @@ from howsure.tables.priors import Priors
 from howsure.tables.table import Table, tables_in_block
 from howsure.tables.union import distinct_rows, places_of_names, places_of_rows, shares_of_rows
 
-Array = NDArray[Any]
 NO_AGREEMENT = (
     "undefined: no item has two ratings, or chance alone would make all agree, as where they are of one category"
 )

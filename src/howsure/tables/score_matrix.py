@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_COUNT, Design
@@ -24,8 +24,6 @@ from howsure.tables.rankings import Ranking, Rankings
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table, smallest_block, tables_in_block
 from howsure.tables.union import distinct_rows, places_of_rows
-
-Array = NDArray[Any]
 
 
 @final

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
@@ -21,7 +21,6 @@ from howsure.tables.confusion import ConfusionTable
 from howsure.tables.kind import Kind
 from howsure.tables.table import Table, smallest_block, tables_in_block
 
-Array = NDArray[Any]
 PER_CENT, FEW_FRACTIONS = 100.0, 0.05  # scores in per cent; the share of distinct ones between 0 and 1
 
 

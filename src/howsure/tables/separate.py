@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.separate import Separate
@@ -15,8 +15,6 @@ from howsure.tables.kind import Kind
 from howsure.tables.marginals import Part
 from howsure.tables.priors import Priors
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 @final

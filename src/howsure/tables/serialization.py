@@ -15,15 +15,14 @@ from types import MethodType
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.invariants import ANY, refuse
 from howsure.errors import HowsureError
 from howsure.tables.parquet import MOST_BYTES, read, write
 from howsure.writing import checked_path, written
 
-Array = NDArray[Any]
 Kind = TypeVar("Kind", bound=type)
 Keep = Callable[[Array], dict[str, Any]]
 SCHEMA = 1

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self, TypeVar
 from uuid import uuid4
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
@@ -29,7 +29,6 @@ from howsure.tables.labels import is_plain_order
 from howsure.tables.priors import Priors
 from howsure.tables.serialization import registered, save
 
-Array = NDArray[Any]
 BLOCK_CELLS = 2**17  # of the tables drawn at once: 1 MiB
 SMALLEST_BLOCK = 32
 LONG_TABLE = 2**22  # cells, from which on a block is one table

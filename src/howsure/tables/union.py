@@ -8,11 +8,10 @@ from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, listed
 
-Array = NDArray[Any]
 Key = Callable[[Any], Any]
 COUNTED = 2**20  # keys below which rows are counted, not sorted
 WHOLE_NUMBER = re.compile(r"(?<![.0-9])([0-9]+)")

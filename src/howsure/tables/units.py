@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.tables.joint import JointTable
@@ -17,8 +17,6 @@ from howsure.tables.marginals import SharedPart
 from howsure.tables.priors import Priors
 from howsure.tables.protocols import cell_positions, span, unit_weights
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 @final

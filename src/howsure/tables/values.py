@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
-from typing import Any, ClassVar, Self, final
+from typing import ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_COUNT
@@ -19,7 +19,6 @@ from howsure.tables.priors import Priors
 from howsure.tables.table import Table, tables_in_block
 from howsure.tables.union import distinct_rows, places_of_rows
 
-Array = NDArray[Any]
 NO_CLASSES = np.array(["all"])  # cases have no classes: all have the same one
 MOST_RUNS = 2**31  # of one task
 

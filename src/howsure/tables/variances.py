@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.cell_sums import added_up
 from howsure.designs.clustering import Clustering
 from howsure.designs.variance_details import VarianceDetails
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 def small_sample_correction(table: Table, gradient: Array) -> tuple[Any, Any]:

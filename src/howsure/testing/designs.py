@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import Design
 from howsure.designs.resampling import Resampling
 from howsure.errors import UndefinedDesignError
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 SEED = 20260102
 DRAWS = 4000
 FORMS = 5  # linear forms of the counts that are looked at

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.comparison.compare import compare
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate
@@ -23,7 +24,6 @@ from howsure.tables.serialization import load
 from howsure.tables.table import Table
 from howsure.testing.metrics import check_metric
 
-Array = NDArray[Any]
 Columns = Mapping[str, Array]
 Make = Callable[..., Any]
 SEED = 20260103

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.clusters import Clusters
 from howsure.designs.crossed import Crossed
 from howsure.designs.fixed_margins import FixedMargins
@@ -32,7 +32,6 @@ from howsure.tables.scores import ScoresTable
 from howsure.tables.separate import SeparateTables
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Case = tuple[Metric, Table]
 SEED = 20260101
 SLACK = 1e-9  # of limits, for rounding

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure.errors import HowsureError
 from howsure.estimates.estimate import Estimate
@@ -25,7 +24,6 @@ from howsure.sources.scores import scores
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Columns = dict[str, list[Any]]
 SEED = 20261101
 ROWS = 120

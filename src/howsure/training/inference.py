@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, one_of
 from howsure.methods.core.scales import Scale, automatic_scale, on_scale
 from howsure.methods.core.standard_errors import is_positive_error, quantile
@@ -19,7 +19,6 @@ from howsure.training.result import Part
 from howsure.training.variances import Components, all_pairs, centred, crossed
 from howsure.training.words import Fixed, Scope
 
-Array = NDArray[Any]
 Method = Literal["all_pairs", "within_folds", "corrected_t"]
 
 

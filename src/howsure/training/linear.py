@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.binding import left_out, resolve
 from howsure.metrics.metric import Metric
@@ -15,7 +15,6 @@ from howsure.metrics.spec import Spec
 from howsure.tables.table import Table
 from howsure.training.predictions import Predictions
 
-Array = NDArray[Any]
 Asked = str | Spec | Metric
 Average = Literal["folds", "cases"]
 EXTREMES = ("min", "max")

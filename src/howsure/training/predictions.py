@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.sources.confusion import confusion
 from howsure.sources.score_matrix import multiclass_scores
@@ -16,7 +16,6 @@ from howsure.sources.scores import scores_table
 from howsure.sources.values import values
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Kind = Literal["labels", "scores", "rows of scores", "values"]
 
 

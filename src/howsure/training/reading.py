@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, listed
 from howsure.sources.columns import refuse_other_lengths
 from howsure.sources.confusion import confusion
@@ -20,7 +20,6 @@ from howsure.sources.to_numpy import numbers_of, plain
 from howsure.tables.table import Table
 from howsure.training.predictions import Kind, Predictions
 
-Array = NDArray[Any]
 ALONE = ""  # name of the only algorithm, or of the only run
 SAID = {"y_pred": "labels", "y_score": "scores", "value": "values"}
 

@@ -11,12 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Floats, Positions
 from howsure.designs.crossed import degrees_of_freedom
-
-Array = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +41,7 @@ class Components:
         return sum(known) if known else math.nan
 
 
-def all_pairs(deviations: Array) -> float:
+def all_pairs(deviations: Floats) -> float:
     """Return the all-pairs variance of the mean of n losses, ``sum((loss - mean)**2) / n**2``.
 
     Parameters
@@ -66,7 +63,7 @@ def all_pairs(deviations: Array) -> float:
     return float(deviations @ deviations)
 
 
-def centred(deviations: Array, fold: Codes, size: Array, *, is_unbiased: bool = False) -> Array:
+def centred(deviations: Floats, fold: Positions, size: Floats, *, is_unbiased: bool = False) -> Floats:
     """Return deviations about the mean of their fold, times the root of n / (n - 1).
 
     The sum of their squares is the within-fold variance; equal folds give ``σ²_in / n`` of the paper. A fold of one
@@ -100,7 +97,7 @@ def centred(deviations: Array, fold: Codes, size: Array, *, is_unbiased: bool = 
     return np.asarray((deviations - mean[fold] * size) * np.sqrt(factor)[fold])
 
 
-def crossed(values: Sequence[Array], deviations: Sequence[Array]) -> Components:
+def crossed(values: Sequence[Floats], deviations: Sequence[Floats]) -> Components:
     """Return the variance of an average over training runs that share the test cases.
 
     The variance components are those of two crossed random factors without replication. The variance between runs,

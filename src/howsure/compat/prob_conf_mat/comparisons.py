@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.comparison.result import Comparison
 from howsure.comparison.rope import odds_ratio, region_shares, share_within
 from howsure.estimates.estimate import Estimate
 from howsure.methods.numerics.draw_summaries import Summary, summarise
 
-Array = NDArray[Any]
 SHARE_OF_DEVIATION = 0.1  # of the difference's draws: the region of no difference there, unless one is named
 # Makowski and others (2019), Frontiers in Psychology 10: words for a probability of direction, and of equivalence.
 DIRECTION = ((0.999, "certain"), (0.99, "probable"), (0.97, "likely"), (0.95, "possible"), (-1.0, "dubious"))

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.compat.prob_conf_mat.metrics.abc import MetricLike
 from howsure.methods.drawn.dirichlet import cell_prior, prior_array
 from howsure.methods.drawn.draws_of_tables import draw_tables
 from howsure.study.experiment import Experiment as Held
-
-Array = NDArray[Any]
 
 
 class SamplingMethod(StrEnum):

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, HowsureWarning
 from howsure.sources.confusion import confusion
 from howsure.sources.matrices import from_counts
 from howsure.sources.matrix_file import read_matrix
-
-Array = NDArray[Any]
 
 
 class ConfMatIOError(HowsureError):

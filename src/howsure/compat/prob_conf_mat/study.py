@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.comparison.ranks import Ranks, ranks
 from howsure.compat.differences import say_once
 from howsure.compat.prob_conf_mat import figures, reports
@@ -30,7 +30,6 @@ from howsure.errors import HowsureError, UnknownKeyError, one_of
 from howsure.study.experiment import seed_of
 from howsure.study.study import Study as Held
 
-Array = NDArray[Any]
 AGGREGATED = "aggregated"
 BETTER = "prob_conf_mat 0.4 ranks the largest value first; of '{}' the smallest is the best, and is first here."
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.errors import HowsureError
 from howsure.imperfect_labels.calibration.isotonic import grouped_scores
@@ -16,7 +16,6 @@ from howsure.native.interpolation import interpolated
 from howsure.sources.scores import score_values
 from howsure.tables.scores import ScoresTable
 
-Array = NDArray[Any]
 Chosen = Array | slice  # index of the draws
 BLOCK = 2**20  # probabilities kept in memory at once
 

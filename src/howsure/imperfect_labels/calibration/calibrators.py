@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.errors import HowsureError
 from howsure.imperfect_labels.calibration.calibrator import Calibrator, Chosen
@@ -26,7 +26,6 @@ from howsure.native.isotonic import rising_shares
 from howsure.sources.scores import score_values
 from howsure.tables.scores import ScoresTable
 
-Array = NDArray[Any]
 NEAREST = 1e-4  # scores are clipped to [NEAREST, 1 - NEAREST]: the logarithm of one nearer score would dominate the fit
 
 

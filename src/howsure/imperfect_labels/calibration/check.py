@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError, checked_level
 from howsure.estimates.estimate import Estimate
@@ -19,7 +19,6 @@ from howsure.metrics.probability import SMALLEST, probabilities
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import require_table
 
-Array = NDArray[Any]
 GROUPS = 10
 
 

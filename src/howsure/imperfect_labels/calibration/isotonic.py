@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.resampling import Resampling
 from howsure.native.interpolation import interpolated
 from howsure.native.isotonic import rising_shares
 from howsure.tables.scores import ScoresTable
 
-Array = NDArray[Any]
 LABELLED_WEIGHT = 0.75  # weight of a labelled case in draws, chosen by measured coverage: see the guide to calibration
 PSEUDO_COUNT = 0.5  # Jeffreys' prior at the ends: positive at the lowest labelled score, negative at the highest
 MOST_SCORES = 512  # groups of neighbouring scores in draws, if there are more distinct scores

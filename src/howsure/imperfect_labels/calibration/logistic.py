@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.logistic import most_likely, probability
 
-Array = NDArray[Any]
 MOST_STEPS = 200
 CHANGE = 1e-12  # largest change of the logits at which the penalised fit stops
 FREEDOM = 4.0  # degrees of freedom of the multivariate t from which coefficients are proposed

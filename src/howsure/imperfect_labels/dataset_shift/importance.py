@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, without
 from howsure.grids import OneRecord
 from howsure.numbers import percent
 from howsure.sources.columns import checked_weight
 from howsure.sources.frames import columns
 
-Array = NDArray[Any]
 FEWEST = 10.0  # effective cases: with fewer, 95 % intervals for accuracy are 0.6 wide or wider on average
 POOR = 100.0  # effective cases: with fewer, these intervals cover in 88 to 92 % of simulated studies
 

@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_COUNT, safe_divide
 from howsure.designs.linearised import Sample
@@ -21,7 +21,6 @@ from howsure.tables.confusion import ConfusionTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import require_table
 
-Array = NDArray[Any]
 CALL = "give a table of one labelled sample, from `confusion`, `from_counts` or `scores`."
 SINGULAR = 1e-6  # smallest singular value at which the class frequencies are identified
 MOST_BINS = 10

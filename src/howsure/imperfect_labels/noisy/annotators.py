@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.designs.base import PSEUDO_COUNT
 from howsure.designs.linearised import Linearised, Sample
 from howsure.errors import HowsureError, checked_level
@@ -27,7 +28,6 @@ from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.labels import as_labels
 
-Array = NDArray[Any]
 FEWEST = 2  # annotators: their agreement identifies the error rates
 PRIOR_RIGHT, PRIOR_WRONG = 2.0, 1.0  # pseudo-counts for each annotator and class: more often right than wrong
 N_DRAWS = 4_000

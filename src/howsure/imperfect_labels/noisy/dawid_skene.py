@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.base import PSEUDO_COUNT
 
-Array = NDArray[Any]
 CHAINS = 20  # parallel chains
 WARM_UP = 100  # sweeps before draws are kept
 TOLERANCE = 1e-10  # change of the shares at which EM stops

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.designs.base import safe_divide
 from howsure.errors import HowsureError, checked_level
 from howsure.estimates.estimate import Estimate
@@ -18,7 +19,6 @@ from howsure.sources.encoding import coded_with_gaps, encoded, positions
 from howsure.sources.frames import columns
 from howsure.tables.labels import as_labels
 
-Array = NDArray[Any]
 FEWEST = 3  # cases: with fewer a slope has no standard error
 
 

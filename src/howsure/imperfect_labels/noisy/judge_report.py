@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure.errors import HowsureError, looked_up
 from howsure.estimates.estimate import Estimate, estimate_grid, positive_notes
@@ -18,7 +17,6 @@ from howsure.numbers import percent
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 OF_TWO, OF_MANY = "pass_rate", "pass_rate@none"
 JUDGE_OF_TWO = {"recall": "judge_tpr", "specificity": "judge_tnr", "kappa": "judge_kappa", "accuracy": "judge_accuracy"}
 JUDGE_OF_MANY = {"kappa": "judge_kappa", "accuracy": "judge_accuracy"}

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.imperfect_labels.partial.two_phase import ALONE, two_phase
 from howsure.sources.columns import checked_weight, refuse_other_lengths
@@ -23,7 +24,6 @@ from howsure.tables.confusion import ConfusionTable
 from howsure.tables.judged import PairedJudgedTable
 from howsure.tables.labels import as_labels
 
-Array = NDArray[Any]
 SYSTEMS = 2
 
 

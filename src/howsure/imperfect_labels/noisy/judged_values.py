@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.imperfect_labels.noisy.judged import systems_of
 from howsure.imperfect_labels.partial.two_phase import two_phase
@@ -23,7 +24,6 @@ from howsure.tables.paired_values import PairedValuesTable, extremes
 from howsure.tables.union import shares_of_rows
 from howsure.tables.values import ValuesTable
 
-Array = NDArray[Any]
 LABELS_PER_STRATUM = 10
 MOST_STRATA = 10  # five strata would lose 4 % of the gain under a linear relation, ten lose 1 % (Cochran 1968)
 

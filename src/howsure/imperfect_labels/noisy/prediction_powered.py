@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sized
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.designs.base import RELATIVE_TOLERANCE
 from howsure.designs.independent import Weighted
 from howsure.designs.linearised import Linearised, Sample
@@ -26,7 +27,6 @@ from howsure.tables.confusion import ConfusionTable
 from howsure.tables.counts import ConfusionCounts
 from howsure.tables.labels import as_labels
 
-Array = NDArray[Any]
 DISAGREEING = 2.0  # pseudo-cases for the variance only: a few correct machine labels do not prove the others correct
 ALONE = "the trusted labels alone are as precise: the others add no information"
 LEAST_TRUSTED = 160  # labels: with fewer, 95 % intervals with a single weight cover as little as 68 to 91 %

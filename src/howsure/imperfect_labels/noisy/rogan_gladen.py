@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.designs.linearised import Linearised, Sample
 from howsure.errors import HowsureError, checked_level, real_numbers
 from howsure.estimates.estimate import Estimate
@@ -20,7 +21,6 @@ from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import require_table
 
-Array = NDArray[Any]
 Rate = float | Sequence[float]  # a known rate, or (correct, checked) of a validation sample
 SINGULAR = 1e-6  # smallest singular value of an invertible labelling matrix
 LEAST_CHECKED = 160  # cases: with fewer, 95 % intervals cover as little as 90 %

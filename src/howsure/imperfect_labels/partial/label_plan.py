@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import safe_divide
 from howsure.errors import HowsureError, checked_level
 from howsure.grids import Grid, Tabular
@@ -20,7 +20,6 @@ from howsure.metrics.spec import Spec
 from howsure.numbers import percent
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 BISECTIONS = 100
 
 

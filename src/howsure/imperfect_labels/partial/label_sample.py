@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.designs.base import safe_divide
 from howsure.errors import HowsureError, whole_number, without
 from howsure.grids import Grid, Tabular
@@ -19,7 +20,6 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
 from howsure.tables.confusion import ConfusionTable
 
-Array = NDArray[Any]
 LEAST = 2  # labels of each stratum: a single label shows no variation
 GUESS_WORTH = 10.0  # prior weight of the scores of a stratum, in labels
 # (3.0 / 1.96)**2: the mid-p limit for m cases that all agree is 3.0 / m, while a normal limit is 1.96 s / √m.

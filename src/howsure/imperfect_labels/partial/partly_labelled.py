@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, NoCaseError
 from howsure.imperfect_labels.partial.two_phase import FEWEST, TwoPhase, two_phase
 from howsure.sources.columns import checked_weight, refuse_other_lengths
@@ -21,7 +22,6 @@ from howsure.sources.scores import score_values
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 
-Array = NDArray[Any]
 BINS = 3  # score ranges per predicted class: with more of them, strata without an observed error widen the intervals
 SILENT = "{} of {} strata have no label"
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.base import RELATIVE_TOLERANCE, Design, safe_divide
 from howsure.designs.independent import Independent
@@ -22,7 +22,6 @@ from howsure.methods.core.standard_errors import normal_quantile
 from howsure.methods.proportions.stratified import reaches
 from howsure.sources.groups import Tally
 
-Array = NDArray[Any]
 FEWEST = 2  # human labels: a single one shows no variance
 LEVEL = 0.95  # confidence level of the intervals whose widths are compared
 CLOSE = 1e-6  # relative to a stratum's span: outcomes this close to an end count as worst or best

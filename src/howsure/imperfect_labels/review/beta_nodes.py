@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from howsure.arrays import Array
+
 WIDTHS = 10.0  # distance from a step, in its widths, beyond which the function is treated as constant
 EDGE = 40.0  # absolute logit beyond which a rate is treated as 0 or 1
 TAIL = 1e-18  # probability of a rate beyond the nodes

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, final
+from typing import ClassVar, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.base import safe_divide
@@ -17,8 +17,6 @@ from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import BLOCK_CELLS, Blocks
 from howsure.designs.traits import Description, Traits
 from howsure.imperfect_labels.review.prior import Cells
-
-Array = NDArray[Any]
 
 
 @final

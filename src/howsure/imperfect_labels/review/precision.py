@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, checked_level, one_of, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.grids import OneRecord
@@ -16,7 +17,6 @@ from howsure.imperfect_labels.review.beta_nodes import jacobi_nodes, stepped_nod
 from howsure.methods.core.draws import MOST_DRAWS, seed_sequence
 from howsure.methods.numerics.draw_summaries import equal_tailed
 
-Array = NDArray[Any]
 Function = Callable[[Array, Array, Array], Array]  # of the two Beta parameters and a point
 FEWEST_NODES, MOST_NODES, MOST_NARROW_NODES = 32, 128, 256  # nodes for each rate; for the narrower rate
 AGREEMENT = 1e-10  # largest change of the distribution function when nodes are doubled

@@ -12,12 +12,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.sampling import Blocks
-
-Array = NDArray[Any]
 
 RIGHT, PREDICTED, OTHER = 0, 1, 2  # roles of a corrected label: the recorded, the predicted, or another class
 STRENGTHS = np.geomspace(0.5, 4.0, 4)  # grid of pseudo-reviews per cell, chosen by simulated coverage

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, checked_level, whole_number
 from howsure.grids import Grid, Tabular
 from howsure.imperfect_labels.review.design import Reviewed
@@ -21,7 +21,6 @@ from howsure.metrics.spec import Spec
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 BISECTIONS = 200
 SMALLEST_SHARE = 1e-12  # of the total variance; smaller contributions are rounding errors
 

@@ -12,8 +12,9 @@ from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, real_numbers
 from howsure.imperfect_labels.review.design import Reviewed
 from howsure.imperfect_labels.review.prior import Cells, fixed_cells, pooled_cells
@@ -27,7 +28,6 @@ from howsure.sources.positive import positive_order
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import ConfusionTable
 
-Array = NDArray[Any]
 RECORDED = "recorded"  # the prior under which labels are correct unless a review contradicts them
 UNREVIEWED = (
     "`y_reviewed` is missing everywhere: no case was reviewed. Give prior='recorded' to take the labels as right, "

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.sources.columns import same_length
 from howsure.sources.confusion import class_labels, refuse_mixed
 from howsure.sources.encoding import encoded, is_missing
 from howsure.sources.frames import Rows
 from howsure.tables.labels import as_labels
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

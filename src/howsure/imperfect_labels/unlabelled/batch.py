@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs import invariants
 from howsure.designs.cell_sums import dot
 from howsure.designs.independent import Independent
@@ -20,7 +20,6 @@ from howsure.imperfect_labels.calibration.calibrator import Calibrator
 from howsure.imperfect_labels.calibration.isotonic import MOST_SCORES, grouped_scores
 from howsure.tables.scores import ScoresTable
 
-Array = NDArray[Any]
 BLOCK = 2**20  # probabilities kept in memory at once
 DRAWN_SCORES = 5_000  # most scores for which "bayes" is the default; for more, the delta method is as good
 FINE = 2 * MOST_SCORES  # with more scores, the calibrator's part of a variance uses groups of neighbouring scores

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Literal, SupportsIndex, get_args, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.cases import Cases
 from howsure.designs.distribution import ScoreDistribution
 from howsure.designs.expected import Batch, Population
@@ -29,7 +29,6 @@ from howsure.tables.score_matrix import MulticlassScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Target = Literal["batch", "population"]
 Kind = Literal["confusion", "scores"]
 Make = Callable[[Any], Table]  # makes the table of a selection of rows

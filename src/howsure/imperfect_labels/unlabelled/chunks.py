@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, one_of
 from howsure.sources.encoding import refuse_missing
 from howsure.sources.groups import Groups, groups_of, roles
 
-Array = NDArray[Any]
 Every = Literal["hour", "day", "week", "month", "quarter", "year"]
 UNITS = {"hour": "h", "day": "D", "week": "W", "month": "M", "quarter": "M", "year": "Y"}
 MONTHS = 3  # per quarter

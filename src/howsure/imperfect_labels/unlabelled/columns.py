@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.sources.columns import checked_weight, refuse_other_lengths
 from howsure.sources.encoding import encoded
@@ -16,7 +16,6 @@ from howsure.sources.groups import Tally
 from howsure.sources.scores import score_values
 from howsure.sources.to_numpy import one_each
 
-Array = NDArray[Any]
 ROUNDING = 2e-3  # tolerance of the sum of a case's probabilities, which may be rounded to few decimals
 NONE = 1e-30  # smaller probabilities become 0: their inverse square would overflow
 

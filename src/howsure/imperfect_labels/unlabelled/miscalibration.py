@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, real_number
 from howsure.grids import OneRecord
 from howsure.metrics.binding import requested, resolve, threshold_for
@@ -15,7 +15,6 @@ from howsure.metrics.metric import Metric
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import require_table
 
-Array = NDArray[Any]
 STEPS = 11  # grid points for shift and for slope; odd, so that the grid contains perfect calibration
 MANY = 2**15  # with more distinct scores at a threshold, neighbouring scores are merged
 CORNERS = 9  # grid points for the possible true positives, and for the possible false negatives

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.variance_details import VarianceDetails
 from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_labels
@@ -23,7 +23,6 @@ from howsure.tables.score_matrix import MulticlassScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Transform = Literal["logit", "identity"]
 TRANSFORMS = ("logit", "identity")
 SEPARATED = "the classes are separated: one-sided limit"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.two_level import TwoLevel
 from howsure.methods.areas.delong import (
     EQUAL,
@@ -27,7 +27,6 @@ from howsure.metrics.metric import Metric
 from howsure.native.placements import placement_sums
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 SMALLEST = 2.0**-60  # absolute precision of the limits
 
 

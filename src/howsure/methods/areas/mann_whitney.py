@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.methods.areas.delong import NO_CASE, class_sizes, observed_area, suits_areas_of_scores
 from howsure.methods.core.interval import Interval, IntervalAtLevel
 from howsure.methods.core.method import Method
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 MOST_PAIRS = 1600  # of a positive and a negative case: 40 of each
 ROUNDING = 1e-6  # of the number of won pairs
 LARGEST_LOG_ODDS = 30.0  # of the area: beyond, it is 0 or 1

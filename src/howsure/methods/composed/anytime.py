@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.methods.areas.delong import observed_area
 from howsure.methods.core.interval import NO_TRIALS, Interval, IntervalAtLevel, stacked
@@ -27,7 +27,6 @@ from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 OUTCOMES = np.array([1.0, 0.5, 0.0])  # only the first model right, both or neither, only the second: scaled to [0, 1]
 FEWEST = 10.0  # smallest `n_optimal`: the mixture for a proportion cannot be wider
 

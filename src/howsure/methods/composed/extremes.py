@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.methods.core.interval import CONSTANT, UNDEFINED, Interval, IntervalAtLevel, interval_with_reasons
 from howsure.methods.core.method import Method
 from howsure.methods.core.standard_errors import standard_error
@@ -21,8 +21,6 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.spec import of_class, of_two_classes
 from howsure.tables.protocols import each_against_rest
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 @final

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import safe_divide
 from howsure.designs.two_level import TwoLevel
 from howsure.designs.variance_details import VarianceDetails
@@ -36,8 +36,6 @@ from howsure.metrics.metric import Contrast, Metric, Side
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 from howsure.tables.variances import small_sample_correction
-
-Array = NDArray[Any]
 
 
 @final

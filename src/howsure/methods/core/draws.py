@@ -13,8 +13,8 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.metrics.metric import Metric
 from howsure.running.progress import progress
@@ -22,7 +22,6 @@ from howsure.running.threads import in_threads
 from howsure.tables.protocols import collapse_cells
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Draw = Callable[[int, Any], Array]  # (size, rng) -> (size, cells); naming the generator would load `numpy.random`
 MOST_DRAWS = 10**8  # 0.8 GB per metric; the Monte Carlo error of their quantiles is then negligible
 STREAMS_OF_TABLES = 2**22  # index of the first child seed that is used for the tables of a batch

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from howsure.arrays import Array
+
 CONSTANT = "the metric does not vary between samples of this design"
 UNDEFINED = "the metric is undefined"
 NO_ERROR = "the metric has no standard error here, as it has no derivative: use 'delta' or 'bayes'"

@@ -7,13 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.methods.core.standard_errors import tail_beyond
 from howsure.methods.numerics.bisection import root
 from howsure.methods.numerics.confidence_levels import Level, Levels, share_beyond
 
-Array = NDArray[Any]
 Limits = Callable[[float], tuple[float, float]]
 LimitsOfEach = Callable[[Levels], tuple[Any, Any]]
 SMALLEST_Z = 1e-6  # below it some quantiles round to nothing (Student's t with 4 degrees of freedom)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.algebra import Algebra
 from howsure.methods.core.draws import Draw, lumped, seed_sequence, stream_at, stream_of, values_of_draws
 from howsure.methods.core.interval import AllAtLevels, Interval, IntervalAtLevel, stacked
@@ -19,7 +19,6 @@ from howsure.methods.numerics.confidence_levels import Level, Levels
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 ONE_CLASS = "Ask for one class at a time: '@binary+positive_class=…'."
 
 

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import one_of
 
-Array = NDArray[Any]
 Scale = Literal["auto", "identity", "logit", "log"]
 LARGEST = 700.0  # exponent that a float still holds
 

@@ -7,8 +7,8 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import safe_divide
 from howsure.designs.clustering import Clustering
 from howsure.designs.two_level import TwoLevel
@@ -21,7 +21,6 @@ from howsure.tables.counts import Counts
 from howsure.tables.table import Table
 from howsure.tables.variances import missed_cluster_inflation, small_sample_correction, variance_at
 
-Array = NDArray[Any]
 NOISE = 1e-12  # relative to the value: a standard error below it is rounding
 FAR = 1e6  # of the square root of the degrees of freedom: a power to twelve digits
 LEAST_WORTH = 1e-100  # of trials, at levels whose quantile of Student's t has a square beyond all bounds

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any, ClassVar, Literal, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.resampling import Resampling
 from howsure.designs.sampling import holds_few
 from howsure.errors import HowsureError, whole_number
@@ -26,7 +26,6 @@ from howsure.methods.variance.delta import Delta
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Limits = Callable[[float], tuple[float, float]]
 KINDS = ("percentile", "basic", "bca", "studentized")
 

@@ -8,8 +8,9 @@ from functools import partial
 from typing import Any, ClassVar, Literal, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.designs.algebra import Algebra
 from howsure.designs.cell_sums import added_up
 from howsure.designs.resampling import Resampling
@@ -27,7 +28,6 @@ from howsure.metrics.metric import Metric
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Prior = float | str | ArrayLike
 
 SOURCES = ("posterior", "prior", "random")

@@ -6,8 +6,9 @@ from collections.abc import Hashable
 from typing import Any, Literal, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array, Floats
 from howsure.errors import HowsureError, one_of, whole_number
 from howsure.methods.core.draws import MOST_DRAWS, Draw, drawn_blocks, group_seed, seed_sequence
 from howsure.methods.drawn.bootstrap import Bootstrap
@@ -15,7 +16,6 @@ from howsure.methods.drawn.dirichlet import Dirichlet, Prior
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Source = Literal["posterior", "prior", "random", "sampling", "truth"]
 SOURCES = ("posterior", "prior", "random", "sampling", "truth")
 OF_PROBABILITIES = ("posterior", "prior", "random")
@@ -32,7 +32,7 @@ def draw_tables(
     prevalence_prior: Prior | None = ...,
     cases: int | None = ...,
     random_state: Any = ...,
-) -> dict[Hashable, NDArray[np.float64]]: ...
+) -> dict[Hashable, Floats]: ...
 
 
 @overload
@@ -46,7 +46,7 @@ def draw_tables(
     prevalence_prior: Prior | None = ...,
     cases: int | None = ...,
     random_state: Any = ...,
-) -> NDArray[np.float64]: ...
+) -> Floats: ...
 
 
 def draw_tables(
@@ -59,7 +59,7 @@ def draw_tables(
     prevalence_prior: Prior | None = None,
     cases: int | None = None,
     random_state: Any = None,
-) -> NDArray[np.float64] | dict[Hashable, NDArray[np.float64]]:
+) -> Floats | dict[Hashable, Floats]:
     """Draw synthetic tables, such as confusion matrices that are as plausible as the observed one.
 
     Parameters

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.resampling import Resampling
 from howsure.designs.variance_details import VarianceDetails
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 MOST_ENTRIES = 2**22  # of the tables without a unit, all together
 
 

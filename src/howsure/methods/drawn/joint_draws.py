@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.sampling import holds_few
 from howsure.methods.core.draws import Draw, drawn_blocks, seed_sequence
 from howsure.methods.drawn.bootstrap import Bootstrap
@@ -20,7 +20,6 @@ from howsure.tables.counts import ConfusionCounts
 from howsure.tables.joint import JointTable
 from howsure.tables.paired import PairedTable
 
-Array = NDArray[Any]
 BLOCK_DRAWS = 64  # smallest number of tables drawn at once, for an efficient matrix product
 BLOCK_ENTRIES = 2**21  # of the models' tables held at once
 DENSE_CLASSES = 16  # up to which the product is quicker with a dense matrix

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.cases import Cases
 from howsure.designs.expected import Batch
 from howsure.errors import whole_number
@@ -23,7 +23,6 @@ from howsure.metrics.metric import Metric
 from howsure.tables.counts import ConfusionCounts
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 MOST_TABLES = 2**16  # of the joint distribution; beyond it neighbouring counts are taken together
 MOST_COUNTS = 2**8  # of each sum, in that case: a sixteenth of its standard deviation apart
 FEW_CASES = 1_000  # of a table of scores: normal intervals of areas cover too little, and draws are quick

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.methods.core.standard_errors import standard_error
 from howsure.methods.drawn.jackknife import jackknife, variance_of_jackknife
 from howsure.methods.proportions.proportion import MidP
@@ -16,7 +16,6 @@ from howsure.metrics.metric import Metric
 from howsure.tables.counts import ClassCounts, Counts
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Limits = Callable[[float], tuple[Any, Any]]
 
 

@@ -7,11 +7,10 @@ metrics are evaluated on the tables that the weights add up to. All are of the s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Bytes
 from howsure.designs.units import Units
 from howsure.methods.core.draws import drawn_blocks
 from howsure.metrics.forms import divide
@@ -23,7 +22,6 @@ from howsure.native.resampling import EIGHT, LANES, Ranked, Resamples
 from howsure.native.weighted_sums import UnitCounts, weighted_sums
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 Metrics = Mapping[int, Metric]  # by their row
 Part = tuple[list[int], Callable[[Resamples], Array]]  # rows of metrics, and the function of their values, (rows, 64)
 OF_STREAM = 4 * LANES  # resamples of one random stream
@@ -123,7 +121,7 @@ def _by_views(metrics: Metrics, table: Table, units: Units) -> Part | None:
     return list(views), values
 
 
-def _in_order(cell: Array, unit: Array) -> tuple[Array, NDArray[np.uint8]]:
+def _in_order(cell: Array, unit: Array) -> tuple[Array, Bytes]:
     """Return the unit and the kind of each case in the order of the scores, from the cells of a view."""
     inside = np.flatnonzero(cell >= 0)
     order = inside[np.argsort(cell[inside], kind="stable")]

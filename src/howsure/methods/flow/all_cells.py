@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, cast, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs.base import PSEUDO_COUNT, safe_divide
 from howsure.designs.cell_sums import dot
@@ -22,7 +22,6 @@ from howsure.native.growth import grown
 from howsure.tables.counts import ClassCounts, Counts, with_moves
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 DIFFERENCE_STEP = 0.5  # cases that a cell is changed by, up or down, for a second derivative
 LEAST_PART = 1e-4  # of a cell, changed by no less: rounding errors of a second difference grow with the count's square
 SMALL_PART = 1 / 16  # of an outcome of a class, which is changed by no more: the share of a rare class bends sharply

@@ -12,8 +12,8 @@ import abc
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs.base import PSEUDO_COUNT
 from howsure.designs.cell_sums import dot
@@ -25,7 +25,6 @@ from howsure.native.averages import ClassShares, differences
 from howsure.native.products import ProductTables
 from howsure.tables.counts import ConfusionCounts, occurring
 
-Array = NDArray[Any]
 SEVERAL = 20  # classes, up to which intervals covered with two cases a class
 FEW_CASES = 4  # of a class, on average
 

@@ -6,16 +6,13 @@ interval narrows with the square root of the number of classes.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import safe_divide
 from howsure.native.averages import ClassShares
 from howsure.native.products import ProductTables
 
-Array = NDArray[Any]
 ROUNDING = 1e-9
 OWN = (1.0, 1.0, 0.0)  # cases of the class itself in a hit, a miss and a false alarm
 

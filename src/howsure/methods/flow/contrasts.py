@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, cast, final
+from typing import cast, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.cell_sums import added_up
 from howsure.designs.two_level import TwoLevel
 from howsure.methods.flow.all_cells import EVERY, LUMPED_CELLS, AllCells
@@ -17,8 +17,6 @@ from howsure.native.averages import ClassShares
 from howsure.tables.counts import ConfusionCounts
 from howsure.tables.marginals import Marginal
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 def path_kind(metric: Metric, table: Table) -> type[AllCells]:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import PSEUDO_COUNT
 from howsure.methods.core.standard_errors import is_positive_error
 from howsure.methods.flow.loss_histogram import LossHistogram
 from howsure.native.losses import Tilts
 
-Array = NDArray[Any]
 STRIDE = 0.7  # standard errors from one point of a path to the next
 MOST_STRIDES = 80
 STEEPEST = 5.0  # logarithm of the factor by which a cell may change in a stride

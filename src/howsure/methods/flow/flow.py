@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.algebra import Algebra
 from howsure.designs.two_level import TwoLevel
 from howsure.methods.core.draws import lumped
@@ -30,8 +30,6 @@ from howsure.metrics.registry import MeanLoss
 from howsure.native.averages import ClassShares
 from howsure.tables.counts import ConfusionCounts
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 @final

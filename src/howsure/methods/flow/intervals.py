@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import safe_divide
 from howsure.designs.clustering import Clustering
 from howsure.designs.two_level import TwoLevel
@@ -34,7 +34,6 @@ from howsure.native.averages import ClassShares
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 ENTRIES = 2**18  # of the tables of a block of paths, so that they stay in the cache
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import RELATIVE_TOLERANCE
 from howsure.designs.refit import Refittable
 from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, Interval, IntervalAtLevel
@@ -22,7 +22,6 @@ from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 from howsure.tables.variances import variance_at
 
-Array = NDArray[Any]
 Limits = Callable[[float, float], tuple[float, float]]  # quantile, level → low, high
 STEPS = np.sinh(np.arange(0, 28, 0.05))  # standard errors of a way's stops, closest where it begins, up to 10^12
 MOST_CELLS = 400  # whose covariances with the metric are found cell by cell

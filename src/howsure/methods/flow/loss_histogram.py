@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.methods.core.standard_errors import NOISE
 from howsure.metrics.metric import Metric
 from howsure.metrics.registry import MeanLoss
@@ -15,7 +14,6 @@ from howsure.native.losses import ORDERS, CellLosses, in_memory
 from howsure.tables.nonempty_cells import FilledTable
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 BINS = 4096
 MANY = 2 * BINS  # losses, from which on a grid pays
 BEYOND = ORDERS / 2 - 1  # points beyond either end

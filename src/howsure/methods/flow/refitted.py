@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import safe_divide
 from howsure.designs.refit import Refit
 from howsure.methods.core.standard_errors import normal_quantile
@@ -16,7 +16,6 @@ from howsure.methods.numerics import binomial
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 STEPS = np.linspace(0.0, 1.0, 33)  # of the way from the observed counts to those at a limit
 ROUNDS = 3  # of gradients: the first at the observed counts, each further one its mean with that at the last limit
 PSEUDO = 1.0  # cases of each sample, for the gradient and for variances alone

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import safe_divide
 from howsure.methods.core.standard_errors import is_positive_error
 from howsure.methods.flow.all_cells import DOWN_UP, PathTables, Point
@@ -20,7 +20,6 @@ from howsure.methods.flow.exponential_tilting import (
     SYMMETRIC,
 )
 
-Array = NDArray[Any]
 EARLY = 0.5  # normal quantiles: a path passes the observed value before them, unless pseudo-counts outweigh a class
 NEAR = 2.0  # normal quantiles: most limits lie within them
 REMOTE = 6 * np.log(10.0)  # on a logarithmic scale: rounding decides how likely values are that far from the observed

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import safe_divide
 from howsure.methods.core.interval import Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_counted_cases
@@ -19,7 +19,6 @@ from howsure.methods.numerics.confidence_levels import tail_of
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 STAKES = 10  # number of fixed bets whose capital is averaged
 NOTHING = 1e-12  # lower end of the search, relative to the observed mean
 PRECISE = 1e-11  # relative precision of a limit

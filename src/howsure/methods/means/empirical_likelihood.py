@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs.base import safe_divide
 from howsure.methods.core.standard_errors import normal_quantile, quantile
 
-Array = NDArray[Any]
 CLOSE = 1e-12  # relative difference of equal values
 PRECISE = 1e-12  # last step to a root, relative
 STEPS = 100  # of Newton's method at most; 5 are usual

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.variance_details import VarianceDetails
 from howsure.methods.core.interval import CONSTANT, ONE_CASE, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_counted_cases
@@ -19,7 +19,6 @@ from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 from howsure.tables.variances import small_sample_correction
 
-Array = NDArray[Any]
 NO_BOUNDS = "all values are equal: state their `bounds` to learn how far the mean may be off"
 ALONE = 1 + 1e-9  # case
 NO_UNITS = (np.empty(0), np.empty(0))

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure.designs.base import safe_divide
 from howsure.designs.variance_details import VarianceDetails
@@ -19,7 +18,6 @@ from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 from howsure.tables.variances import small_sample_correction
 
-Array = NDArray[Any]
 NO_BOUNDS = "all values are equal: state their `bounds` to learn how far the mean may be off"
 ALONE = 1 + 1e-9  # case
 SYMMETRIC = 1e-7  # skewness that is none

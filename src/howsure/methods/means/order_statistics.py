@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_counted_cases
 from howsure.methods.core.standard_errors import standard_error
@@ -16,7 +16,6 @@ from howsure.metrics.forms import Rank
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 FEW = "too few cases for a limit on both sides"
 TIED = "so many cases share one value that it is both limits"
 ROUNDING = 1e-9  # of sums of weights, relative to a case

@@ -14,17 +14,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.methods.numerics.binomial_search import accepted_shares
 from howsure.methods.numerics.binomial_tail import are_small, tails_of
 from howsure.methods.numerics.bisection import root
 from howsure.methods.numerics.confidence_levels import tail_of
 
-Array = NDArray[Any]
 MANY_COUNTS = 64  # above this number, look for equal counts
 MOST_STEPS, ENOUGH = 60, 1e-9  # of Newton's method; convergence tolerance in the log odds
 LEAST_SHARE = 1e-3

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from howsure.arrays import Array
+
 MOST_COUNTS = 16  # above this number, or `MOST_TRIALS`, use the incomplete beta function
 MOST_TRIALS = 2**14
 SPREADS = 16  # number of largest standard deviations, √n / 2, beyond which probabilities are rounding errors

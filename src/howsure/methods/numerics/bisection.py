@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from howsure.arrays import Array
+
 HALVINGS = 200  # at most; far fewer suffice but near zero
 TINIEST = 2.0**-1000  # smaller numbers are treated as equal
 PRECISION = 2.0**-53  # of a float

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
+
+from howsure.arrays import Array
 
 _ERFC = np.frompyfunc(math.erfc, 1, 1)
 
@@ -57,7 +58,7 @@ def tail_of(confidence_level: float | Levels) -> Any:
     return confidence_level.tail if isinstance(confidence_level, Level | Levels) else 1 - confidence_level
 
 
-def share_beyond(z: Any) -> NDArray[Any]:
+def share_beyond(z: Any) -> Array:
     """Return the two-sided tail probability of a standard normal quantile, elementwise.
 
     Examples

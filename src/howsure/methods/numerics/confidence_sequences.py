@@ -8,15 +8,13 @@ variance of one case.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.designs.base import safe_divide
 from howsure.methods.numerics.bisection import root
 
-Array = NDArray[Any]
 TUNED = 0.05  # the error at which the mixture is best after `n_optimal` cases
 BEST = 8.211968062068253  # ρ² n there: x - log(1 + x) = 2 log(1 / TUNED)
 FARTHEST = 30.0  # largest half width, in standard errors

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from howsure.arrays import Array
+
 SAMPLE = 512  # size of the subsample that bounds the smallest draws
 BATCHES = 20  # of the draws, whose scatter gives the Monte Carlo error
 BINS = 2048  # of the grid on which the density's peak is found

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_counted_cases
 from howsure.methods.core.standard_errors import effective_counts, normal_quantile, standard_error
@@ -18,7 +18,6 @@ from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Contrast, Metric
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 LEVEL = 0.95  # arbitrary: effective counts with infinite degrees of freedom do not depend on it
 
 

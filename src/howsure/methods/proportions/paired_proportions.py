@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import safe_divide
 from howsure.methods.core.interval import CONSTANT, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method
@@ -21,7 +21,6 @@ from howsure.metrics.contrast import PairCounts, pair_counts
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 NO_TRIALS = "there is no case that the share is of"
 NO_SUCCESS = "the second proportion is 0"
 

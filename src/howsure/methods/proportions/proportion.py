@@ -9,8 +9,8 @@ from itertools import repeat
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.methods.core.interval import CONSTANT, NO_TRIALS, ONE_CLUSTER, AllAtLevels, Interval, interval_with_reasons
 from howsure.methods.core.method import JointMethod, needs_counted_cases, needs_labels
 from howsure.methods.core.standard_errors import effective_counts, standard_error
@@ -18,8 +18,6 @@ from howsure.methods.numerics import binomial
 from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)

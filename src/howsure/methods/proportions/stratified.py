@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import safe_divide
 from howsure.designs.strata import PartialLabels, Strata
 from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, Interval, IntervalAtLevel
@@ -29,7 +29,6 @@ from howsure.metrics.forms import Rank
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 STEPS = (np.arange(65) / 64) ** 3  # of a stratum's way to its end, closest where it begins
 MOST_MOVED = 2**22  # numbers of the tables with one stratum moved each; of more the tangent has to do
 

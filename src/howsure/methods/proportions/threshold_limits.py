@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import safe_divide
 from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER, UNDEFINED, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method
@@ -25,7 +25,6 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.operating import ROUNDING
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 FEWEST = 1e-9  # cases, in place of none
 LEAST_TOGETHER = 0.5  # of the variance of independent parts: a few clusters may cancel by chance
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.methods.core.interval import (
     CONSTANT,
     NO_ERROR,
@@ -34,7 +34,6 @@ from howsure.methods.variance.within_classes import is_within_classes
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 NOISE_ADDS = f"noise adds to the calibration error of each class. {ONE_CLASS}"
 SCALES = ("auto", "identity", "logit", "log")
 UNBOUNDED = (-math.inf, math.inf)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.variance_details import VarianceDetails
 from howsure.methods.core.interval import UNDEFINED, Interval, IntervalAtLevel
 from howsure.methods.core.method import Method, needs_labels
@@ -17,7 +17,6 @@ from howsure.native.resampling import Ranked
 from howsure.tables.counts import Counts
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 AT_EACH_END = 1 / 8  # pseudo-count of each class above all scores, and as much below
 TINY = 1e-300  # denominator in place of 0
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.cell_sums import dot
 from howsure.designs.variance_details import VarianceDetails
 from howsure.methods.core.interval import (
@@ -23,8 +23,6 @@ from howsure.methods.core.standard_errors import critical_value, is_positive_err
 from howsure.metrics.forms import Ratio
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
-
-Array = NDArray[Any]
 
 
 @final

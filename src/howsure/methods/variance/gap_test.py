@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs.base import RELATIVE_TOLERANCE
 from howsure.designs.variance_details import VarianceDetails
@@ -19,7 +19,6 @@ from howsure.metrics.forms import Distance, divide
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 SIZE = 2048  # draws of the noise, each taken with both signs
 PRECISION = 1e-4  # of the limits, relative
 OFF = 2.5  # standard errors from which on a sum is taken for off zero, and not for noise

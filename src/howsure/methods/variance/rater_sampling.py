@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure.errors import one_of
 from howsure.methods.core.interval import Interval, IntervalAtLevel
@@ -20,7 +19,6 @@ from howsure.metrics.metric import Metric
 from howsure.tables.ratings import RatingsTable
 from howsure.tables.table import Table, require_table
 
-Array = NDArray[Any]
 NEEDS = "This method is for a table of ratings, as `ratings` makes it."
 FEWEST_RATERS = 3  # of whom each is left out in turn, so that two are left
 WITHOUT_ONE = "the metric is undefined without one of the raters"

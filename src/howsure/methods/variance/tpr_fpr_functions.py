@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.designs.base import safe_divide
 from howsure.methods.core.interval import (
     CONSTANT,
@@ -26,7 +26,6 @@ from howsure.metrics.metric import Metric
 from howsure.tables.counts import ConfusionCounts
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 SAME_RATES = np.array([[[8.0, 3.0], [5.0, 11.0]], [[80.0, 30.0], [5.0, 11.0]]])  # tables, in other class shares
 POSITIVE = np.array([False, True, False, True])  # cells that are predicted as the second class
 RATES = tuple(Proportion(POSITIVE & row, row, (1.0, 1.0), (0.0, 1.0)) for row in np.eye(2, dtype=bool).repeat(2, 1))

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.compat.prob_conf_mat.experiment_group import ExperimentGroup
 from howsure.compat.prob_conf_mat.metrics.abc import MetricLike
 from howsure.errors import HowsureError
 from howsure.methods.core.standard_errors import is_positive_error
 from howsure.pooling.pools import pool
 
-Array = NDArray[Any]
 AGGREGATION_REGISTRY: dict[str, type[ExperimentAggregator]] = {}
 
 

@@ -6,8 +6,8 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.compat.differences import say_once
 from howsure.compat.prob_conf_mat.config import ConfigWarning
 from howsure.compat.prob_conf_mat.experiment_aggregation.abc import AGGREGATION_REGISTRY, ExperimentAggregator
@@ -15,7 +15,6 @@ from howsure.errors import HowsureError, one_of
 from howsure.methods.core.draws import seed_sequence
 from howsure.study.aggregation import Aggregation, Members, aggregated
 
-Array = NDArray[Any]
 HISTOGRAM = (
     "prob_conf_mat 0.4 adds a tenth of flat pseudo-counts to each histogram; this conflation is of smoothed densities, "
     "as wide as their product, and takes no `pseudo_count_weight`."

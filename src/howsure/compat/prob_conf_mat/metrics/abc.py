@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.metrics.forms import divide
 
-Array = NDArray[Any]
 ROOTS: Mapping[str, Callable[[Array], Array]] = {  # tables (n, K, K) that sum to 1 → what metrics are computed from
     "norm_confusion_matrix": lambda tables: tables,
     "p_condition": lambda tables: tables.sum(-1),

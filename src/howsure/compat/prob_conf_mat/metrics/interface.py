@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from howsure.arrays import Array
 from howsure.compat.prob_conf_mat.metrics.abc import (
     AVERAGING_REGISTRY,
     METRIC_REGISTRY,
     ROOTS,
-    Array,
     AveragedMetric,
     MetricLike,
     RootMetric,

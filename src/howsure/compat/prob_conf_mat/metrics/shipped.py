@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.compat.differences import say_once
 from howsure.compat.prob_conf_mat.metrics.abc import AveragedMetric, Averaging, Metric
 from howsure.errors import HowsureError, one_of
@@ -18,7 +18,6 @@ from howsure.metrics.spec import parse
 from howsure.sources.matrices import from_counts
 from howsure.tables.counts import ConfusionCounts
 
-Array = NDArray[Any]
 RATES = {"plr": ("recall", "fpr"), "nlr": ("fnr", "specificity")}  # whose ratio they are
 RATIOS = {**RATES, **{f"log_{name}": rates for name, rates in RATES.items()}}
 DIFFERENT = {
