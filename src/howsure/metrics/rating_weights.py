@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Floats
 from howsure.errors import HowsureError, one_of
 from howsure.metrics.forms import divide
 from howsure.tables.ratings import RatingsTable
@@ -15,23 +15,23 @@ IDENTITY = "identity"
 UNORDERED_SIZE = 2  # categories, whose order makes no difference
 
 
-def _between(numbers: Array) -> Array:
+def _between(numbers: Floats) -> Floats:
     return np.abs(numbers[:, None] - numbers)
 
 
-def _ratio(numbers: Array) -> Array:
+def _ratio(numbers: Floats) -> Floats:
     total = numbers[:, None] + numbers
     share = np.divide(_between(numbers), total, out=np.zeros(total.shape), where=total != 0)
     return np.asarray(share**2)
 
 
-def _of_places(places: Array) -> Array:
+def _of_places(places: Floats) -> Floats:
     steps = _between(places)
     return np.asarray(steps * (steps + 1) / 2)
 
 
 # By name: categories as numbers → how far they are apart; weights are 1 less that, over its largest.
-APART: dict[str, Callable[[Array], Array]] = {
+APART: dict[str, Callable[[Floats], Floats]] = {
     IDENTITY: lambda numbers: 1.0 - np.eye(len(numbers)),
     "linear": _between,
     "quadratic": lambda numbers: _between(numbers) ** 2,
@@ -42,7 +42,7 @@ APART: dict[str, Callable[[Array], Array]] = {
 KEEPS_BOUND = {IDENTITY, "linear", "quadratic", "radical", "ratio"}  # distances of negative type: see `ratings`
 
 
-def weights_of(name: str, table: RatingsTable) -> Array:
+def weights_of(name: str, table: RatingsTable) -> Floats:
     """Return the weights of agreement of each two categories, 1 of one and the same, ``(K, K)``.
 
     Categories that are numbers are as far apart as these, others, and all for ordinal weights, as their places in the
@@ -97,7 +97,7 @@ def ordered(asked: str, table: RatingsTable) -> RatingsTable:
     raise HowsureError(message)
 
 
-def numeric(asked: str, table: RatingsTable) -> Array:
+def numeric(asked: str, table: RatingsTable) -> Floats:
     """Return the categories as numbers; raise an error for other categories.
 
     Parameters
@@ -118,7 +118,7 @@ def numeric(asked: str, table: RatingsTable) -> Array:
     return table.numbers
 
 
-def ratio_scale(asked: str, table: RatingsTable) -> Array:
+def ratio_scale(asked: str, table: RatingsTable) -> Floats:
     """Return the categories as numbers of at least 0; raise an error for others.
 
     Parameters
@@ -142,7 +142,7 @@ def ratio_scale(asked: str, table: RatingsTable) -> Array:
     return numbers
 
 
-def distances_of(level: str, table: RatingsTable) -> Array:
+def distances_of(level: str, table: RatingsTable) -> Floats:
     """Return Krippendorff's squared distance between each two categories, for a level that does not depend on counts.
 
     Parameters
