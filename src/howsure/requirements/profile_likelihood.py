@@ -13,8 +13,9 @@ from howsure.arrays import Array
 from howsure.metrics.forms import Ratio
 
 STEPS = 80  # Newton steps; about 10 suffice inside the region
+HALF = 0.5  # cases added to each cell in Bartlett's factor, so that it is finite
 ABSENT = 1e-9  # count of a cell without cases, which may still have a positive probability
-CLOSE = 1e-10  # decrement at which the steps end
+CLOSE = 1e-8  # decrement at which the steps end; above `ABSENT`, the least of a point without a maximum
 
 
 def deviance(counts: Array, first: Ratio, second: Ratio, x: Array, y: Array) -> Array:
@@ -53,31 +54,68 @@ def deviance(counts: Array, first: Ratio, second: Ratio, x: Array, y: Array) -> 
     >>> round(2 * float(binomials.sum()), 4)
     4.2778
     """
-    forms, place = np.unique(_coefficients(first, second), axis=1, return_inverse=True)
-    cases = np.bincount(place.ravel(), np.asarray(counts, dtype=float).ravel(), forms.shape[1])
+    (a, b, c, d), cases = _merged(counts, first, second)
     cases = np.maximum(cases, ABSENT)
-    a, b, c, d = forms
     terms = np.stack([a - x[:, None] * b, c - y[:, None] * d], 1)
-    multipliers, height = np.zeros((len(x), 2)), np.zeros(len(x))
+    multipliers, height, moving = np.zeros((len(x), 2)), np.zeros(len(x)), np.arange(len(x))
     for _ in range(STEPS):
-        share = 1 + np.einsum("pk,pki->pi", multipliers, terms)
-        slope = (cases / share)[:, None] * terms
+        before, there = multipliers[moving], terms[moving]
+        share = 1 + np.einsum("pk,pki->pi", before, there)
+        slope = (cases / share)[:, None] * there
         gradient = slope.sum(-1)
-        curvature = np.einsum("pki,pli->pkl", slope / share[:, None], terms)
+        curvature = np.einsum("pki,pli->pkl", slope / share[:, None], there)
         curvature[:, [0, 1], [0, 1]] *= 1 + 1e-12
         curvature[:, [0, 1], [0, 1]] += 1e-300
         step = np.linalg.solve(curvature, gradient[..., None])[..., 0]
         decrement = (step * gradient).sum(-1)
-        moved, height = _increased(multipliers, step, decrement, terms, cases, height)
-        if not (decrement > CLOSE).any() or (moved == multipliers).all():
+        multipliers[moving], height[moving] = _increased(before, step, decrement, there, cases, height[moving])
+        moving = moving[(decrement > CLOSE) & (multipliers[moving] != before).any(-1)]
+        if not moving.size:
             break
-        multipliers = moved
     return np.asarray(2 * height)
 
 
-def _coefficients(first: Ratio, second: Ratio) -> Array:
+def bartlett_factor(counts: Array, first: Ratio, second: Ratio) -> float:
+    r"""Return the factor by which the quantile of χ² grows in small samples.
+
+    Parameters
+    ----------
+    counts : ndarray
+        Cases of each cell.
+    first, second : Ratio
+        The ratios.
+
+    Returns
+    -------
+    float
+        :math:`1 + \sum_i (n_i + 1/2)^{-1} / 12`, over the counts n of the cells that enter either ratio.
+
+    Notes
+    -----
+    The deviance of a multinomial distribution of N cases with probabilities p and m free parameters has the mean
+    :math:`m + (\sum_i 1 / (N p_i) - 1/N) / 6`. Here m is 2. The terms of the totals are omitted, since they are small.
+
+    References
+    ----------
+    Williams (1976), Biometrika 63:33–37.
+
+    Examples
+    --------
+    >>> sensitivity = Ratio(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1]))
+    >>> specificity = Ratio(np.array([1, 0, 0, 0]), np.array([1, 1, 0, 0]))
+    >>> round(bartlett_factor(np.array([50, 3, 0, 42]), sensitivity, specificity), 4)
+    1.1941
+    """
+    forms, cases = _merged(counts, first, second)
+    return 1 + float((1 / (cases[forms.any(0)] + HALF)).sum()) / 12
+
+
+def _merged(counts: Array, first: Ratio, second: Ratio) -> tuple[Array, Array]:
+    """Return the distinct coefficients of cells, ``(4, C)``, and the cases of each."""
     parts = (first.numerator, first.denominator, second.numerator, second.denominator)
-    return np.stack([np.asarray(each, dtype=float).ravel() for each in parts])
+    coefficients = np.stack([np.asarray(each, dtype=float).ravel() for each in parts])
+    forms, place = np.unique(coefficients, axis=1, return_inverse=True)
+    return forms, np.bincount(place.ravel(), np.asarray(counts, dtype=float).ravel(), forms.shape[1])
 
 
 def _increased(

@@ -28,7 +28,7 @@ from howsure.methods.numerics.student_t import share_beyond as share_beyond_t
 from howsure.metrics.binding import of_counts, resolve
 from howsure.metrics.forms import Ratio
 from howsure.metrics.metric import Metric
-from howsure.requirements.profile_likelihood import deviance
+from howsure.requirements.profile_likelihood import bartlett_factor, deviance
 from howsure.requirements.region import JointRegion
 from howsure.tables.table import Table
 
@@ -95,10 +95,14 @@ def joint_region(
     Hotelling's T² with :math:`\nu` degrees of freedom, :math:`\nu (\alpha^{-2/(\nu - 1)} - 1)`. The region stays
     within the ranges of the metrics, as their intervals do. For two independent proportions it combines mid-p tests.
 
+    The region of the profile likelihood contains the values with a deviance of at most :math:`c^2 B`. Bartlett's factor
+    :math:`B = 1 + \sum_i (n_i + 1/2)^{-1} / 12`, over the counts n of the cells that enter either metric, corrects the
+    mean of the deviance in small samples.
+
     References
     ----------
     Hotelling (1931), Annals of Mathematical Statistics 2:360–378; Macskassy, Provost, Rosset (2005), ROC confidence
-    bands, ICML; Goutte, Gaussier (2005), ECIR, LNCS 3408:345–359.
+    bands, ICML; Goutte, Gaussier (2005), ECIR, LNCS 3408:345–359; Williams (1976), Biometrika 63:33–37.
 
     Examples
     --------
@@ -195,10 +199,11 @@ class _Likelihood:
 
     def reached(self, scales: list[Scale], rays: Array, radius: float) -> Array:
         """Return the half-widths along rays at which the deviance reaches its critical value."""
+        critical = radius * math.sqrt(bartlett_factor(self.counts, self.first, self.second))
 
         def inside(reach: Array) -> Array:
             x, y = (scale(reach * ray) for scale, ray in zip(scales, rays, strict=True))
-            return radius - np.sqrt(np.maximum(deviance(self.counts, self.first, self.second, x, y), 0.0))
+            return critical - np.sqrt(np.maximum(deviance(self.counts, self.first, self.second, x, y), 0.0))
 
         near, far = np.zeros(POINTS), np.full(POINTS, FARTHEST)
         return np.asarray(np.where(inside(far) > 0, far, root(inside, near, far, relative=1e-9)) * rays)
