@@ -30,6 +30,7 @@ NAMES = {  # other packages' arguments → our names, of which a function accept
     "n_bootstrap": ("n_resamples",),
     "positive": ("pos_label",),
     "positive_class": ("pos_label",),
+    "labels": ("pos_label",),
     "actual_vector": ("y_true",),
     "predict_vector": ("y_pred",),
     "sensitive_features": ("by",),
@@ -76,6 +77,24 @@ def public(function: Function, namespace: str = "howsure") -> Function:
 
     called.__module__ = namespace  # where it is found again, as by pickle
     return called  # type: ignore[return-value]  # of the same signature
+
+
+def refuse_unknown(verb: str, given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+    """Refuse arguments that a function passes on to another which does not take them, with what to write instead.
+
+    Parameters
+    ----------
+    verb : str
+        The called function.
+    given : mapping of str to object
+        The arguments that it passes on.
+    known : mapping of str to object
+        The parameters of both functions.
+    """
+    for name, value in given.items():
+        if name not in known:
+            message = f"`{verb}` takes no `{name}`.{_instead(verb, name, value, known)}"
+            raise CallError(message)
 
 
 def _misuse(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:

@@ -211,6 +211,55 @@ def test_arrays_serve_as_well_as_a_table():
             curve(truth)
 
 
+CASE_CURVES = [hs.roc_curve, hs.det_curve, hs.precision_recall_curve, hs.calibration_curve]
+
+
+@pytest.mark.parametrize("function", CASE_CURVES)
+def test_cases_by_group_are_those_of_tables_by_group(function):
+    """`by=` with true classes and scores, in arrays or in columns, gives the curves of `scores(…, by=…)`."""
+    truth, score, site = [0, 1, 1, 0, 1, 0, 0, 1], [0.2, 0.6, 0.4, 0.1, 0.9, 0.5, 0.3, 0.7], list("aabbaabb")
+    expected = function(hs.scores(truth, score, by=site)).records()
+    assert str(function(truth, score, by=site).records()) == str(expected)
+    columns = {"y": truth, "p": score, "site": site}
+    found = function("y", y_score="p", data=columns, by="site", band="none")
+    assert [*found] == ["a", "b"]
+
+
+@pytest.mark.parametrize("function", CASE_CURVES)
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ({"labels": [0, 1]}, "takes no `labels`. Write `pos_label=…`"),
+        ({"weights": [1, 1]}, "Write `sample_weight=…`"),
+        ({"colour": "red"}, "takes no `colour`"),
+        ({"y_score": {"A": [0.2, 0.4]}}, "the scores of one model"),
+    ],
+)
+def test_what_a_curve_does_not_take_is_named(function, arguments, words):
+    """Arguments that neither the curve nor `scores` takes, and several models, are refused in one line."""
+    with pytest.raises(hs.HowsureError, match=words) as refused:
+        function([0, 1], **{"y_score": [0.2, 0.4], **arguments})
+    assert "\n" not in str(refused.value)
+    if "y_score" not in arguments:
+        assert function.__name__ in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "method, name, value",
+    [
+        ("spline", "bins", 10),
+        ("spline", "strategy", "uniform"),
+        ("logistic", "knots", 4),
+        ("logistic", "bins", 5),
+        ("bins", "knots", 4),
+    ],
+)
+def test_settings_of_another_calibration_method_are_refused(method, name, value):
+    """Also if the value is the default of the method that has the setting."""
+    with pytest.raises(hs.HowsureError, match=f"`{name}` belongs to method="):
+        hs.calibration_curve([0, 1, 0, 1, 1, 0], [0.1, 0.8, 0.6, 0.4, 0.9, 0.2], method=method, **{name: value})
+
+
 def test_error_tradeoff_is_scikit_learns():
     """It contains the points of scikit-learn's `det_curve`; the band is the ROC band upside down."""
     rng = np.random.default_rng(7)

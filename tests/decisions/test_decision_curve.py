@@ -7,12 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from scipy import stats
 
 import howsure as hs
 from howsure.estimates.batched_intervals import batched_intervals
 from howsure.metrics.binding import resolve
+from howsure.report.decisions import report_of_decisions
 
 DATA = Path(__file__).parents[1] / "data"
 MODELS = ["famhistory", "cancerpredmarker", "marker_risk"]
@@ -233,6 +236,18 @@ def test_groups_files_and_copies():
         (lambda: ONE.difference("model", "model"), "Name two"),
         (ALL.interventions_avoided, "There are several models"),
         (lambda: hs.decision_curve(TRUTH, RISKS["marker_risk"], n_resamples=0), "n_resamples"),
+        (
+            lambda: hs.decision_curve(TRUTH, RISKS["marker_risk"], labels=[False, True]),
+            "no `labels`. Write `pos_label=",
+        ),
+        (lambda: hs.decision_curve(TRUTH, RISKS["marker_risk"], weights=np.ones(len(TRUTH))), "Write `sample_weight="),
+        (lambda: hs.decision_curve(TRUTH, np.c_[RISKS["famhistory"], RISKS["marker_risk"]]), "several models by name"),
+        (
+            lambda: hs.decision_curve(
+                TRUTH, pd.DataFrame({"no": 1 - RISKS["marker_risk"], "yes": RISKS["marker_risk"]})
+            ),
+            "the column of the positive class",
+        ),
         (lambda: hs.decision_curve(TRUTH, RISKS["marker_risk"], confidence_level=95), "confidence_level"),
     ],
     ids=itertools.count(),
@@ -242,6 +257,63 @@ def test_refusals_are_one_line(call, words):
     with pytest.raises((hs.HowsureError, KeyError), match=words) as refused:
         call()
     assert "\n" not in str(refused.value)
+
+
+def test_a_single_cluster_has_no_limits_and_no_probabilities():
+    """Net benefits are those of independent cases; limits, probabilities and information are nan with a reason."""
+    link, few = np.zeros(len(TRUTH)), [0.1, 0.2]
+    words = "a single cluster shows no variation between clusters"
+    for risks in (RISKS["marker_risk"], RISKS):
+        found = hs.decision_curve(TRUTH, risks, thresholds=few, groups=link, random_state=0)
+        plain = hs.decision_curve(TRUTH, risks, thresholds=few, random_state=0)
+        assert found.best == plain.best
+        assert np.isnan(found.evpi).all()
+        assert np.isnan([*found.probability_best.values(), *found.probability_useful.values()]).all()
+        for name in found.models:
+            assert found[name].value == pytest.approx(plain[name].value)
+            apart = found.difference(name, "treat all")
+            assert np.isnan([found[name].low, found[name].simultaneous_high, apart.low, apart.standard_error]).all()
+            assert found[name].reason == apart.reason == words
+            assert not found.useful(name).size
+        assert words in str(found)
+        assert {record["reason"] for record in found.records()} == {"", words}  # treating none is 0 in every sample
+        assert plain.reason == ""
+        page = report_of_decisions(found).to_markdown()
+        assert f"unknown, as {words}" in page
+        assert "no threshold shows" not in page
+        assert hs.plots.decision_curve(found).get_ylim()[1] >= max(found[name].value.max() for name in found.models)
+
+
+def test_models_come_by_name():
+    """A mapping of one model, frames and lists of columns are models by name, as a mapping of two is."""
+    columns = {"cancer": TRUTH, **RISKS}
+    two = {name: RISKS[name] for name in MODELS[1:]}
+    expected = hs.decision_curve(TRUTH, two, thresholds=POINTS, random_state=1)
+    for frame in (pd.DataFrame(two), pl.DataFrame(two)):
+        assert hs.decision_curve(TRUTH, frame, thresholds=POINTS, random_state=1).records() == expected.records()
+    listed = hs.decision_curve("cancer", MODELS[1:], data=columns, thresholds=POINTS, random_state=1)
+    assert listed.records() == expected.records()
+    for one in (
+        hs.decision_curve(TRUTH, {"A": RISKS["marker_risk"]}, thresholds=POINTS, random_state=1),
+        hs.decision_curve("cancer", ["marker_risk"], data=columns, thresholds=POINTS, random_state=1),
+    ):
+        (name,) = one.models
+        assert name in {"A", "marker_risk"}
+        assert one[name].low == pytest.approx(ONE["model"].low)
+        assert one.difference(name).simultaneous_high == pytest.approx(ONE.difference("model").simultaneous_high)
+        assert one.evpi == pytest.approx(ONE.evpi)
+
+
+def test_curves_by_group_follow_from_cases():
+    """`by=` with true classes gives the curves of the tables of groups, of one model and of several."""
+    by = np.arange(len(TRUTH)) % 2
+    for risks in (RISKS["marker_risk"], {"A": RISKS["marker_risk"]}, RISKS):
+        found = hs.decision_curve(TRUTH, risks, by=by, thresholds=[0.1, 0.2], random_state=0)
+        assert [*found] == [0, 1]
+        models = {"model": risks} if isinstance(risks, np.ndarray) else risks
+        for name, risk in models.items():
+            alone = hs.decision_curve(TRUTH[by == 1], risk[by == 1], thresholds=[0.1, 0.2])
+            assert found[1][name].value == pytest.approx(alone["model"].value)
 
 
 @pytest.mark.parametrize("threshold", [0.2, 0.9])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from howsure.arrays import Array
 from howsure.errors import HowsureError
+from howsure.estimates.reasons import without_variation
 from howsure.methods.areas.delong import class_sizes
 from howsure.methods.core.standard_errors import effective_counts
 from howsure.methods.numerics.binomial import clopper_pearson
@@ -17,6 +18,29 @@ from howsure.metrics.forms import Proportion, divide
 from howsure.tables.scores import ScoresTable as Table
 
 Limits = Callable[[Array, Array, float], tuple[Array, Array]]  # (successes, trials, level) -> low and high
+
+
+def limits_of_band(
+    table: Table, band: str, size: int, limits: Mapping[str, Callable[[], tuple[Array, Array]]]
+) -> tuple[dict[str, Array], str]:
+    """Return the limits as columns, none without a band, and the reason why they are undefined.
+
+    Parameters
+    ----------
+    table : ScoresTable
+        The cases.
+    band : str
+        Kind of the band.
+    size : int
+        Number of points of the curve.
+    limits : mapping of str to callable
+        Function that returns the lower and upper limits, for each kind of band but ``"none"``.
+    """
+    if band == "none":
+        return {}, ""
+    reason = without_variation(table)
+    low, high = (np.full(size, np.nan), np.full(size, np.nan)) if reason else limits[band]()
+    return {"low": low, "high": high}, reason
 
 
 def from_top(table: Table) -> tuple[Array, Array, Array]:

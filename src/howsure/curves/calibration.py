@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from howsure.curves.bands import bin_limits
+from howsure.curves.bands import bin_limits, limits_of_band
 from howsure.curves.by_class import apply_by_class
 from howsure.curves.curves import Band, Curve, checked_band, score_table
+from howsure.curves.from_cases import takes_cases
 from howsure.curves.recalibration import smooth_curve
 from howsure.errors import HowsureError, checked_level, one_of
 from howsure.estimates.grouped import apply_by_group
@@ -16,10 +18,13 @@ from howsure.methods.numerics.binomial import clopper_pearson, wilson
 from howsure.metrics.calibration import bin_starts, bin_sums
 from howsure.metrics.forms import divide
 from howsure.metrics.probability import probabilities
+from howsure.sources.scores import scores
 
 METHODS = ("bins", "spline", "logistic")
+BINS, KNOTS = 10, 4  # by default
 
 
+@takes_cases(scores)
 @apply_by_group
 @apply_by_class
 def calibration_curve(
@@ -28,9 +33,9 @@ def calibration_curve(
     y_score: Any = None,
     *,
     method: Literal["bins", "spline", "logistic"] = "bins",
-    bins: int = 10,
-    strategy: Literal["uniform", "quantile"] = "uniform",
-    knots: int = 4,
+    bins: int | None = None,
+    strategy: Literal["uniform", "quantile"] | None = None,
+    knots: int | None = None,
     band: Band = "pointwise",
     confidence_level: float = 0.95,
     **cases: Any,
@@ -47,19 +52,19 @@ def calibration_curve(
     method : {"bins", "spline", "logistic"}
         ``"bins"``: the share in bins of the scores. ``"spline"``: a logistic regression of the class on a restricted
         cubic spline of the score's logit. ``"logistic"``: on the logit itself, whose slope is `calibration_slope`.
-    bins : int
-        Number of bins; empty bins are left out.
-    strategy : {"uniform", "quantile"}
-        Bins of equal width, or of equal mass.
-    knots : int
-        Number of knots of the spline, 3 to 5.
+    bins : int, optional
+        Number of bins, by default 10; empty bins are left out.
+    strategy : {"uniform", "quantile"}, optional
+        Bins of equal width, by default, or of equal mass.
+    knots : int, optional
+        Number of knots of the spline, 3 to 5; by default 4.
     band : {"pointwise", "simultaneous", "none"}
         Kind of the band: it covers at each point, or the whole curve.
     confidence_level : float
         Confidence level of the band, between 0 and 1.
     **cases
         Further arguments of `scores`, for true classes and scores: ``pos_label``, ``sample_weight``, ``groups``,
-        ``data``.
+        ``data``, and ``by`` for the curves of groups.
 
     Returns
     -------
@@ -72,7 +77,8 @@ def calibration_curve(
     ------
     HowsureError
         If the table does not contain scores, or the band or the level is invalid. If a score is outside [0, 1], or
-        there are no labels. For smooth curves, if a score is exactly 0 or 1, or the scores separate the classes.
+        there are no labels. If ``bins``, ``strategy`` or ``knots`` belongs to another method. For smooth curves, if a
+        score is exactly 0 or 1, or the scores separate the classes.
 
     Notes
     -----
@@ -107,21 +113,36 @@ def calibration_curve(
         raise HowsureError(message)
     probability = probabilities(table, "calibration_curve")
     facts: dict[str, Any] = {"confidence_level": level, "band": band, "positive": table.positive}
-    if one_of("method of `calibration_curve`", method, METHODS) != "bins":
-        x, y, *limits = smooth_curve(table, probability, knots if method == "spline" else None, band, level)
-        columns = {"predicted": x, "share_positive": y}
-        if band != "none":
-            columns["low"], columns["high"] = limits
-        return Curve(name="smooth_calibration", columns=columns, unpacked=(y, x), **facts)
-    starts = bin_starts(table, bins, strategy)
+    one_of("method of `calibration_curve`", method, METHODS)
+    _refuse_of_other_methods(method, bins=bins, strategy=strategy, knots=knots)
+    if method != "bins":
+        fitted = smooth_curve(table, probability, None if method == "logistic" else KNOTS if knots is None else knots)
+        each = {kind: partial(fitted.limits, table, kind, level) for kind in ("pointwise", "simultaneous")}
+        limits, reason = limits_of_band(table, band, len(fitted.scores), each)
+        columns = {"predicted": fitted.scores, "share_positive": fitted.shares, **limits}
+        shown = (fitted.shares, fitted.scores)
+        return Curve(name="smooth_calibration", columns=columns, unpacked=shown, reason=reason, **facts)
+    starts = bin_starts(table, BINS if bins is None else bins, "uniform" if strategy is None else strategy)
     mass, hits, sums = bin_sums(table.counts, probability, starts)
     if not mass.all():  # cases may have weight 0
         starts = np.append(0, starts[mass > 0][1:])
         mass, hits, sums = bin_sums(table.counts, probability, starts)
     columns = {"mean_predicted": divide(sums, mass), "share_positive": divide(hits, mass), "cases": mass}
-    if band == "pointwise":
-        columns["low"], columns["high"] = bin_limits(table, starts, level, wilson)
-    elif band == "simultaneous":
-        columns["low"], columns["high"] = bin_limits(table, starts, level ** (1 / len(starts)), clopper_pearson)
+    each = {
+        "pointwise": partial(bin_limits, table, starts, level, wilson),
+        "simultaneous": partial(bin_limits, table, starts, level ** (1 / len(starts)), clopper_pearson),
+    }
+    limits, reason = limits_of_band(table, band, len(starts), each)
     shown = (columns["share_positive"], columns["mean_predicted"])
-    return Curve(name="calibration", columns=columns, unpacked=shown, **facts)
+    return Curve(name="calibration", columns=columns | limits, unpacked=shown, reason=reason, **facts)
+
+
+def _refuse_of_other_methods(method: str, **settings: Any) -> None:
+    """Refuse settings of bins for smooth curves, and of splines for other curves."""
+    for name, value in settings.items():
+        owner = "spline" if name == "knots" else "bins"
+        if value is not None and method != owner:
+            message = (
+                f"`{name}` belongs to method='{owner}', and the method is '{method}'. Drop it, or say that method."
+            )
+            raise HowsureError(message)

@@ -18,10 +18,12 @@ from howsure.curves.along import limits_along, roc_limits
 from howsure.curves.axes import axes_of, is_along_thresholds
 from howsure.curves.bands import (
     from_top,
+    limits_of_band,
     precision_simultaneous,
     roc_simultaneous,
 )
 from howsure.curves.by_class import apply_by_class
+from howsure.curves.from_cases import takes_cases
 from howsure.designs.cell_sums import confusion_from_top
 from howsure.errors import HowsureError, checked_level, looked_up, one_of
 from howsure.estimates.grouped import apply_by_group
@@ -57,6 +59,8 @@ class Curve(Tabular):
         Kind of the band.
     positive : str
         Name of the positive class, which becomes a column of the records; empty for classes 0 and 1.
+    reason : str
+        Why no limit is defined, which becomes a column of the records too; empty if limits are defined.
 
     Examples
     --------
@@ -75,6 +79,7 @@ class Curve(Tabular):
     confidence_level: float = 0.95
     band: Band = "pointwise"
     positive: str = ""
+    reason: str = ""
 
     def __getitem__(self, column: str) -> Array:
         return looked_up("column of this curve", column, self.columns)
@@ -132,11 +137,12 @@ class Curve(Tabular):
     def grid(self) -> Grid:
         """Return a table of strings with one row per point."""
         shown = [{name: value for name, value in each.items() if name != "positive"} for each in self.records()]
-        caption = f"positive class: {self.positive}" if self.positive else ""
-        return replace(grid_of(shown, level=self.confidence_level), caption=caption)
+        notes = [self.reason, f"positive class: {self.positive}" if self.positive else ""]
+        return replace(grid_of(shown, level=self.confidence_level), caption="; ".join(filter(None, notes)))
 
     def _columns(self) -> Mapping[str, Array]:
-        named = {"positive": np.full(len(self.x), self.positive, dtype=object)} if self.positive else {}
+        said = {"positive": self.positive, "reason": self.reason}
+        named = {name: np.full(len(self.x), text, dtype=object) for name, text in said.items() if text}
         return {**self.columns, **named}
 
 
@@ -160,6 +166,10 @@ def score_table(table: Any, y_score: Any = None, cases: Mapping[str, Any] = NO_C
     if y_score is None and cases:
         message = f"`{next(iter(cases))}` belongs to the cases of the table: give it to `scores`."
         raise HowsureError(message)
+    if isinstance(y_score, Mapping) or (y_score is None and hasattr(table, "models")):
+        one = "such as `table.model('A')`" if y_score is None else "such as `y_score['A']`"
+        message = f"This takes the scores of one model, {one}. Call it for each of several."
+        raise HowsureError(message)
     made = table if y_score is None else scores(table, y_score, **cases)
     needed = (
         "This needs a table of scores, such as `scores(y_true, y_score)` makes from true classes and scores, or "
@@ -173,6 +183,7 @@ def checked_band(band: str) -> None:
     one_of("band", band, BANDS)
 
 
+@takes_cases(scores)
 @apply_by_group
 @apply_by_class
 def roc_curve(
@@ -193,7 +204,7 @@ def roc_curve(
         Confidence level of the band, between 0 and 1.
     **cases
         Further arguments of `scores`, for true classes and scores: ``pos_label``, ``sample_weight``, ``groups``,
-        ``data``.
+        ``data``, and ``by`` for the curves of groups.
 
     Returns
     -------
@@ -235,14 +246,21 @@ def roc_curve(
     thresholds, negatives, positives = from_top(table)
     false, true = divide(negatives, negatives[-1]), divide(positives, positives[-1])
     columns = {"fpr": false, "tpr": true, "threshold": thresholds}
-    if band == "pointwise":
-        columns["low"], columns["high"] = roc_limits(table, false, true, level)
-    elif band == "simultaneous":
-        columns["low"], columns["high"] = roc_simultaneous(table, false, true, level)
-    facts: dict[str, Any] = {"confidence_level": level, "band": band, "positive": table.positive}
+    limits, reason = limits_of_band(
+        table,
+        band,
+        len(false),
+        {
+            "pointwise": lambda: roc_limits(table, false, true, level),
+            "simultaneous": lambda: roc_simultaneous(table, false, true, level),
+        },
+    )
+    columns |= limits
+    facts: dict[str, Any] = {"confidence_level": level, "band": band, "positive": table.positive, "reason": reason}
     return Curve(name="roc", columns=columns, unpacked=(false, true, thresholds), **facts)
 
 
+@takes_cases(scores)
 @apply_by_group
 @apply_by_class
 def det_curve(
@@ -263,7 +281,7 @@ def det_curve(
         Confidence level of the band, between 0 and 1.
     **cases
         Further arguments of `scores`, for true classes and scores: ``pos_label``, ``sample_weight``, ``groups``,
-        ``data``.
+        ``data``, and ``by`` for the curves of groups.
 
     Returns
     -------
@@ -286,15 +304,15 @@ def det_curve(
     >>> curve["fpr"].tolist(), curve["fnr"].tolist()
     ([0.0, 0.0, 0.5, 0.5, 1.0], [1.0, 0.5, 0.5, 0.0, 0.0])
     """
-    roc = roc_curve(table, y_score, band=band, confidence_level=confidence_level, **cases)
+    roc: Curve = roc_curve(table, y_score, band=band, confidence_level=confidence_level, **cases)
     columns = {"fpr": roc["fpr"], "fnr": 1 - roc["tpr"], "threshold": roc["threshold"]}
     if band != "none":
         columns["low"], columns["high"] = 1 - roc.high, 1 - roc.low
     ascending = tuple(columns[name][::-1] for name in ("fpr", "fnr", "threshold"))
-    facts: dict[str, Any] = {"confidence_level": roc.confidence_level, "band": band, "positive": roc.positive}
-    return Curve(name="det", columns=columns, unpacked=ascending, **facts)
+    return replace(roc, name="det", columns=columns, unpacked=ascending)
 
 
+@takes_cases(scores)
 @apply_by_group
 @apply_by_class
 def precision_recall_curve(
@@ -315,7 +333,7 @@ def precision_recall_curve(
         Confidence level of the band, between 0 and 1.
     **cases
         Further arguments of `scores`, for true classes and scores: ``pos_label``, ``sample_weight``, ``groups``,
-        ``data``.
+        ``data``, and ``by`` for the curves of groups.
 
     Returns
     -------
@@ -361,12 +379,18 @@ def precision_recall_curve(
     precision = divide(positives, negatives + positives)
     precision[np.isnan(precision)] = 1.0  # no case is predicted positive
     columns = {"recall": recall, "precision": precision, "threshold": thresholds}
-    if band == "pointwise":
-        ((columns["low"], columns["high"]),) = limits_along(
-            ["precision"], table, confusion_from_top(table.counts), [precision], level
-        )
-    elif band == "simultaneous":
-        columns["low"], columns["high"] = precision_simultaneous(table, negatives, positives, level)
+    limits, reason = limits_of_band(
+        table,
+        band,
+        len(precision),
+        {
+            "pointwise": lambda: limits_along(
+                ["precision"], table, confusion_from_top(table.counts), [precision], level
+            )[0],
+            "simultaneous": lambda: precision_simultaneous(table, negatives, positives, level),
+        },
+    )
+    columns |= limits
     ascending = (precision[::-1], recall[::-1], thresholds[:0:-1])  # the point above all scores has no threshold there
-    facts: dict[str, Any] = {"confidence_level": level, "band": band, "positive": table.positive}
+    facts: dict[str, Any] = {"confidence_level": level, "band": band, "positive": table.positive, "reason": reason}
     return Curve(name="precision_recall", columns=columns, unpacked=ascending, **facts)

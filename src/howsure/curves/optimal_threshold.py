@@ -19,6 +19,7 @@ from howsure.errors import HowsureError, checked_level, real_number
 from howsure.estimates.estimate import Estimate, estimate_grid
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import apply_by_group
+from howsure.estimates.reasons import without_variation
 from howsure.grids import Grid, Tabular
 from howsure.methods.core.draws import seed_sequence
 from howsure.methods.drawn.bootstrap import Bootstrap
@@ -158,6 +159,9 @@ def optimal_threshold(
         message = f"A threshold cannot be chosen: the criterion '{name}' is undefined at all of them. Use 'youden'."
         raise HowsureError(message)
     best = int(_best(values[0]))
+    facts: dict[str, Any] = {"positive": table.positive, "is_positive_stated": table.is_ordered}
+    if reason := without_variation(table):
+        return _uncorrected(float(thresholds[best]), values[:, best], sign, reason, confidence_level=level, **facts)
     kept = _candidates(observed, best)
     chosen, own = _repeated(table, kept, parts, Bootstrap("percentile", n_resamples).n_resamples, random_state)
     places = kept[chosen]
@@ -179,7 +183,6 @@ def optimal_threshold(
         for each, metric in ((value, named), (sensitivity, "recall"), (specificity, "specificity"))
     )
     optimism = float(np.nanmean(own[0] - elsewhere[0]))
-    facts: dict[str, Any] = {"positive": table.positive, "is_positive_stated": table.is_ordered}
     place = _place(thresholds, best, thresholds[places], level).replace(**facts)
     value, sensitivity, specificity = (each.replace(**facts) for each in (value, sensitivity, specificity))
     return ChosenThreshold(
@@ -308,6 +311,20 @@ def _without_variation(corrected: Estimate, metric: str | Metric | None, at_best
     there = estimate(at_best, metric, method=Delta(), confidence_level=corrected.confidence_level)
     low, high = min(there.low, corrected.value), max(there.high, corrected.value)
     return corrected.replace(low=low, high=high, reason=f"{words}: interval at the chosen threshold")
+
+
+def _uncorrected(threshold: float, apparent: Array, sign: float, reason: str, **facts: Any) -> ChosenThreshold:
+    """Return the choice with its apparent values, without limits: the sample does not show how the choice varies."""
+    facts |= {"method": METHOD, "reason": f"{reason}; values are not corrected for the choice"}
+    gain, sensitivity, specificity = apparent.tolist()
+    return ChosenThreshold(
+        threshold=Estimate(threshold, low=np.nan, high=np.nan, metric="threshold", **facts),
+        value=Estimate(sign * gain, low=np.nan, high=np.nan, metric="value", **facts),
+        apparent=sign * gain,
+        optimism=np.nan,
+        sensitivity=Estimate(sensitivity, low=np.nan, high=np.nan, metric="sensitivity", **facts),
+        specificity=Estimate(specificity, low=np.nan, high=np.nan, metric="specificity", **facts),
+    )
 
 
 def _place(thresholds: Array, best: int, chosen: Array, level: float) -> Estimate:

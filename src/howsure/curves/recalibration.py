@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from howsure.arrays import Array
@@ -16,10 +18,56 @@ POINTS = 200  # of the curve
 DRAWS = 20_000  # of the coefficients, for the largest deviation along the curve
 
 
-def smooth_curve(
-    table: Table, scores: Array, knots: int | None, band: str, level: float
-) -> tuple[Array, Array, Array, Array]:
-    """Return scores, shares of positive cases, and their lower and upper limits along a fitted curve.
+@dataclass(frozen=True, slots=True, eq=False)
+class SmoothCurve:
+    """A fitted curve at some of the scores.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (P,)
+        The scores.
+    at : ndarray of shape (P, K)
+        Features of the regression at the scores.
+    coefficients : ndarray of shape (K,)
+        Its coefficients.
+    slopes : ndarray of shape (K, S, 2)
+        Derivatives of the coefficients by the counts of the table.
+    """
+
+    scores: Array
+    at: Array
+    coefficients: Array
+    slopes: Array
+
+    @property
+    def shares(self) -> Array:
+        """Shares of positive cases along the curve."""
+        return np.asarray(probability(self.at @ self.coefficients))
+
+    def limits(self, table: Table, band: str, level: float) -> tuple[Array, Array]:
+        """Return the lower and upper limits along the curve.
+
+        Parameters
+        ----------
+        table : ScoresTable
+            The cases.
+        band : {"pointwise", "simultaneous"}
+            Kind of the band.
+        level : float
+            Confidence level.
+        """
+        forms = self.at @ _root(_covariance(table, self.slopes))
+        error = np.sqrt((forms**2).sum(1))
+        reach = quantile(level, table.design.degrees_of_freedom)
+        if band == "simultaneous":
+            reach = reach * _largest(forms, error, level) / quantile(level, np.inf)
+        centre = self.at @ self.coefficients
+        low, high = (probability(centre + side * reach * error) for side in (-1, 1))
+        return low, high
+
+
+def smooth_curve(table: Table, scores: Array, knots: int | None) -> SmoothCurve:
+    """Return the fitted curve of the share of positive cases against the score.
 
     Parameters
     ----------
@@ -29,10 +77,6 @@ def smooth_curve(
         Its scores as probabilities.
     knots : int, optional
         Number of knots, 3 to 5; None for a straight line.
-    band : {"pointwise", "simultaneous", "none"}
-        Kind of the band.
-    level : float
-        Confidence level.
 
     Raises
     ------
@@ -58,19 +102,9 @@ def smooth_curve(
         )
         raise HowsureError(message)
     chosen = np.unique(np.linspace(0, len(scores) - 1, min(len(scores), POINTS)).round().astype(np.intp))
-    at = features[chosen]
-    centre = at @ coefficients
-    if band == "none":
-        return scores[chosen], probability(centre), probability(centre), probability(centre)
     slopes = np.zeros((len(coefficients), *table.shape))
     slopes[:, occurring] = influence(features, counts, coefficients)
-    root = _root(_covariance(table, slopes))
-    error = np.sqrt(((at @ root) ** 2).sum(1))
-    reach = quantile(level, table.design.degrees_of_freedom)
-    if band == "simultaneous":
-        reach = reach * _largest(at @ root, error, level) / quantile(level, np.inf)
-    low, high = (probability(centre + side * reach * error) for side in (-1, 1))
-    return scores[chosen], probability(centre), low, high
+    return SmoothCurve(scores[chosen], features[chosen], coefficients, slopes)
 
 
 def _knots(logits: Array, mass: Array, number: int) -> Array:

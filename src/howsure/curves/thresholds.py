@@ -16,6 +16,7 @@ from howsure.designs.resampling import Resampling
 from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import checked_level
 from howsure.estimates.grouped import Results, apply_by_group
+from howsure.estimates.reasons import without_variation
 from howsure.methods.core.draws import seed_sequence, values_of_draws
 from howsure.methods.core.scales import automatic_scale, on_scale
 from howsure.methods.core.standard_errors import NOISE, quantile
@@ -97,8 +98,9 @@ def threshold_curves(
     shared = ConfusionCounts(cells)
     with np.errstate(all="ignore"):
         values = [np.asarray(metric(shared), dtype=float) for metric in bound]
+    reason = "" if band == "none" else without_variation(table)
     limits = [] if band == "none" else limits_along(wanted, table, cells, values, level)
-    if band == "simultaneous":
+    if band == "simultaneous" and not reason:
         size = Bootstrap("percentile", n_resamples).n_resamples
         factors = _widening(table, bound, level, size, random_state)
         parts = zip(bound, values, factors, limits, strict=True)
@@ -118,6 +120,7 @@ def threshold_curves(
             confidence_level=level,
             band=band,
             positive=table.positive,
+            reason=reason,
         )
     return Results(results=curves, column="metric")
 

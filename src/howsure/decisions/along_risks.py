@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from howsure.arrays import Floats
-from howsure.curves.curves import score_table
-from howsure.decisions.limits import ALL, NONE
+from howsure.curves.from_cases import takes_cases
 from howsure.decisions.result import DecisionCurve
+from howsure.decisions.risks import KNOWN, checked_risks, risk_table
 from howsure.errors import HowsureError, checked_level, real_number
 from howsure.estimates.grouped import apply_by_group
 from howsure.methods.core.draws import seed_sequence
 from howsure.methods.drawn.bootstrap import Bootstrap
 from howsure.metrics.decisions import odds
-from howsure.metrics.probability import probabilities
-from howsure.sources.paired_scores import paired_scores
-from howsure.tables.paired_scores import PairedScoresTable
-from howsure.tables.scores import ScoresTable
 
 USUAL = tuple(percent / 100 for percent in range(1, 100))
-NAME = "decision_curve"
 
 
+@takes_cases(risk_table, KNOWN)
 @apply_by_group
 def decision_curve(
     table: Any,
@@ -45,9 +41,9 @@ def decision_curve(
     ----------
     table : ScoresTable, PairedScoresTable or Tables, or array-like of shape (n,) or str
         A table of risks made by `scores` or `paired_scores`, also by group; or the true classes.
-    y_score : array-like of shape (n,) or str, or mapping of str to these, optional
-        The predicted risks of the positive class, or those of several models by name, if ``table`` contains true
-        classes.
+    y_score : array-like of shape (n,) or str, mapping of str to these, frame, or list of str, optional
+        The predicted risks of the positive class, or those of models by name, if ``table`` contains true classes: a
+        mapping, a frame of their columns, or with ``data`` a list of columns.
     thresholds : array-like of shape (T,), optional
         Risks at which a decision maker is indifferent, between 0 and 1, both excluded. By default 0.01, 0.02, …, 0.99.
         The simultaneous bands cover at these: give the range that decisions are made in.
@@ -61,7 +57,7 @@ def decision_curve(
         Seed of the draws; each group has its own stream.
     **cases
         Further arguments of `scores` or `paired_scores`, for true classes and risks: ``pos_label``, ``sample_weight``,
-        ``groups``, ``data``.
+        ``groups``, ``data``, and ``by`` for the curves of groups.
 
     Returns
     -------
@@ -113,7 +109,7 @@ def decision_curve(
     >>> curve.best
     ('model', 'model', 'model')
     """
-    risks = _risks(table, y_score, cases)
+    risks = checked_risks(table, y_score, cases)
     level = checked_level(confidence_level)
     points = _thresholds(thresholds)
     stated = math.nan if prevalence is None else real_number("prevalence", prevalence)
@@ -128,36 +124,6 @@ def decision_curve(
         n_resamples=Bootstrap("percentile", n_resamples).n_resamples,
         seed=seed_sequence(random_state),
     )
-
-
-def _risks(table: Any, y_score: Any, cases: dict[str, Any]) -> ScoresTable | PairedScoresTable:
-    """Return a table of risks with labels, of one or of several models."""
-    if survival := [each for each in ("time", "event", "duration") if each in cases]:
-        message = (
-            f"`{survival[0]}` is of survival outcomes, which a decision curve does not take: whether a censored case "
-            "had the event is unknown. Give the class of each case at one time, if all were followed until then."
-        )
-        raise HowsureError(message)
-    if isinstance(y_score, Mapping):
-        table, y_score, cases = paired_scores(table, y_score, **cases), None, {}
-    if y_score is None and {*getattr(table, "holds", ())} == {"scores"} and hasattr(table, "models"):
-        risks: Any = table
-        each = [risks.model(name) for name in risks.models]
-    else:
-        risks = score_table(table, y_score, cases)
-        each = [risks]
-    for one in each:
-        probabilities(one, NAME)
-    if not risks.design.traits.has_labels:
-        message = "A decision curve needs labelled cases. Without labels, `estimate` a net benefit at each threshold."
-        raise HowsureError(message)
-    if (each[0].counts.sum(0) == 0).any():
-        message = "A decision curve needs cases of both classes, and one of them has none."
-        raise HowsureError(message)
-    if taken := {NONE, ALL} & set(getattr(risks, "models", ())):
-        message = f"A model is called {taken.pop()!r}, as a strategy of every decision curve is. Rename it."
-        raise HowsureError(message)
-    return risks  # type: ignore[no-any-return]
 
 
 def _thresholds(given: Any) -> Floats:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from howsure.arrays import Floats, Positions
+from howsure.arrays import Booleans, Floats, Positions
 from howsure.cached import cached_property
 from howsure.decisions.limits import ALL, NONE, limits_of
 from howsure.decisions.sample import Sample, critical_value
 from howsure.errors import HowsureError, looked_up
+from howsure.estimates.estimate import positive_notes
+from howsure.estimates.reasons import without_variation
 from howsure.grids import Grid, Tabular
 from howsure.methods.core.draws import seed_sequence
 from howsure.methods.numerics.confidence_levels import Level, share_beyond
@@ -47,6 +49,10 @@ class NetBenefit(Tabular):
         Half-width of the simultaneous band in standard errors; nan without variation.
     confidence_level : float
         Confidence level of either band.
+    positive : str
+        Name of the positive class, which becomes a column of the records; empty for classes 0 and 1.
+    reason : str
+        Why the limits are undefined; empty if they are defined.
 
     Examples
     --------
@@ -67,20 +73,22 @@ class NetBenefit(Tabular):
     simultaneous_high: Floats
     critical: float
     confidence_level: float
+    positive: str = ""
+    reason: str = ""
 
     def records(self) -> list[dict[str, Any]]:
         """Return one flat dict per threshold."""
         columns = ("value", "low", "high", "simultaneous_low", "simultaneous_high", "standard_error")
         rows = zip(self.thresholds.tolist(), *(getattr(self, each).tolist() for each in columns), strict=True)
-        names = ("name", "threshold", *columns, "confidence_level")
-        return [dict(zip(names, (self.name, *row, self.confidence_level), strict=True)) for row in rows]
+        named = {"positive": self.positive} if self.positive else {}
+        said = {"confidence_level": self.confidence_level, "reason": self.reason} | named
+        return [dict(zip(("name", "threshold", *columns), (self.name, *row), strict=True)) | said for row in rows]
 
     def scaled(self, factor: Floats, name: str) -> NetBenefit:
         """Return it multiplied by a positive factor at each threshold."""
         columns = ("value", "standard_error", "low", "high", "simultaneous_low", "simultaneous_high")
         own: dict[str, Any] = {each: getattr(self, each) * factor for each in columns}
-        facts: dict[str, Any] = {"critical": self.critical, "confidence_level": self.confidence_level}
-        return NetBenefit(name=name, thresholds=self.thresholds, **own, **facts)
+        return replace(self, name=name, **own)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -145,6 +153,16 @@ class DecisionCurve(Tabular, Mapping[str, NetBenefit]):
         """Treating none, treating all, and the models."""
         return (NONE, ALL, *self.models)
 
+    @property
+    def positive(self) -> str:
+        """Name of the positive class; empty for classes 0 and 1."""
+        return self.table.positive
+
+    @property
+    def reason(self) -> str:
+        """Why limits and probabilities are undefined; empty if they are defined."""
+        return without_variation(self.table)
+
     def difference(self, first: str, second: str = ALL) -> NetBenefit:
         """Return the net benefit of one strategy minus that of another on the same cases.
 
@@ -198,7 +216,9 @@ class DecisionCurve(Tabular, Mapping[str, NetBenefit]):
 
     @cached_property
     def _draws(self) -> Floats:
-        """Net benefits in draws of the Bayesian bootstrap, ``(draws, strategies, T)``."""
+        """Net benefits in draws of the Bayesian bootstrap, ``(draws, strategies, T)``; one of nan without variation."""
+        if self.reason:
+            return np.full((1, *self._values.shape), np.nan)
         return self._sample.draws(self.n_resamples, np.random.default_rng(self._seeds[0]))
 
     @cached_property
@@ -246,6 +266,8 @@ class DecisionCurve(Tabular, Mapping[str, NetBenefit]):
             standard_error=error,
             critical=critical,
             confidence_level=self.confidence_level,
+            positive=self.positive,
+            reason=self.reason if np.isnan(low).any() else "",
         )
 
     @property
@@ -265,16 +287,21 @@ class DecisionCurve(Tabular, Mapping[str, NetBenefit]):
     def probability_best(self) -> dict[str, Floats]:
         """Posterior probability that each strategy has the largest net benefit, at each threshold.
 
-        It is the share of the draws of the Bayesian bootstrap; where strategies are equal, the simplest counts.
+        It is the share of the draws of the Bayesian bootstrap; where strategies are equal, the simplest counts. It is
+        nan without variation.
         """
         first = _largest(self._draws)
-        return {name: (first == place).mean(0) for place, name in enumerate(self.strategies)}
+        return {name: self._probability(first == place) for place, name in enumerate(self.strategies)}
 
     @property
     def probability_useful(self) -> dict[str, Floats]:
         """Posterior probability that each model has a larger net benefit than treating all and than treating none."""
         default = self._draws[:, :2].max(1) + TIED
-        return {name: (self._draws[:, place] > default).mean(0) for place, name in enumerate(self.models, 2)}
+        return {name: self._probability(self._draws[:, place] > default) for place, name in enumerate(self.models, 2)}
+
+    def _probability(self, met: Booleans) -> Floats:
+        """Return the share of the draws that meet a condition at each threshold; nan without variation."""
+        return np.full(met.shape[1:], np.nan) if self.reason else np.asarray(met.mean(0))
 
     @property
     def evpi(self) -> Floats:
@@ -316,6 +343,7 @@ class DecisionCurve(Tabular, Mapping[str, NetBenefit]):
         texts = [[*map(value_text, band.value, band.low, band.high)] for band in bands]
         rows = zip((f"{each:g}" for each in self.thresholds.tolist()), *texts, self.best, strict=True)
         caption = f"net benefit; treating none has 0; {percent(self.confidence_level)} intervals at each threshold"
+        caption = "; ".join([caption, *filter(None, [self.reason]), *positive_notes([self])])
         return Grid(("threshold", *self.strategies[1:], "best"), tuple(rows), caption)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from howsure.arrays import Array
-from howsure.methods.core.interval import CONSTANT
+from howsure.methods.core.interval import CONSTANT, ONE_CLUSTER
 from howsure.metrics.forms import Undefined
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import ClassCounts
@@ -47,6 +47,11 @@ def reasons(metric: Metric, table: Table, value: Array, found: Any) -> Array:
     if table.design.traits.is_exact:  # without sampling no metric varies
         text = np.where(text == CONSTANT, "", text)
     return np.where(text == "", note, text + f"; {note}") if note else text
+
+
+def without_variation(table: Table) -> str:
+    """Return why nothing about one table has an interval: a single cluster; empty otherwise."""
+    return ONE_CLUSTER if float(table.design.degrees_of_freedom) < 1 else ""
 
 
 def _undefined(metric: Metric, table: Table) -> Any:

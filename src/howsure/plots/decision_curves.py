@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from howsure.decisions.limits import ALL, NONE
 from howsure.decisions.result import DecisionCurve
 from howsure.errors import one_of
+from howsure.estimates.estimate import positive_notes
 from howsure.numbers import percent
 from howsure.plots.series import made_by
 from howsure.plots.style import BAND, SIZE, axes, colour, dashes, ink, plain
@@ -63,10 +64,11 @@ def decision_curve(curve: DecisionCurve, *, band: str = "pointwise", ax: Axes | 
         if band != "none":
             low, high = (getattr(own, f"{prefix}{end}") for end in ("low", "high"))
             ax.fill_between(found.thresholds, low, high, color=colour(index), alpha=BAND, linewidth=0)
-    highest = max(0.01, *(float(np.max(found[name].high)) for name in found.strategies))
+    highest = max(0.01, *(float(np.fmax(found[name].high, found[name].value).max()) for name in found.strategies))
     ax.set_ylim(-BELOW * highest, ABOVE * highest)
     words = f"band: {percent(found.confidence_level)}, {BANDS[band]}" if band != "none" else ""
-    ax.set_xlabel("\n".join(filter(None, ("threshold: treated from this risk on", words))))
+    notes = "; ".join([*filter(None, [words]), *map(plain, positive_notes([found]))])
+    ax.set_xlabel("\n".join(filter(None, ("threshold: treated from this risk on", notes))))
     ax.set_ylabel("net benefit")
     ax.legend(loc="best", fontsize="small")
     return ax

@@ -64,7 +64,8 @@ def _chart(title: str, model: str, curves: Mapping[str, Sequence[Curve]]) -> Cha
     if first.name in DIAGONALS:
         reference = scale.path(np.array([0.0, 1.0]), np.array(DIAGONALS[first.name]))
     names = ", ".join(name for name in (model, *curves) if name)
-    words = f"{title}{' of ' + names if names else ''}: {labels[1]} against {labels[0]}, with bands."
+    words = f"{title}{' of ' + names if names else ''}: {labels[1]} against {labels[0]}, "
+    words += f"without bands: {first.reason}." if first.reason else "with bands."
     return Chart(
         title,
         words,

@@ -10,6 +10,7 @@ import numpy as np
 from howsure.arrays import Floats
 from howsure.decisions.limits import ALL
 from howsure.decisions.result import DecisionCurve, NetBenefit
+from howsure.estimates.estimate import positive_notes
 from howsure.grids import plain
 from howsure.numbers import count_text, interval_text, percent, value_text
 from howsure.report.charts import Scale
@@ -45,7 +46,13 @@ def report_of_decisions(
     apart = [curve.difference(one, other) for one, other in _pairs(curve)]
     return Report(
         title=title,
-        about=f"{count_text(float(curve.table.counts.sum()))} cases, {len(curve.thresholds)} thresholds",
+        about=", ".join(
+            [
+                f"{count_text(float(curve.table.counts.sum()))} cases",
+                f"{len(curve.thresholds)} thresholds",
+                *positive_notes([curve]),
+            ]
+        ),
         headline=tuple((_useful(curve, name),) for name in curve.models),
         sections=(
             Section(
@@ -89,6 +96,8 @@ def _pairs(curve: DecisionCurve) -> list[tuple[str, str]]:
 
 
 def _useful(curve: DecisionCurve, model: str) -> str:
+    if curve.reason:
+        return f"{model}: whether it is useful is unknown, as {curve.reason}."
     found = curve.useful(model)
     if not len(found):
         return f"{model}: no threshold shows a larger net benefit than treating all and than treating none."
@@ -142,7 +151,7 @@ def _information(curve: DecisionCurve) -> Sheet:
 def _chart(curve: DecisionCurve) -> Chart:
     """Return the chart of all strategies with simultaneous bands, which ends a little below 0."""
     x, every = curve.thresholds, [curve[name] for name in curve.strategies[1:]]
-    highest = max(LEAST, *(float(band.high.max()) for band in every))
+    highest = max(LEAST, *(float(np.fmax(band.high, band.value).max()) for band in every))
     lowest, height = -BELOW * highest, (ABOVE + BELOW) * highest
     ends = (float(x[0]), float(x[-1])) if len(x) > 1 else (0.0, 1.0)
     scale = Scale(*ends)
@@ -163,10 +172,11 @@ def _chart(curve: DecisionCurve) -> Chart:
             marks.append(Mark(round(float(scale.x(x[at])), 1), round(up, 1), tip, (limits,)))
         return Line(band.name, scale.path(x, placed(band.value)), (outline,), tuple(marks))
 
+    bands = f"without bands: {curve.reason}" if curve.reason else "with simultaneous bands"
     ticks = [each + 0.0 for each in Scale(lowest, lowest + height).ticks()]  # no negative zero
     return Chart(
         "Decision curve",
-        f"Net benefit of {', '.join(curve.strategies[1:])} against the threshold, with simultaneous bands.",
+        f"Net benefit of {', '.join(curve.strategies[1:])} against the threshold, {bands}.",
         "threshold: treated from this risk on",
         "net benefit",
         tuple((round(float(scale.x(each)), 1), f"{each:g}") for each in scale.ticks()),
@@ -186,7 +196,8 @@ def _leaving(x: Floats, value: Floats, lowest: float) -> Floats:
 
 
 def _cautions(curve: DecisionCurve) -> list[Texts]:
-    said = [
+    said = [f"Limits and probabilities are undefined: {curve.reason}."] if curve.reason else []
+    said += [
         "The threshold is a choice of those who decide, not of the data: state the range before looking at the curve.",
         "The net benefit of new cases is lower if these cases trained the model, and if risks are miscalibrated there.",
     ]

@@ -14,6 +14,7 @@ from howsure.curves.curves import score_table
 from howsure.errors import HowsureError, checked_level, one_of, real_numbers
 from howsure.estimates.batched_intervals import method_and_table
 from howsure.estimates.grouped import apply_by_group
+from howsure.estimates.reasons import without_variation
 from howsure.methods.core.draws import seed_sequence
 from howsure.methods.core.interval_spec import IntervalSpec
 from howsure.methods.core.lookup import named
@@ -229,7 +230,7 @@ class _Path:
             is_finite_sample=set(self.methods) <= {EXACT, BOUNDED},
             starts=begun,
             positive=self.table.positive,
-            reason="" if is_certified else "the tests do not show it at any threshold",
+            reason="" if is_certified else without_variation(self.table) or "the tests do not show it at any threshold",
             **facts,
         )
 

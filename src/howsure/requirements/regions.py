@@ -170,7 +170,7 @@ def thresholds(metrics: Sequence[Any], threshold: float | None) -> list[float | 
 
 def _why_undefined(estimates: list[Estimate], freedom: float) -> str:
     undefined = [f"{each.label}: {each.reason}" for each in estimates if np.isnan([each, each.low, each.high]).any()]
-    if not undefined and freedom <= 1:
+    if not undefined and not freedom > 1:
         return "two metrics need at least three clusters"
     return "; ".join(undefined)
 
@@ -210,19 +210,24 @@ class _Likelihood:
 
 
 def _moments(table: Table, bound: list[Metric], estimates: list[Estimate]) -> tuple[float, float]:
-    """Return the correlation of two metrics, 0 where it is unknown, and the fewer degrees of freedom of the two."""
+    """Return the correlation of two metrics, and the fewer degrees of freedom of the two.
+
+    The correlation is 0 if a metric shows no variation, and nan with at most one degree of freedom.
+    """
     with np.errstate(all="ignore"):
         gradients = finite_gradients((each.gradient(table.counted) for each in bound), len(bound), table)
     covariance = covariance_within(table, gradients)
     spread = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     correlation = float(np.clip(np.nan_to_num(safe_divide(covariance[0, 1], spread[0] * spread[1])), -1.0, 1.0))
+    details = VarianceDetails.of(table.design)
+    freedom = float(np.min([details.small_sample_correction(table.cells, each)[1] for each in gradients]))
+    if not freedom > 1:
+        return math.nan, freedom
     if abs(correlation) > DETERMINED:
         first, second = (each.label for each in estimates)
         message = f"`{second}` follows from `{first}`, so their region is a line. Give two metrics that vary apart."
         raise HowsureError(message)
-    details = VarianceDetails.of(table.design)
-    freedoms = [details.small_sample_correction(table.cells, each)[1] for each in gradients]
-    return correlation, float(np.min(freedoms))
+    return correlation, freedom
 
 
 def _radius(level: float, freedom: float) -> float:
