@@ -51,16 +51,9 @@ class Bins:
         }
 
     @property
-    def ranges(self) -> list[Any]:
-        """The aggregations for `fit`: the smallest and the largest value, which some files store."""
-        import narwhals as nw
-
-        columns = [(name, nw.col(name)) for name in self.columns]
-        return [
-            reduced.alias(f"howsure_{reduction}_{name}")
-            for name, column in columns
-            for reduction, reduced in (("min", column.min()), ("max", column.max()))
-        ]
+    def ranges(self) -> dict[str, tuple[Any, str]]:
+        """The expressions to aggregate for `fit`: the smallest and the largest value."""
+        return {f"howsure_{end}_{name}": (number_of(name), end) for name in self.columns for end in ("min", "max")}
 
     def fit(self, found: dict[str, Any], groups: int) -> None:
         """Choose bins that divide the range of each column; with many groups the bins are wider.

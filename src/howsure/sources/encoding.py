@@ -10,6 +10,7 @@ import importlib.util
 import math
 import sys
 from collections.abc import Mapping, Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -294,6 +295,9 @@ def missing(values: Any) -> Array:
     """Return a mask of the missing values of an array or a list."""
     if isinstance(values, np.ndarray) and values.dtype.kind != "O":
         return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
+    if isinstance(values, np.ndarray):
+        with suppress(TypeError, ValueError):  # of pandas.NA, or of arrays
+            return (values == None) | (values != values)  # noqa: E711, PLR0124 - by element, in C
     return np.fromiter(map(is_missing, values), bool, len(values))
 
 

@@ -239,14 +239,11 @@ def _are_many(frame: Any, names: Mapping[str, str], bins: Bins) -> bool:
     """Whether there are too many distinct scores to count each; if so, fit the bins to their range."""
     if not bins.columns:
         return False
-    import narwhals as nw
-
-    with reading("`data`"):
-        if _floats(collected(frame.lazy().select(nw.len().alias(N)))[N]).sum() <= MANY:
-            return False
-        ranges = collected(frame.lazy().select(*bins.ranges))
     others = list(dict.fromkeys(n for role, n in names.items() if role != CLUSTER and n not in bins.columns))
-    bins.fit(ranges, len(totals(frame, others, others, {}, Bins())[N]) if others else 1)
+    found = totals(frame, others, others, bins.ranges, Bins())
+    if _floats(found[N]).sum() <= MANY:
+        return False
+    bins.fit(found, len(found[N]))
     return True
 
 
