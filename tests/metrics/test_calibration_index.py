@@ -76,11 +76,44 @@ def test_calibrated_scores_may_have_distance_zero():
         assert min(map(float, found.values())) > 0
 
 
+@pytest.mark.parametrize("curve", ["spline", "logistic"])
+def test_certain_scores_have_no_gap(curve):
+    """Right scores of 0 and 1 leave the fit as it is and add gaps of 0, as do those that approach 0 and 1."""
+    truth, score = sample(300)
+    certain, right = np.r_[score, np.repeat([0.0, 1.0], 20)], np.r_[truth, np.repeat([False, True], 20)]
+    spec = f"ici+curve={curve}"
+    found = hs.estimate(hs.scores(right, certain), spec)
+    inside = hs.estimate(hs.scores(truth, score), spec)
+    assert found.value == pytest.approx(inside.value * 300 / 340)
+    assert 0 <= found.low <= found.value <= found.high
+    assert hs.estimate(hs.scores(right, certain), f"emax+curve={curve}").value == pytest.approx(
+        hs.estimate(hs.scores(truth, score), f"emax+curve={curve}").value
+    )
+    if curve == "logistic":  # near 0 and 1 a spline's knots would change
+        near = hs.estimate(hs.scores(right, certain.clip(1e-15, 1 - 1e-15)), spec)
+        assert (found.value, found.low, found.high) == pytest.approx((near.value, near.low, near.high), abs=1e-3)
+        assert found.value == pytest.approx(near.value, rel=1e-6)
+
+
+def test_the_gradient_is_that_of_a_refit_with_certain_scores():
+    """The derivative by counts of certain scores is the change of the mean gap alone."""
+    truth, score = sample(400, slope=0.8)
+    table = hs.scores(np.r_[truth, np.repeat([False, True], 9)], np.r_[score, np.repeat([0.0, 1.0], 9)])
+    metric = resolve("ici", table)
+    slopes = metric.gradient(table.counted)
+    for place, outcome in ((0, 0), (-1, 1), (60, 0)):
+        step = np.zeros(table.shape)
+        step[place, outcome] = 1e-4
+        change = float(metric(table.counts + step)) - float(metric(table.counts))
+        assert slopes[place, outcome] == pytest.approx(change / 1e-4, abs=1e-5)
+
+
 UNDEFINED = {
-    "certain": ([0, 1, 0, 1], [0.0, 0.3, 0.4, 0.6], "clip=1e-6"),
+    "certain": ([1, 1, 0, 1], [0.0, 0.3, 0.4, 0.6], "clip=1e-6"),
+    "falling": (np.r_[0, sample(60, -0.5)[0]], np.r_[0, sample(60, -0.5)[1]], "not rise towards"),
     "few": ([0, 1, 0, 1, 1, 0], [0.3, 0.3, 0.6, 0.6, 0.6, 0.3], "curve=logistic"),
     "separated": (np.arange(12) > 5, np.linspace(0.1, 0.9, 12), "separate the classes"),
-    "one class": (np.ones(12), np.linspace(0.1, 0.9, 12), "one class has no case"),
+    "one class": (np.ones(12), np.linspace(0.1, 0.9, 12), "have only one class"),
 }
 
 
@@ -98,6 +131,7 @@ def test_clips_move_certain_scores():
     """`clip` moves scores of 0 and 1 inwards; an invalid one is refused."""
     truth, score = sample(100)
     score[:2] = 0.0, 1.0
+    truth[:2] = True, False
     clipped = hs.estimate(hs.scores(truth, score.clip(0.01, 0.99)), "ici")
     assert hs.estimate(hs.scores(truth, score), "ici+clip=0.01").value == pytest.approx(clipped.value)
     with pytest.raises(hs.HowsureError, match="`clip` of `ici` lies in"):

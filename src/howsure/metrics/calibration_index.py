@@ -1,7 +1,8 @@
 """Distances of a fitted calibration curve from the scores: their mean (ICI), median (E50), 90th percentile, maximum.
 
 Counts have shape ``(..., S, 2)`` over the distinct scores, which must lie between 0 and 1. The curve is a logistic
-regression of the class on a restricted cubic spline of the score's logit, with the knots of the observed table.
+regression of the class on a restricted cubic spline of the score's logit, with the knots of the observed table. At
+scores of exactly 0 and 1 of the predicted class the gap is 0; see `splines`.
 
 With the fitted logit ``x @ (start + d)``, where ``x @ start`` is the score's own, each gap is ``w * x @ d`` with the
 slope w of the logistic function between the two. The score equations give ``d = inverse(sum(w x x')) @ sum(x r)`` for
@@ -17,18 +18,20 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.errors import HowsureError, one_of
 from howsure.metrics.forms import Distance, Undefined, divide, per_table
-from howsure.metrics.logistic import fitted, influence, probability
 from howsure.metrics.probability import probabilities
 from howsure.metrics.registry import Scored, score_metric
-from howsure.metrics.splines import KNOTS, knots_of, spline
+from howsure.metrics.splines import KNOTS, LogitCurve, knots_of, logit
 from howsure.tables.scores import ScoresTable as Table
 
 Weights = Callable[[Array, Array], Array]  # gaps (..., S) and masses (S,) → weight of each gap in the distance (..., S)
 ROUNDING = 1e-12
 MOST_RUNS = 60  # of scores, for the interval
-CERTAIN = "undefined: a score is exactly 0 or 1, and its logit infinite; `+clip=1e-6` moves such scores inwards"
+CERTAIN = "undefined: a case of score exactly 0 or 1 is of the other class; `+clip=1e-6` moves such scores inwards"
 FEW = "undefined: a spline needs three distinct knots, and the scores have too few values; `+curve=logistic` has none"
-NO_FIT = "undefined: the scores separate the classes, do not vary, or one class has no case"
+NO_FIT = (
+    "undefined: the scores between 0 and 1 separate the classes, do not vary or have only one class, or the curve does "
+    "not rise towards scores of exactly 0 or 1"
+)
 
 
 def _mean(gaps: Array, mass: Array) -> Array:
@@ -58,6 +61,7 @@ def _ici(table: Table, *, curve: str = "spline", clip: float = 0.0) -> Scored:
 
     The curve is that of ``calibration_curve(method=...)``: ``curve=spline`` (four knots) or ``curve=logistic``.
     Austin and Steyerberg (2019) fit loess, ``rms::val.prob`` (`Eavg`) lowess, so that their values differ a little.
+    Scores of 0 and 1, and ``clip``: as for `calibration_slope`; the distance at such scores is 0.
     """
     return _of_gaps(table, "ici", curve, clip, _mean)
 
@@ -92,12 +96,12 @@ def _of_gaps(table: Table, name: str, curve: str, clip: float, weights: Weights)
     is_spline = one_of(f"curve of `{name}`", curve, ("spline", "logistic")) == "spline"
     scores = np.clip(probabilities(table, name), clip, 1 - clip)
     totals = table.counts.reshape(-1, *table.shape).sum(0)
-    features, why = _features(scores, totals, is_spline)
+    curve_of, why = _curve(scores, totals, is_spline)
 
     def gaps(cells: Array) -> tuple[Array, Array] | None:
         """Return gaps and coefficients; None if there is no fit."""
-        found = fitted(features, cells) if not why else None
-        return None if found is None else (probability(features @ found) - scores, found)
+        found = curve_of.fitted(cells) if not why else None
+        return None if found is None else (curve_of.shares(found) - scores, found)
 
     def value(cells: Array) -> Array:
         every = []
@@ -115,38 +119,39 @@ def _of_gaps(table: Table, name: str, curve: str, clip: float, weights: Weights)
         gap, coefficients = found
         size, mass, share = np.abs(gap), cells.sum(-1), gap + scores
         chosen = weights(size, mass)
-        by_coefficient = (chosen * np.sign(gap) * share * (1 - share)) @ features
-        moved = np.tensordot(by_coefficient, influence(features, cells, coefficients), 1)
+        by_coefficient = (chosen * np.sign(gap) * share * (1 - share)) @ curve_of.features
+        moved = np.tensordot(by_coefficient, curve_of.influence(cells, coefficients), 1)
         return moved + ((size - chosen @ size) / mass.sum())[:, None] if weights is _mean else moved
 
     observed = None if why else gaps(totals)
     if observed is None:
         reason = why or NO_FIT
         return Scored(value, slopes, takes_batches=False, structure=Undefined(lambda _: reason))
-    structure = _distance(scores, features, totals.sum(-1), observed, weights)
+    structure = _distance(curve_of, totals.sum(-1), observed, weights)
     return Scored(value, slopes, takes_batches=False, structure=structure)
 
 
-def _features(scores: Array, counts: Array, is_spline: bool) -> tuple[Array, str]:
-    """Return the features of the curve, and why it is undefined."""
-    seen = counts.sum(-1) > 0
-    if not seen.any() or scores[seen][0] <= 0 or scores[seen][-1] >= 1:
-        return np.empty(0), CERTAIN if seen.any() else NO_FIT
-    logits = np.log(scores) - np.log1p(-scores)
+def _curve(scores: Array, counts: Array, is_spline: bool) -> tuple[LogitCurve, str]:
+    """Return the curve without its fit, and why it is undefined."""
+    line = LogitCurve.of(scores)
+    mass = counts.sum(-1)[line.inside]
+    if line.contradicts(counts) or not mass.any():
+        return line, CERTAIN if line.contradicts(counts) else NO_FIT
     if not is_spline:
-        return spline(logits), ""
-    places = knots_of(logits, counts.sum(-1), KNOTS)
-    return (spline(logits, places), "") if len(places) > 2 else (np.empty(0), FEW)
+        return line, ""
+    places = knots_of(logit(scores[line.inside]), mass, KNOTS)
+    return (LogitCurve.of(scores, places), "") if len(places) > 2 else (line, FEW)
 
 
-def _distance(scores: Array, features: Array, mass: Array, observed: tuple[Array, Array], weights: Weights) -> Distance:
+def _distance(curve: LogitCurve, mass: Array, observed: tuple[Array, Array], weights: Weights) -> Distance:
     """Return the distance as a norm of sums of residuals, of at most `MOST_RUNS` runs of scores."""
     gap, coefficients = observed
+    scores, features = curve.scores, curve.features
     start = np.eye(features.shape[1])[0]  # the logit's own coefficient, 1
     size = len(scores)
     starts = np.unique(np.r_[0, 1, np.linspace(1, size - 1, MOST_RUNS).astype(np.intp), size - 1] % size)
     apart = features @ (coefficients - start)
-    slope = np.where(np.abs(apart) > 1e-9, divide(gap, apart), scores * (1 - scores))
+    slope = np.where(np.abs(apart) > 1e-9, divide(gap, apart), scores * (1 - scores))  # 0 for scores of 0 and 1
     curvature = (features.T * (mass * slope)) @ features / mass.sum()
     runs = [np.add.reduceat(mass * part, starts) for part in (slope, *features.T)]
     cases = np.add.reduceat(mass, starts)

@@ -1,10 +1,17 @@
-"""Features of a score's logit: a straight line, or a restricted cubic spline (Harrell 2015, section 2.4.5)."""
+"""Logistic regression on a score's logit: a straight line, or a restricted cubic spline (Harrell 2015, section 2.4.5).
+
+A score of exactly 0 or 1 has an infinite logit. The curve is 0 or 1 there, the limit of scores that approach 0 or 1,
+if its cases are of the predicted class and the curve rises towards it. Such cases have no influence on the fit.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from howsure.arrays import Array
+from howsure.metrics.logistic import fitted, influence, probability
 
 KNOTS = 4  # by default
 QUANTILES = {  # of the logits, for the knots (Harrell 2015, table 2.3)
@@ -34,3 +41,72 @@ def spline(logits: Array, knots: Array | None = None) -> Array:
             tail = (last - knot) * cubed(before) - (before - knot) * cubed(last)
             columns.append((cubed(knot) - tail / (last - before)) / (last - knots[0]) ** 2)
     return np.column_stack([*columns, np.ones(len(logits))])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LogitCurve:
+    """A curve over the scores of a table.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (S,)
+        The scores, ascending, from 0 to 1.
+    inside : ndarray of shape (S,)
+        Which scores are between 0 and 1.
+    features : ndarray of shape (S, k)
+        Features of the scores, with zeros for scores of 0 and 1.
+    ends : ndarray of shape (2, k)
+        Derivative of the features by the logit, below the first and above the last knot.
+    """
+
+    scores: Array
+    inside: Array
+    features: Array
+    ends: Array
+
+    @classmethod
+    def of(cls, scores: Array, knots: Array | None = None) -> LogitCurve:
+        """Return the curve with the given knots, or a straight line.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (S,)
+            The scores, ascending, from 0 to 1.
+        knots : ndarray of shape (knots,), optional
+            Logits of the knots.
+        """
+        inside = (scores > 0) & (scores < 1)
+        logits = logit(scores[inside])
+        rows = spline(logits, knots)
+        features = np.zeros((len(scores), rows.shape[1]))
+        features[inside] = rows
+        beyond = np.zeros(1) if knots is None else knots[[0, -1]]
+        outside = np.array([beyond[0] - 1, beyond[0], beyond[-1], beyond[-1] + 1])
+        return cls(scores, inside, features, np.diff(spline(outside, knots), axis=0)[::2])
+
+    def fitted(self, cells: Array) -> Array | None:
+        """Return the maximum-likelihood coefficients for counts ``(S, 2)``; None if the likelihood has no maximum."""
+        if self.contradicts(cells):
+            return None
+        found = fitted(self.features[self.inside], cells[self.inside])
+        is_certain = np.array([cells[self.scores <= 0].any(), cells[self.scores >= 1].any()])
+        return None if found is None or (is_certain & (self.ends @ found <= 0)).any() else found
+
+    def contradicts(self, cells: Array) -> bool:
+        """Whether a case of score exactly 0 or 1 is of the other class."""
+        return bool(cells[self.scores <= 0, 1].any() or cells[self.scores >= 1, 0].any())
+
+    def shares(self, coefficients: Array) -> Array:
+        """Return the share of positive cases at each score."""
+        return np.where(self.inside, probability(self.features @ coefficients), self.scores)
+
+    def influence(self, cells: Array, coefficients: Array) -> Array:
+        """Return the derivative of each coefficient by each cell, ``(k, S, 2)``."""
+        found = np.zeros((len(coefficients), *cells.shape))
+        found[:, self.inside] = influence(self.features[self.inside], cells[self.inside], coefficients)
+        return found
+
+
+def logit(shares: Array) -> Array:
+    """Return the logits of shares between 0 and 1."""
+    return np.asarray(np.log(shares) - np.log1p(-shares))
