@@ -297,7 +297,7 @@ def missing(values: Any) -> Array:
         return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
     if isinstance(values, np.ndarray):
         with suppress(TypeError, ValueError):  # of pandas.NA, or of arrays
-            return (values == None) | (values != values)  # noqa: E711, PLR0124 - by element, in C
+            return np.asarray(np.equal(values, np.array(None)) | np.not_equal(values, values))  # only nan differs
     return np.fromiter(map(is_missing, values), bool, len(values))
 
 
