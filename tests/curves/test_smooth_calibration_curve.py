@@ -75,8 +75,20 @@ def test_bands_cover():
     assert along >= stats.binom(200, 0.94).ppf(0.001)
 
 
+@pytest.mark.parametrize("method", ["spline", "logistic"])
+def test_certain_scores_leave_the_curve(method):
+    """Right scores of 0 and 1 change neither the curve nor, with the same number of cases, its band."""
+    certain, right = np.r_[SCORE, np.repeat([0.0, 1.0], 20)], np.r_[TRUTH, np.repeat([0, 1], 20)]
+    alone, found = (hs.calibration_curve(*data, method=method) for data in ((TRUTH, SCORE), (right, certain)))
+    assert found["predicted"].tolist() == alone["predicted"].tolist()
+    assert found["share_positive"] == pytest.approx(alone["share_positive"], abs=1e-9)
+    assert found["low"] == pytest.approx(alone["low"], abs=0.002)
+
+
 REFUSED = {
-    "certain": (([0, 1, 0, 1], [0.0, 0.3, 0.4, 0.9]), {}, "exactly 0 or 1"),
+    "certain": (([1, 1, 0, 1], [0.0, 0.3, 0.4, 0.9]), {"method": "logistic"}, "exactly 0 or 1 is of the other class"),
+    "all certain": (([0, 1, 0, 1], [0.0, 1.0, 0.0, 1.0]), {}, "method='logistic'"),
+    "all certain, no spline": (([0, 1, 0, 1], [0.0, 1.0, 0.0, 1.0]), {"method": "logistic"}, "method='bins'"),
     "few values": (([0, 1, 0, 1], [0.2, 0.2, 0.4, 0.4]), {}, "method='logistic'"),
     "separated": (([0, 0, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.6, 0.7, 0.8]), {"method": "logistic"}, "method='bins'"),
     "one class": (([0, 0, 0, 0], [0.1, 0.2, 0.3, 0.6]), {"method": "logistic", "pos_label": 1}, "method='bins'"),

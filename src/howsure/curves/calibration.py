@@ -78,15 +78,15 @@ def calibration_curve(
     HowsureError
         If the table does not contain scores, or the band or the level is invalid. If a score is outside [0, 1], or
         there are no labels. If ``bins``, ``strategy`` or ``knots`` belongs to another method. For smooth curves, if a
-        score is exactly 0 or 1, or the scores separate the classes.
+        case of score exactly 0 or 1 is of the other class, or the scores separate the classes.
 
     Notes
     -----
     Smooth curves are maximum-likelihood fits. Their knots are quantiles of the logits (Harrell 2015, table 2.3). The
     band is on the logit scale, with the design-based robust variance of the coefficients and Student's t. It ends at
-    the smallest and largest score. The simultaneous band is widened by the sup-t factor, from 20,000 draws of the
-    coefficients with a fixed seed. Both describe the best curve of this form, so that they miss bends between the
-    knots.
+    the smallest and largest score between 0 and 1; cases of score 0 or 1 have no influence. The simultaneous band is
+    widened by the sup-t factor, from 20,000 draws of the coefficients with a fixed seed. Both describe the best curve
+    of this form, so that they miss bends between the knots.
 
     For bins, pointwise limits are Wilson's, with effective sample sizes for weights or clusters. Simultaneous limits
     are those of Clopper and Pearson at ``level ** (1 / bins)``, because the bins are independent given the scores.

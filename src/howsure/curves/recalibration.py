@@ -10,8 +10,8 @@ from howsure.arrays import Array
 from howsure.errors import HowsureError, whole_number
 from howsure.methods.core.standard_errors import quantile
 from howsure.methods.numerics.confidence_levels import tail_of
-from howsure.metrics.logistic import fitted, influence, probability
-from howsure.metrics.splines import QUANTILES, knots_of, spline
+from howsure.metrics.logistic import probability
+from howsure.metrics.splines import QUANTILES, LogitCurve, knots_of, logit
 from howsure.tables.scores import ScoresTable as Table
 
 POINTS = 200  # of the curve
@@ -81,30 +81,28 @@ def smooth_curve(table: Table, scores: Array, knots: int | None) -> SmoothCurve:
     Raises
     ------
     HowsureError
-        If a score is 0 or 1, too few scores differ, or the scores separate the classes.
+        If a case of score 0 or 1 is of the other class, too few scores differ, or the scores separate the classes.
     """
-    occurring = table.counts.sum(1) > 0
-    scores, counts = scores[occurring], table.counts[occurring]
-    if scores[0] <= 0 or scores[-1] >= 1:
+    mass = table.counts.sum(1)
+    shown = np.flatnonzero((mass > 0) & (scores > 0) & (scores < 1))
+    places = None if knots is None else _knots(logit(scores[shown]), mass[shown], knots)
+    curve = LogitCurve.of(scores, places)
+    if curve.contradicts(table.counts):
         message = (
-            "A smooth calibration curve needs scores between 0 and 1, and some are exactly 0 or 1: their logits are "
-            "infinite. Clip the scores, as with np.clip(y_score, 1e-6, 1 - 1e-6), or use method='bins'."
+            "A case of score exactly 0 or 1 is of the other class: no smooth calibration curve has such an infinite "
+            "logit. Clip the scores, as with np.clip(y_score, 1e-6, 1 - 1e-6), or use method='bins'."
         )
         raise HowsureError(message)
-    logits = np.log(scores) - np.log1p(-scores)
-    places = None if knots is None else _knots(logits, counts.sum(1), knots)
-    features = spline(logits, places)
-    coefficients = fitted(features, counts)
+    coefficients = curve.fitted(table.counts)
     if coefficients is None:
         message = (
-            "The scores separate the classes, do not vary, or one class has no case: no calibration curve can be "
-            "fitted. Use method='bins'."
+            "The scores between 0 and 1 separate the classes, do not vary, have only one class, or do not rise towards "
+            "scores of exactly 0 or 1: no calibration curve can be fitted. Use method='bins'."
         )
         raise HowsureError(message)
-    chosen = np.unique(np.linspace(0, len(scores) - 1, min(len(scores), POINTS)).round().astype(np.intp))
-    slopes = np.zeros((len(coefficients), *table.shape))
-    slopes[:, occurring] = influence(features, counts, coefficients)
-    return SmoothCurve(scores[chosen], features[chosen], coefficients, slopes)
+    chosen = shown[np.unique(np.linspace(0, len(shown) - 1, min(len(shown), POINTS)).round().astype(np.intp))]
+    slopes = curve.influence(table.counts, coefficients)
+    return SmoothCurve(scores[chosen], curve.features[chosen], coefficients, slopes)
 
 
 def _knots(logits: Array, mass: Array, number: int) -> Array:
@@ -112,7 +110,7 @@ def _knots(logits: Array, mass: Array, number: int) -> Array:
     if number not in QUANTILES:
         message = f"`knots` is 3, 4 or 5, not {number}."
         raise HowsureError(message)
-    places = knots_of(logits, mass, number)
+    places = knots_of(logits, mass, number) if len(logits) else logits
     if len(places) < min(QUANTILES):
         message = "A spline needs three distinct knots, and the scores have too few values. Use method='logistic'."
         raise HowsureError(message)

@@ -86,7 +86,7 @@ class LogitCurve:
 
     def fitted(self, cells: Array) -> Array | None:
         """Return the maximum-likelihood coefficients for counts ``(S, 2)``; None if the likelihood has no maximum."""
-        if self.contradicts(cells):
+        if self.contradicts(cells) or not self.inside.any():
             return None
         found = fitted(self.features[self.inside], cells[self.inside])
         is_certain = np.array([cells[self.scores <= 0].any(), cells[self.scores >= 1].any()])

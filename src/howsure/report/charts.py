@@ -40,7 +40,7 @@ def _of_model(name: str, table: ScoresTable, levels: Sequence[float]) -> Iterato
     yield _chart("Precision–recall curve", name, along(precision_recall_curve))
     if can_be_checked(table):
         yield _chart("Calibration", name, along(calibration_curve))
-        with suppress(HowsureError):  # no such fit: separated classes, or scores of exactly 0 or 1
+        with suppress(HowsureError):  # no such fit, as for separated classes
             yield _chart("Calibration, smooth", name, along(calibration_curve, method="spline"))
     runs = [threshold_curves(table, FOLLOWED, confidence_level=level) for level in levels]
     followed = {metric_words(metric): [run[metric] for run in runs] for metric in FOLLOWED}
