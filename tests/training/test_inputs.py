@@ -31,6 +31,13 @@ def long(**changes):
 LONG = {"fold": "fold", "run": "run", "case": "case", "model": "model"}
 
 
+def test_scores_of_folds_are_no_predictions():
+    """One number a fold is refused with the remedy, as an array and as the result of `cross_validate`."""
+    for given in ({"test_score": [0.9, 0.8], "fit_time": [1.0, 1.0]}, [0.9, 0.8, 0.7]):
+        with pytest.raises(hs.HowsureError, match="cross_val_predict"):
+            hs.cross_validated(given)
+
+
 def test_forms_of_one_cross_validation_agree():
     """A column of folds, a splitter's splits, lists of arrays by fold and pairs give the same estimate."""
     cv = KFold(4, shuffle=True, random_state=0)
@@ -43,6 +50,9 @@ def test_forms_of_one_cross_validation_agree():
     truths, said = ([each[test] for _, test in splits] for each in (Y, SAID))
     assert str(hs.cross_validated(Y, SAID, fold=cv.split(x)).estimate("f1")) == wanted
     assert str(hs.cross_validated(Y, SAID, fold=splits).estimate("f1")) == wanted
+    indices = {"train": [train for train, _ in splits], "test": [test for _, test in splits]}  # of cross_validate
+    assert str(hs.cross_validated(Y, SAID, fold=indices).estimate("f1")) == wanted
+    assert str(hs.cross_validated(Y, SAID, fold=indices["test"]).estimate("f1")) == wanted
     assert str(hs.cross_validated(truths, said).estimate("f1")) == wanted
     assert str(hs.cross_validated(list(zip(truths, said, strict=True))).estimate("f1")) == wanted
     assert str(hs.cross_validated(Y, SAID, fold=fold.tolist()).estimate("f1")) == wanted

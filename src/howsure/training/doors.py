@@ -57,7 +57,8 @@ def cross_validated(
     value : array-like of shape (n,) or str, list or mapping, optional
         One number per case in place of labels, such as a loss.
     fold : array-like of shape (n,) or str, or iterable of pairs of array-like
-        Fold of each row; or the splits of a splitter, ``cv.split(X, y)``.
+        Fold of each row; or the splits of a splitter, ``cv.split(X, y)``; or the test cases of each fold, as in
+        ``cross_validate(..., return_indices=True)["indices"]``.
     run : array-like of shape (n,) or str, optional
         Repeat of the cross-validation, or seed, of each row. It needs ``case``.
     model, case : array-like of shape (n,) or str, optional
@@ -246,7 +247,10 @@ def _by_fold(y_true: Any, y_pred: Any, y_score: Any, value: Any) -> tuple[Any, t
     kept = {name: _parts(each) for name, each in parts.items() if each is not None}
     lengths = {name: [len(part) for part in each] for name, each in kept.items() if each is not None}
     if len(lengths) < len(kept) or not kept:
-        message = "Name the fold of each case with `fold=`: a column, or the splits of `cv.split(X, y)`."
+        message = (
+            "Name the fold of each case with `fold=`: a column, or the splits of `cv.split(X, y)`. One score a fold, "
+            "as from `cross_validate`, does not suffice: give the predictions, as from `cross_val_predict`."
+        )
         raise HowsureError(message)
     first = next(iter(lengths.values()))
     if any(each != first for each in lengths.values()):

@@ -310,15 +310,18 @@ def _classes(
 
 
 def fold_column(fold: Any, rows: int | None) -> Any:
-    """Return the fold of each row from a column, or from the pairs of positions that a splitter yields.
+    """Return the fold of each row from a column, or from the positions that a splitter yields.
 
     Parameters
     ----------
-    fold : array-like of shape (rows,), str, or iterable of pairs of array-like
-        The argument of the caller.
+    fold : array-like of shape (rows,), str, or iterable of array-like
+        The argument of the caller: a column, the pairs of ``cv.split(X, y)``, or the positions of the test cases of
+        each fold, also as ``cross_validate(..., return_indices=True)["indices"]``.
     rows : int, optional
         Number of rows, if the predictions are arrays.
     """
+    if isinstance(fold, Mapping) and "test" in fold:
+        fold = list(fold["test"])
     if fold is None or isinstance(fold, str) or rows is None:
         return fold
     if hasattr(fold, "__len__") and not isinstance(fold, list | tuple):
@@ -327,10 +330,11 @@ def fold_column(fold: Any, rows: int | None) -> Any:
         message = f"`fold` is the fold of each case, or the splits of a splitter, `cv.split(X, y)`, not {fold!r}."
         raise HowsureError(message)
     listed_folds = list(fold)
-    if not all(isinstance(each, tuple) and len(each) == 2 and np.ndim(each[1]) for each in listed_folds):
+    tests = [each[1] if isinstance(each, tuple) and len(each) == 2 else each for each in listed_folds]
+    if not all(np.ndim(each) == 1 for each in tests):
         return listed_folds
     code, seen = np.full(rows, -1), np.zeros(rows, dtype=np.intp)
-    for place, (_, test) in enumerate(listed_folds):
+    for place, test in enumerate(tests):
         where = np.asarray(test)
         code[where] = place
         seen[where] += 1
