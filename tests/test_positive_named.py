@@ -26,6 +26,14 @@ DRAWN = {
     name: hs.estimate(hs.confusion(TRUTH, said), "f1", method="bayes", random_state=0) for name, said in SAID.items()
 }
 
+RISK = {"A": SCORE, "B": SCORE**2}
+CURVE = hs.decision_curve(TRUTH, RISK, thresholds=[0.2, 0.3], random_state=0)
+GAPS = hs.gaps(GROUPS, "recall", random_state=0)
+CASE, READER, MODALITY = (each.ravel() for each in np.meshgrid(np.arange(40), list("pqrs"), ["CT", "MR"]))
+IS_ILL = np.where(np.arange(40) % 2, "zulu", "alpha")[CASE]
+RATING = (IS_ILL == "zulu") * 1.0 + RNG.normal(size=len(CASE))
+STUDY = hs.reader_study(RATING, truth=IS_ILL, reader=READER, case=CASE, modality=MODALITY)
+
 RESULTS = {
     "estimate": lambda: hs.estimate(TABLE, "f1"),
     "area": lambda: hs.estimate(SCORES, "roc_auc"),
@@ -51,6 +59,37 @@ RESULTS = {
     "precision_recall_curve": lambda: hs.precision_recall_curve(SCORES),
     "calibration_curve": lambda: hs.calibration_curve(SCORES),
     "threshold_curves": lambda: hs.threshold_curves(SCORES, ["f1"]),
+    "decision_curve": lambda: CURVE,
+    "decision_curve of groups": lambda: hs.decision_curve(TRUTH, SCORE, thresholds=[0.2], by=SITE, random_state=0),
+    "net benefit": lambda: CURVE["A"],
+    "difference of net benefits": lambda: CURVE.difference("A", "B"),
+    "joint_region": lambda: hs.joint_region(TABLE, "recall", "precision"),
+    "joint_region of groups": lambda: hs.joint_region(GROUPS, "accuracy", "precision"),
+    "joint_test": lambda: hs.joint_test(TABLE, ["recall>0.5", "accuracy>0.5"]),
+    "joint_test of groups": lambda: hs.joint_test(GROUPS, "recall>0.5"),
+    "certified_threshold": lambda: hs.certified_threshold(SCORES, "recall>0.5"),
+    "gaps": lambda: GAPS,
+    "gaps of several metrics": lambda: hs.gaps(GROUPS, ["accuracy", "recall"], random_state=0),
+    "gaps of pairs": lambda: GAPS.differences,
+    "gaps to all cases": lambda: GAPS.to_overall,
+    "gap of one pair": lambda: GAPS.differences["x", "y"],
+    "largest gap": GAPS.difference,
+    "smallest ratio": GAPS.ratio,
+    "smallest value": GAPS.group_min,
+    "reader_study": lambda: STUDY,
+    "reader_study of groups": lambda: hs.reader_study(
+        RATING, truth=IS_ILL, reader=READER, case=CASE, modality=MODALITY, by=CASE < 20
+    ),
+    "means over readers": lambda: STUDY.means,
+    "single readers": lambda: STUDY.by_reader,
+    "modalities": lambda: STUDY.compare("CT", "MR"),
+}
+REPORTS = {
+    "decision_curve": lambda: hs.report_of(CURVE),
+    "joint_test": lambda: hs.report_of(RESULTS["joint_test"]()),
+    "certified_threshold": lambda: hs.report_of(RESULTS["certified_threshold"]()),
+    "gaps": lambda: hs.report_of(GAPS),
+    "reader_study": lambda: hs.report_of(STUDY),
 }
 FIGURES = {
     "plan": lambda: hs.plots.plan(hs.plan(TABLE, "f1", width=0.1)),
@@ -64,6 +103,8 @@ FIGURES = {
     "roc_curve": lambda: hs.plots.curve(hs.roc_curve(SCORES)),
     "threshold_curves": lambda: hs.plots.curve(hs.threshold_curves(SCORES, ["f1"])["f1"]),
     "calibration_curve": lambda: hs.plots.curve(hs.calibration_curve(SCORES)),
+    "decision_curve": lambda: hs.plots.decision_curve(CURVE),
+    "joint_region": lambda: hs.plots.joint_region(RESULTS["joint_region"]()),
 }
 
 
@@ -73,7 +114,21 @@ def test_results_name_the_positive_class(result):
     assert "zulu" in str(found)
     assert "zulu" in found.to_pandas().to_string()
     assert "zulu" in found.to_markdown()
-    assert any("zulu" in str(each) for each in found.records())
+    records = found.records() if hasattr(found, "records") else [found.to_dict()]
+    assert any("zulu" in str(each) for each in records)
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_reports_name_the_positive_class(report):
+    assert "zulu" in REPORTS[report]().to_markdown()
+
+
+def test_metrics_of_both_classes_name_none():
+    """Accuracy and MCC treat both classes alike, so their gaps and their region have no positive class."""
+    gaps = hs.gaps(GROUPS, ["accuracy", "mcc"], random_state=0)
+    for found in (gaps, gaps.differences, hs.joint_region(TABLE, "mcc", "f1@macro")):
+        assert "zulu" not in str(found)
+        assert {each["positive"] for each in found.records()} == {""}
 
 
 @pytest.mark.parametrize("figure", FIGURES)

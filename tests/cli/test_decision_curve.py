@@ -49,6 +49,9 @@ def test_the_report_has_the_curve_its_differences_and_the_information(tmp_path):
     """Headline, chart, tables and results are those of the curve."""
     made = curve("cancerpredmarker", "marker_risk")
     report = report_of_decisions(made, title="cancer")
+    assert hs.report_of(made, title="cancer").headline == report.headline
+    with pytest.raises(hs.HowsureError, match="that of a group"):
+        hs.report_of(curve("marker_risk", by=DATA["famhistory"]))
     useful = made.useful("cancerpredmarker")
     assert f"from {useful[0]:g} to {useful[-1]:g}" in report.headline[0][0]
     chart = report["Net benefit"].charts[0]

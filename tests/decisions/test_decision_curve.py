@@ -235,6 +235,10 @@ def test_groups_files_and_copies():
         (lambda: ONE["other"], "no strategy 'other'"),
         (lambda: ONE.difference("model", "model"), "Name two"),
         (ALL.interventions_avoided, "There are several models"),
+        (lambda: ONE.interventions_avoided(per=0), "`per` is a number of cases"),
+        (lambda: ONE.interventions_avoided(per="100"), "`per` is '100', not a number"),
+        (lambda: hs.decision_curve(TRUTH, pd.DataFrame({"A": RISKS["marker_risk"], "B": "x"})), "is not numeric"),
+        (lambda: hs.decision_curve("cancer", data={"cancer": TRUTH}), "give `y_score` with it"),
         (lambda: hs.decision_curve(TRUTH, RISKS["marker_risk"], n_resamples=0), "n_resamples"),
         (
             lambda: hs.decision_curve(TRUTH, RISKS["marker_risk"], labels=[False, True]),

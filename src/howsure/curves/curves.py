@@ -164,7 +164,13 @@ def score_table(table: Any, y_score: Any = None, cases: Mapping[str, Any] = NO_C
         If the argument is not a table of scores, or ``cases`` are given with a table.
     """
     if y_score is None and cases:
-        message = f"`{next(iter(cases))}` belongs to the cases of the table: give it to `scores`."
+        first = next(iter(cases))
+        rest = (
+            "give it to `scores`"
+            if hasattr(table, "holds")
+            else f"give `y_score` with it, as in `scores(…, {first}=…)`"
+        )
+        message = f"`{first}` belongs to the cases of the table: {rest}."
         raise HowsureError(message)
     if isinstance(y_score, Mapping) or (y_score is None and hasattr(table, "models")):
         one = "such as `table.model('A')`" if y_score is None else "such as `y_score['A']`"

@@ -14,7 +14,7 @@ from howsure.arrays import Booleans, Floats, Positions
 from howsure.cached import cached_property
 from howsure.decisions.limits import ALL, NONE, limits_of
 from howsure.decisions.sample import Sample, critical_value
-from howsure.errors import HowsureError, looked_up
+from howsure.errors import HowsureError, looked_up, real_number
 from howsure.estimates.estimate import positive_notes
 from howsure.estimates.reasons import without_variation
 from howsure.grids import Grid, Tabular
@@ -197,12 +197,21 @@ class DecisionCurve(Tabular, Mapping[str, NetBenefit]):
             The model, if there are several.
         per : float
             Number of cases: 1 as in dcurves, or 100.
+
+        Raises
+        ------
+        HowsureError
+            If there is no such model, it is not named among several, or the number is not positive.
         """
+        number = real_number("per", per)
+        if not 0 < number < math.inf:
+            message = f"`per` is a number of cases, such as 100, not {per!r}."
+            raise HowsureError(message)
         chosen = model or self.models[0]
         if not model and len(self.models) > 1:
             message = f"There are several models. Name one: {', '.join(map(repr, self.models))}."
             raise HowsureError(message)
-        factor = per * (1 - self.thresholds) / self.thresholds
+        factor = number * (1 - self.thresholds) / self.thresholds
         return self.difference(chosen, ALL).scaled(factor, f"interventions avoided by {chosen}")
 
     @cached_property

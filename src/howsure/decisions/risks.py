@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from inspect import signature
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from howsure.curves.curves import score_table
 from howsure.decisions.limits import ALL, NONE
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, real_numbers
 from howsure.metrics.probability import probabilities
 from howsure.sources.groups import by_columns
 from howsure.sources.paired_scores import paired_scores
@@ -65,13 +66,23 @@ def _by_name(y_score: Any, data: Any) -> Any:
     if isinstance(y_score, Mapping | str) or np.ndim(y_score) != 2 or np.shape(y_score)[1] < 2:
         return y_score
     columns = by_columns(y_score, None) if hasattr(y_score, "columns") else {}
-    if len(columns) < 2 or (len(columns) == 2 and np.allclose(np.asarray(y_score).sum(1), 1, rtol=0, atol=ROUNDING)):
+    if len(columns) < 2 or _sum_to_one(list(columns.values())):
         message = (
             f"`y_score` has shape {np.shape(y_score)}. Give several models by name, such as {{'A': y_score[:, 0], "
             "'B': y_score[:, 1]}; of the probabilities of two classes, give the column of the positive class."
         )
         raise HowsureError(message)
     return columns
+
+
+def _sum_to_one(columns: list[Any]) -> bool:
+    """Return whether two columns are the probabilities of two classes; columns that are no numbers are not."""
+    if len(columns) != 2:
+        return False
+    with suppress(HowsureError):
+        first, second = (real_numbers("y_score", each) for each in columns)
+        return np.allclose(first + second, 1, rtol=0, atol=ROUNDING)
+    return False
 
 
 def _named(table: ScoresTable, name: str) -> PairedScoresTable:

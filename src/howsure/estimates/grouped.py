@@ -178,14 +178,14 @@ class Grouped(Tabular, Named, Mapping[Hashable, T_co], Generic[T_co]):
 
 
 def _stacked(headers: Sequence[str], parts: Iterable[tuple[tuple[str, ...], Tabular]]) -> Grid | None:
-    """Return the grids of several results as one; None if their columns differ, or rows do not match records."""
+    """Return the grids of several results as one; None if their columns differ, or rows are the fields of a record."""
     rows: list[tuple[str, ...]] = []
     captions: dict[str, list[str]] = {}
     shown: tuple[str, ...] | None = None
     for words, each in parts:
         grid = each.grid()
         shown = grid.headers if shown is None else shown
-        if grid.headers != shown or len(grid.rows) != len(each.records()):
+        if grid.headers != shown or (not grid.headers[0] and len(grid.rows) != len(each.records())):
             return None
         rows += [(*words, *row) for row in grid.rows]
         if grid.caption:

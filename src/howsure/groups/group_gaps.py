@@ -264,8 +264,14 @@ def _pairs(
         own = [(name, groups[metric][name].reason) for name in (one, other) if name in groups[metric]]
         said = "; ".join(f"{name}: {reason}" for name, reason in own if reason)
         reasons.append(said or "the two do not vary independently of each other")
+    firsts = {metric: next(iter(of_groups.values())) for metric, of_groups in groups.items()}
     return PairGaps(
-        pairs=tuple(pairs), found=found, bounds=tuple(bounds), reasons=tuple(reasons), confidence_level=level
+        pairs=tuple(pairs),
+        found=found,
+        bounds=tuple(bounds),
+        reasons=tuple(reasons),
+        confidence_level=level,
+        positives={metric: (each.positive, each.is_positive_stated) for metric, each in firsts.items()},
     )
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from howsure.cached import cached_property
 from howsure.errors import UnknownKeyError
-from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.estimates.named import Named
 from howsure.grids import Grid, OneRecord, Tabular
 from howsure.groups.simultaneous import Contrasts
@@ -71,7 +71,8 @@ class Gap(OneRecord):
         names = {"metric": self.metric, "a": self.a, "b": self.b}
         limits = {"difference": self.value, "low": self.low, "high": self.high}
         ratio = {"ratio": self.ratio.value, "ratio_low": self.ratio.low, "ratio_high": self.ratio.high}
-        return {**names, **limits, **ratio, "p_value": self.p_value, "reason": self.difference.reason}
+        said = {"positive": self.difference.positive, "reason": self.difference.reason}
+        return {**names, **limits, **ratio, "p_value": self.p_value, **said}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -93,6 +94,8 @@ class PairGaps(Tabular, Named, Mapping[tuple[str, ...], Gap]):
         Why a pair has no difference; empty if it has one.
     confidence_level : float
         Probability that all intervals cover.
+    positives : mapping of str to (str, bool)
+        Positive class of each metric that depends on it, and whether the caller named it.
 
     Examples
     --------
@@ -107,6 +110,7 @@ class PairGaps(Tabular, Named, Mapping[tuple[str, ...], Gap]):
     bounds: tuple[tuple[float, float], ...]
     reasons: tuple[str, ...]
     confidence_level: float
+    positives: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
 
     @cached_property
     def _places(self) -> dict[tuple[str, ...], tuple[int, bool]]:
@@ -145,6 +149,7 @@ class PairGaps(Tabular, Named, Mapping[tuple[str, ...], Gap]):
             ratio = dict(zip(ratio, inverse, strict=True))
         settings: dict[str, Any] = {"confidence_level": self.confidence_level, "method": METHOD}
         settings |= {"metric": metric, "reason": self.reasons[place]}
+        settings["positive"], settings["is_positive_stated"] = self.positives.get(metric, ("", True))
         difference = Estimate(
             each["value"], low=max(each["low"], -span), high=min(each["high"], span), bounds=(-span, span), **settings
         )
@@ -197,4 +202,5 @@ class PairGaps(Tabular, Named, Mapping[tuple[str, ...], Gap]):
         headers = ("pair", "metric", "difference", f"{level} interval", "ratio", f"{level} interval", "adjusted p")
         reasons = dict.fromkeys(filter(None, self.reasons))
         said = f"The intervals of all {len(self)} pairs cover together with {level} confidence"
-        return Grid(headers, tuple(rows), "; ".join([said, *reasons]))
+        notes = positive_notes(each.difference for each in self._gaps)
+        return Grid(headers, tuple(rows), "; ".join([said, *reasons, *notes]))

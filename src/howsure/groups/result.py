@@ -266,8 +266,9 @@ class Gaps(Tabular, Named):
                 limits = {"value": each.value, "low": each.low, "high": each.high}
                 shrunken = {"shrunken": pooled.value, "shrunken_low": pooled.low, "shrunken_high": pooled.high}
                 to_all = {"to_overall": apart.value, "to_overall_low": apart.low, "to_overall_high": apart.high}
-                rest = {"p_value": apart.p_value, "may_be_worst": group in worst, "reason": each.reason}
-                found.append(own | limits | shrunken | to_all | rest)
+                rest = {"p_value": apart.p_value, "may_be_worst": group in worst}
+                said = {"positive": each.positive, "reason": each.reason}
+                found.append(own | limits | shrunken | to_all | rest | said)
         return found
 
     def grid(self) -> Grid:
@@ -334,7 +335,14 @@ class Gaps(Tabular, Named):
             method=PROJECTION,
             bounds=bounds,
             reason=self._missing(wanted, value, method) or (NONE[kind] if np.isnan(value) else ""),
+            **self._positive(wanted),
         )
+
+    def _positive(self, metrics: tuple[str, ...]) -> dict[str, Any]:
+        """Return the positive class as a result of metrics has it, if one of them depends on it."""
+        each = [next(iter(self.by_group[name].values())) for name in metrics]
+        first = next((one for one in each if one.positive), each[0])
+        return {"positive": first.positive, "is_positive_stated": first.is_positive_stated}
 
     def _missing(self, metrics: tuple[str, ...], value: float, method: str) -> str:
         """Return which groups have no value, and that the result is about the other groups only."""
@@ -364,6 +372,7 @@ class Gaps(Tabular, Named):
             method=PROJECTION,
             bounds=first.bounds,
             reason=self._missing((name,), value, "between_groups"),
+            **self._positive((name,)),
         )
 
 

@@ -135,6 +135,11 @@ class ReaderStudy(Tabular, Named):
         """Number of cases."""
         return self.positives + self.negatives
 
+    @property
+    def positive(self) -> str:
+        """Name of the positive class; empty for classes 0 and 1."""
+        return next(iter(self.means.values())).positive
+
     def compare(self, first: str, second: str) -> ReaderDifference:
         """Return the difference of two modalities in this order, first − second.
 
@@ -238,6 +243,7 @@ class ReaderStudy(Tabular, Named):
             "share_of_readers": share(*parts),
             "confidence_level": self.confidence_level,
             "method": self.method,
+            "positive": self.positive,
             "reason": each.reason,
         }
 

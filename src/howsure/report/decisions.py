@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from howsure.arrays import Floats
 from howsure.decisions.limits import ALL
 from howsure.decisions.result import DecisionCurve, NetBenefit
+from howsure.errors import HowsureError
 from howsure.estimates.estimate import positive_notes
 from howsure.grids import plain
 from howsure.numbers import count_text, interval_text, percent, value_text
@@ -24,9 +26,7 @@ MARKS = 40  # points with a tooltip
 BELOW, ABOVE = 0.3, 1.1  # of the largest net benefit: how much of the chart lies below 0, and above
 
 
-def report_of_decisions(
-    curve: DecisionCurve, *, title: str = "", command: str = "", files: Sequence[str | Path] = ()
-) -> Report:
+def report_of_decisions(curve: Any, *, title: str = "", command: str = "", files: Sequence[str | Path] = ()) -> Report:
     """Return the report on a decision curve: where each model is useful, the curve, differences, and cautions.
 
     Parameters
@@ -39,7 +39,15 @@ def report_of_decisions(
         Command that makes this report.
     files : sequence of str or Path
         Input files, whose fingerprints are reported.
+
+    Raises
+    ------
+    HowsureError
+        If it is the result of several groups.
     """
+    if not isinstance(curve, DecisionCurve):
+        message = "A report is on one decision curve: give that of a group, `curves['a']`, or of all, `curves.overall`."
+        raise HowsureError(message)
     level = percent(curve.confidence_level)
     together = f"Bands and intervals cover at all thresholds together, with {level} confidence for each curve."
     unit = "The net benefit, per case, is true positives minus false positives times the odds of the threshold."

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from howsure.errors import HowsureError
-from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.grids import plain
 from howsure.groups.group_gaps import gaps as compared
 from howsure.groups.pairs import Gap
@@ -61,7 +61,13 @@ def report_of_gaps(gaps: Any, *, title: str = "", command: str = "", files: Sequ
     together = f"All intervals of a table cover together with {level} confidence, so that chance alone shows no gap."
     return Report(
         title=title,
-        about=f"{len(gaps.groups)} groups, {sum(gaps.cases.values()):,} cases",
+        about=", ".join(
+            [
+                f"{len(gaps.groups)} groups",
+                f"{sum(gaps.cases.values()):,} cases",
+                *positive_notes(each for groups in gaps.by_group.values() for each in groups.values()),
+            ]
+        ),
         headline=tuple((gaps.sentence(metric),) for metric in gaps.metrics),
         sections=(
             Section("Largest gaps", ((_projection(gaps),),), sheets=(_largest(gaps),)),

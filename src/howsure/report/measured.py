@@ -11,6 +11,7 @@ from typing import Any
 
 from howsure.comparison.models import compare_all
 from howsure.comparison.rope import Region
+from howsure.decisions.result import DecisionCurve
 from howsure.errors import HowsureError, checked_level
 from howsure.estimates.batch import Evaluations
 from howsure.estimates.evaluation import Evaluation
@@ -28,6 +29,7 @@ from howsure.report.answers import headline, main_metric
 from howsure.report.cautions import cautions
 from howsure.report.checklists.names import ChecklistName
 from howsure.report.content import Section, careful
+from howsure.report.decisions import report_of_decisions
 from howsure.report.evidence import Measured, Settings, Shown, Subject, estimated_together, shown, subject_of
 from howsure.report.gaps import can_differ, gaps_section, report_of_gaps
 from howsure.report.matrices import matrices
@@ -51,6 +53,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 WRITERS: Mapping[type, Callable[..., Report]] = MappingProxyType(
     {
+        DecisionCurve: report_of_decisions,
         Gaps: report_of_gaps,
         ReaderStudy: report_of_readers,
         JointTest: report_of_requirements,
@@ -68,6 +71,7 @@ def report_of(
     | Study
     | ReaderStudy
     | Gaps
+    | DecisionCurve
     | JointTest
     | CertifiedThreshold,
     *,
@@ -90,8 +94,8 @@ def report_of(
     ----------
     subjects : table, evaluation or result
         A Table, Tables by group, Evaluation or Evaluations, or any of them by model; `Subject` s, which can also have
-        scores; or a Study, ReaderStudy, Gaps, JointTest or CertifiedThreshold. Evaluations are shown unchanged, with
-        their own metrics, method, level and seed, and a study with its own settings.
+        scores; or a Study, ReaderStudy, Gaps, DecisionCurve, JointTest or CertifiedThreshold. Evaluations are shown
+        unchanged, with their own metrics, method, level and seed, and a study with its own settings.
     title : str
         Title: the evaluated data.
     metrics : sequence of str or Metric, optional

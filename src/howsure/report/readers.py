@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError
-from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.grids import plain
 from howsure.metrics.descriptions import metric_words
 from howsure.readers.differences import ReaderDifference, readers_text, share
@@ -55,7 +55,13 @@ def report_of_readers(study: Any, *, title: str = "", command: str = "", files: 
     warned += [(f"{study.note}.",)] if study.note else []
     return Report(
         title=title,
-        about=f"{readers_text(len(study.readers))}, {study.cases:,} cases ({study.positives:,} positive)",
+        about=", ".join(
+            [
+                readers_text(len(study.readers)),
+                f"{study.cases:,} cases ({study.positives:,} positive)",
+                *positive_notes([study]),
+            ]
+        ),
         headline=tuple((each,) for each in study.sentences()),
         sections=(*_sections(study), careful(warned), reproduction(command, "", files)),
         levels=(study.confidence_level,),

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from howsure.estimates.estimate import positive_notes
 from howsure.estimates.grouped import Grouped
 from howsure.grids import plain
 from howsure.numbers import interval_text, number, percent
@@ -49,7 +50,7 @@ def report_of_requirements(
     sheet = _tests(results) if tested else _thresholds(results)
     return Report(
         title=title,
-        about=" and ".join(first.requirements),
+        about="; ".join([" and ".join(first.requirements), *positive_notes(getattr(first, "estimates", [first]))]),
         headline=tuple((_named(name, each.sentence()),) for name, each in results.items()),
         sections=(
             Section("Requirements", ((_HOW_TESTED if tested else _HOW_CERTIFIED,),), sheets=(sheet,)),

@@ -110,6 +110,7 @@ class JointTest(Tabular):
                 "shown": bool(p <= 1 - self.confidence_level),
                 "confidence_level": self.confidence_level,
                 "method": found.method,
+                "positive": found.positive,
                 "reason": found.reason if np.isnan(p) else "",
             }
             for text, found, bound, p in zip(self.requirements, self.estimates, self.bounds, self.p_values, strict=True)

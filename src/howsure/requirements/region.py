@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from howsure.arrays import Array
 from howsure.errors import HowsureError
-from howsure.estimates.estimate import Estimate
+from howsure.estimates.estimate import Estimate, positive_notes
 from howsure.grids import Grid, OneRecord
 from howsure.numbers import interval_text, number, percent, significant_decimals
 
@@ -139,6 +139,7 @@ class JointRegion(OneRecord):
             "correlation": self.correlation,
             "confidence_level": self.confidence_level,
             "method": self.method,
+            "positive": self.x.positive or self.y.positive,
             "reason": self.reason,
         }
 
@@ -151,6 +152,7 @@ class JointRegion(OneRecord):
             own, joint = interval_text(each.low, each.high, decimals), interval_text(low, high, decimals)
             rows.append((each.label, number(each.value, decimals), own, joint))
         caption = self.reason or f"area {self.area:.4g}, correlation {number(self.correlation, 2)}; {self.method}"
+        caption = "; ".join([caption, *positive_notes([self.x, self.y])])
         return Grid(("metric", "value", f"{level} interval", "range of the joint region"), tuple(rows), caption)
 
 
