@@ -74,9 +74,20 @@ def test_two_requirements_have_a_joint_region(tmp_path):
     assert f"{region.x_limits[0]:.3f}, {region.x_limits[1]:.3f}" in text
     assert "with the required bounds as dotted lines" in text
     assert "joint region" not in run("require", *LABELS, "-r", *two, "accuracy>0.8").stdout
-    assert "joint region" not in run("require", *LABELS, "-r", "recall>0.8", "fnr<0.2").stdout
+    said = " ".join(run("require", *LABELS, "-r", "recall>0.8", "fnr<0.2").stdout.split())
+    assert "The joint region of recall and fnr is undefined: in these data `fnr` follows from `recall`" in said
     by = run("require", *LABELS, "--by=tumour_size", "-r", *two).stdout
     assert "medium: Together with 95 % confidence" in " ".join(by.split())
+
+
+def test_a_group_without_a_joint_region_leaves_those_of_the_others(tmp_path):
+    """Among the small tumours no case is a false positive, so F1 follows from recall; the page says so too."""
+    page = tmp_path / "page.md"
+    found = run("require", *LABELS, "--by=tumour_size", "-r", "recall>0.8", "f1>0.7", "--html", str(page))
+    said = " ".join(found.stdout.split())
+    assert "large: Together with 95 % confidence: recall from" in said
+    assert "small: The joint region of recall and f1 is undefined: in these data `f1` follows from `recall`" in said
+    assert "so the region is a line" in page.read_text()
 
 
 @pytest.mark.parametrize(

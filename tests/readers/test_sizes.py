@@ -1,6 +1,7 @@
 """Sizes of reader studies against RJafroc's published tables and simulation."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -117,12 +118,39 @@ def test_power_grows_with_the_cases():
         ({"readers": 1, "cases": 50}, "whole number of at least 2"),
         ({"readers": 3, "power": 0.8, "true_value": 0.01}, "do not reach the goal"),
         ({"readers": 3, "cases": 50, "margin": -1}, "positive number"),
+        ({"readers": 3, "power": 0.8, "true_value": 0}, "No study shows a difference that is 0"),
     ],
 )
 def test_plans_that_make_no_sense_are_refused(goals, message):
     """In one line with the remedy."""
     with pytest.raises(hs.HowsureError, match=message):
         PUBLISHED.plan(**goals)
+
+
+@pytest.mark.parametrize("modalities", [("A",), ("A", "B"), ("A", "B", "C")])
+@pytest.mark.parametrize("is_rated", [True, False])
+def test_readers_who_agree_in_all_cases_are_no_pilot(modalities, is_rated):
+    """Readers who are all right, or all wrong in the same cases, have a difference without variance."""
+    reader, modality, case = zip(*[(r, m, c) for r in "wxyz" for m in modalities for c in range(40)], strict=True)
+    truth = [each % 2 for each in case]
+    columns = {"truth": truth, "reader": reader, "case": case}
+    if len(modalities) > 1:
+        columns["modality"] = modality
+    marks = [right if each > 8 or len(modalities) == 1 else 1 - right for right, each in zip(truth, case, strict=True)]
+    given = {"rating": marks} if is_rated else {"call": marks, "metric": "sensitivity"}
+    study = hs.reader_study(**given, **columns)
+    assert math.isnan(study.components.correlations["cov2"]) == (len(modalities) == 1)
+    for goal in ({"readers": 5, "cases": 100}, {"readers": 5, "width": 0.1}, {"cases": 100, "width": 0.1}):
+        with pytest.raises(hs.HowsureError, match="does not vary between studies") as caught:
+            hs.plan(study, true_value=0.1, **goal)
+        assert caught.value.code == "no-variation"
+
+
+@pytest.mark.parametrize("change", [{"error": -0.001}, {"error": math.nan}, {"cov2": math.inf}, {"cov1": 0.01}])
+def test_components_that_are_no_variances_are_refused(change):
+    """A negative variance, and numbers that are none, have no standard error."""
+    with pytest.raises(hs.HowsureError):
+        replace(PUBLISHED, **change).plan(readers=5, cases=100, true_value=0.05)
 
 
 def test_other_designs_are_no_pilots():

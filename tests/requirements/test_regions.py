@@ -157,10 +157,22 @@ def test_an_undefined_metric_has_no_region():
         region.contains((0.5, 0.5))
 
 
+def test_a_metric_that_follows_from_the_other_has_no_region():
+    """The false negative rate is 1 minus recall; without a false positive F1 is a function of recall, in that group."""
+    region = hs.joint_region(TABLE, "recall", "fnr")
+    assert region.reason == "in these data `fnr` follows from `recall`, so the region is a line"
+    assert math.isnan(region.area)
+    y_true, y_pred = [1] * 10 + [0] * 10, [1] * 7 + [0] * 13
+    groups = ["a"] * 20 + ["b"] * 20
+    found = hs.joint_region(hs.confusion(y_true * 2, [*y_pred, *y_pred[:-1], 1], by=groups), "recall", "f1")
+    assert "`f1` follows from `recall`" in found["a"].reason
+    assert not found["b"].reason
+    assert found["b"].area > 0
+
+
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda: hs.joint_region(TABLE, "recall", "fnr"), "`fnr` follows from `recall`"),
         (lambda: hs.joint_region(TABLE, "recall", "mcc", method="profile_likelihood"), "`mcc` is not one"),
         (
             lambda: hs.joint_region(

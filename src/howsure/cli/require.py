@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -142,7 +141,7 @@ def require(
         "random_state": random_state,
     }
     found: Any
-    region: Any = None
+    region, absent = None, ""
     if certify:
         from howsure.requirements.certified import certified_threshold
 
@@ -151,7 +150,7 @@ def require(
         from howsure.requirements.joint_tests import joint_test
 
         found = joint_test(table, requirements, threshold=threshold, **settings)
-        region = _region(table, requirements, threshold=threshold, **settings)
+        region, absent = _region(table, requirements, threshold=threshold, **settings)
     page = None
     if html is not None:
         from howsure.report.requirements import report_of_requirements
@@ -161,23 +160,24 @@ def require(
     if how in {"json", "csv"}:
         write_records(found.records(), how)
     else:
-        note = "\n".join(f"{name}: {each.sentence()}" if name else each.sentence() for name, each in _by_group(region))
-        write_grid(found.grid(), how=how, title=given.title, note=note)
+        said = [f"{name}: {each.sentence()}" if name else each.sentence() for name, each in _by_group(region)]
+        write_grid(found.grid(), how=how, title=given.title, note="\n".join(filter(None, [*said, absent])))
     say_written(page)
     end_where(_failures(found))
 
 
-def _region(table: Any, requirements: list[str], **settings: Any) -> Any:
-    """Return the joint region of two metrics; None for another number of them, or if one follows from the other."""
+def _region(table: Any, requirements: list[str], **settings: Any) -> tuple[Any, str]:
+    """Return the joint region of two metrics, or None and why there is none; nothing for another number of metrics."""
     from howsure.requirements.regions import joint_region
     from howsure.requirements.requirement import listed_requirements
 
     metrics: list[Any] = [each.metric for each in listed_requirements(requirements)]
-    if len(metrics) != 2:
-        return None
-    with suppress(HowsureError):
-        return joint_region(table, *metrics, **settings)
-    return None
+    if len(metrics) != 2 or metrics[0] == metrics[1]:
+        return None, ""
+    try:
+        return joint_region(table, *metrics, **settings), ""
+    except HowsureError as error:
+        return None, f"There is no joint region of the two metrics. {error}"
 
 
 def _by_group(found: Any) -> Iterable[tuple[str, Any]]:

@@ -110,8 +110,9 @@ class VarianceComponents(Tabular):
 
     @property
     def correlations(self) -> dict[str, float]:
-        """The covariances as correlations of the errors."""
-        return {name: getattr(self, name) / self.error for name in ("cov1", "cov2", "cov3")}
+        """The covariances as correlations of the errors; nan if the errors do not vary."""
+        whole = self.error or float("nan")
+        return {name: getattr(self, name) / whole for name in ("cov1", "cov2", "cov3")}
 
     def plan(
         self,

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-from howsure.errors import HowsureError, checked_level, real_number, whole_number
+from howsure.designs.base import RELATIVE_TOLERANCE
+from howsure.errors import INVALID_ARGUMENT, HowsureError, checked_level, real_number, whole_number
 from howsure.grids import Grid, Tabular
 from howsure.methods.core.standard_errors import quantile
 from howsure.numbers import number, percent
@@ -196,7 +197,11 @@ def planned(
     if is_goal == both or (power is not None and width is not None):
         raise HowsureError(ASK)
     _refuse_design(pilot, power, margin)
+    _refuse_variances(pilot)
     value = _value(pilot, true_value, far)
+    if power is not None and value == 0 and margin is None:
+        message = "No study shows a difference that is 0. State another `true_value`, or a `margin` of non-inferiority."
+        raise HowsureError(message)
 
     def size(of_readers: int, of_cases: int) -> Size:
         return size_of(pilot, of_readers, of_cases, value, far, level)
@@ -254,6 +259,7 @@ def size_of(pilot: Pilot, readers: int, cases: int, value: float, margin: float,
         factor, freedom = 2 / readers, readers - 1
     square = max(own, 0.0) + ratio * base  # expected mean square of the readers
     part = square + ratio * add
+    _refuse_no_variance(part, ratio * pilot.error, "mean" if pilot.modalities == 1 else "difference")
     degrees = freedom * (part / square) ** 2 if square > 0 else math.inf
     error = math.sqrt(factor * part)
     spread = float(quantile(level, degrees))
@@ -295,6 +301,32 @@ def _refuse_design(pilot: Pilot, power: float | None, margin: float | None) -> N
     if pilot.modalities == 1 and not (power is None and margin is None):
         message = "`power` and `margin` are for two modalities. Give `width`, that of the interval of the mean."
         raise HowsureError(message)
+
+
+def _refuse_variances(pilot: Pilot) -> None:
+    """Refuse components that are no numbers, and a negative variance."""
+    if pilot.modalities == 1:
+        needed = ("reader", "error", "cov2")
+    else:
+        needed = ("reader" if pilot.design == NESTED else "modality_reader", "error", "cov1", "cov2", "cov3")
+    for name in needed:
+        if not math.isfinite(value := real_number(name, getattr(pilot, name))):
+            message = f"`{name}` is {value:g}, and a plan needs this variance component. State it as a number."
+            raise HowsureError(message, INVALID_ARGUMENT)
+    if pilot.error < 0:
+        message = f"`error` is the variance of one reader's metric, not {pilot.error:g}. State a positive number."
+        raise HowsureError(message, INVALID_ARGUMENT)
+
+
+def _refuse_no_variance(part: float, scale: float, what: str) -> None:
+    """Refuse components whose difference or mean has no variance, apart from rounding errors, or a negative one."""
+    if part > RELATIVE_TOLERANCE * scale:
+        return
+    message = (
+        f"By these components the {what} does not vary between studies, as if all readers agreed in all cases, so "
+        "no number of readers and cases follows. State assumed components: `hs.results.VarianceComponents(…).plan(…)`."
+    )
+    raise HowsureError(message, "no-variation")
 
 
 def _value(pilot: Pilot, true_value: float | None, margin: float) -> float:

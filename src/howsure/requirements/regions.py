@@ -76,12 +76,13 @@ def joint_region(
     Returns
     -------
     JointRegion
-        For `Tables`, a `Grouped` of such results.
+        For `Tables`, a `Grouped` of such results. If one metric follows from the other, as the false negative rate
+        does from recall, the region is undefined, with the reason.
 
     Raises
     ------
     HowsureError
-        If one metric follows from the other, or a metric, the method, the level or the threshold is not valid.
+        If a metric, the method, the level or the threshold is not valid.
 
     Notes
     -----
@@ -122,7 +123,7 @@ def joint_region(
     asked = list(zip((x, y), thresholds((x, y), threshold), strict=True))
     estimates = [estimate(one, each, threshold=at, **settings) for each, at in asked]
     bound = [resolve(each, one, threshold=at) for each, at in asked]
-    correlation, freedom = _moments(one, bound, estimates)
+    correlation, freedom = _moments(one, bound)
     facts: dict[str, Any] = {
         "x": estimates[0],
         "y": estimates[1],
@@ -131,7 +132,7 @@ def joint_region(
         "correlation": correlation,
     }
     outline = _Likelihood.of([own_table(one, each) for each in bound]) if likely else None
-    reason = _why_undefined(estimates, freedom)
+    reason = _why_undefined(estimates, correlation, freedom)
     if reason:
         return JointRegion(boundary_x=np.empty(0), boundary_y=np.empty(0), reason=reason, **facts)
     radius = _radius(level, freedom)
@@ -168,7 +169,10 @@ def thresholds(metrics: Sequence[Any], threshold: float | None) -> list[float | 
     return [threshold if need or not any(needs) else None for need in needs]
 
 
-def _why_undefined(estimates: list[Estimate], freedom: float) -> str:
+def _why_undefined(estimates: list[Estimate], correlation: float, freedom: float) -> str:
+    if abs(correlation) > DETERMINED:
+        first, second = (each.label for each in estimates)
+        return f"in these data `{second}` follows from `{first}`, so the region is a line"
     undefined = [f"{each.label}: {each.reason}" for each in estimates if np.isnan([each, each.low, each.high]).any()]
     if not undefined and not freedom > 1:
         return "two metrics need at least three clusters"
@@ -209,7 +213,7 @@ class _Likelihood:
         return np.asarray(np.where(inside(far) > 0, far, root(inside, near, far, relative=1e-9)) * rays)
 
 
-def _moments(table: Table, bound: list[Metric], estimates: list[Estimate]) -> tuple[float, float]:
+def _moments(table: Table, bound: list[Metric]) -> tuple[float, float]:
     """Return the correlation of two metrics, and the fewer degrees of freedom of the two.
 
     The correlation is 0 if a metric shows no variation, and nan with at most one degree of freedom.
@@ -221,13 +225,7 @@ def _moments(table: Table, bound: list[Metric], estimates: list[Estimate]) -> tu
     correlation = float(np.clip(np.nan_to_num(safe_divide(covariance[0, 1], spread[0] * spread[1])), -1.0, 1.0))
     details = VarianceDetails.of(table.design)
     freedom = float(np.min([details.small_sample_correction(table.cells, each)[1] for each in gradients]))
-    if not freedom > 1:
-        return math.nan, freedom
-    if abs(correlation) > DETERMINED:
-        first, second = (each.label for each in estimates)
-        message = f"`{second}` follows from `{first}`, so their region is a line. Give two metrics that vary apart."
-        raise HowsureError(message)
-    return correlation, freedom
+    return (correlation if freedom > 1 else math.nan), freedom
 
 
 def _radius(level: float, freedom: float) -> float:
