@@ -62,3 +62,28 @@ def test_warnings_have_codes():
         hs.class_likelihood_ratios([1, 1, 0], [1, 1, 0])
     assert {each.message.code for each in found} == {"undefined-metric"}
     assert hs.HowsureWarning.code == "doubtful-number"
+
+
+SCORES = hs.scores([0, 1] * 20, [0.2, 0.7, 0.4, 0.9] * 10)
+PERCENTAGES = {
+    "threshold": lambda: hs.estimate(SCORES, "f1", threshold=20),
+    "risk": lambda: hs.estimate(SCORES, "net_benefit+threshold=20"),
+    "risks": lambda: hs.decision_curve(SCORES, thresholds=[20]),
+    "rate": lambda: hs.estimate(SCORES, "precision_at+recall=20"),
+    "false positive rate": lambda: hs.estimate(SCORES, "roc_auc+max_fpr=20"),
+    "true positive rate": lambda: hs.estimate(SCORES, "roc_auc+min_tpr=20"),
+    "prevalence": lambda: hs.estimate(TABLE, "ppv_at+prevalence=20"),
+    "prevalence of a curve": lambda: hs.decision_curve(SCORES, prevalence=20),
+    "prevalence of a threshold": lambda: hs.optimal_threshold(SCORES, "cost", prevalence=20),
+    "level": lambda: hs.estimate(TABLE, "f1", confidence_level=20),
+    "power": lambda: hs.plan(hs.paired([0, 1] * 9, {"a": [0, 1] * 9, "b": [1, 1] * 9}), "accuracy", power=20),
+    "requirement": lambda: hs.joint_test(TABLE, ["recall>20"]),
+    "starts": lambda: hs.certified_threshold(SCORES, "f1>0.5", starts=[20]),
+}
+
+
+@pytest.mark.parametrize("what", PERCENTAGES)
+def test_percentages_lead_to_shares(what):
+    """20 where a number between 0 and 1 belongs is 20 % of many users: the remedy is 0.2."""
+    with pytest.raises(hs.HowsureError, match=r"Did you mean 0\.2\?$"):
+        PERCENTAGES[what]()

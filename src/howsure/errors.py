@@ -260,6 +260,7 @@ class DoubtfulDataError(HowsureError):
 CHECK = "check=False"
 WAY_OUT = f" If the data are meant so, say `{CHECK}`."
 MOST_LISTED = 5  # names in a message
+PER_CENT = 100
 INVALID_ARGUMENT = "invalid-argument"
 
 
@@ -383,9 +384,23 @@ def checked_level(confidence_level: Any) -> float:
         level = math.nan
     if 0 < level < 1:
         return level
-    hint = f" Did you mean {level / 100:g}?" if 1 < level < 100 else ""
-    message = f"`confidence_level` must lie between 0 and 1, not {confidence_level!r}.{hint}"
+    message = f"`confidence_level` must lie between 0 and 1, not {confidence_level!r}.{of_per_cent(level)}"
     raise HowsureError(message, INVALID_ARGUMENT)
+
+
+def of_per_cent(value: Any) -> str:
+    """Return a hint for a percentage in place of a number between 0 and 1; empty for other values.
+
+    Examples
+    --------
+    >>> of_per_cent(20), of_per_cent(0.2)
+    (' Did you mean 0.2?', '')
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return ""
+    return f" Did you mean {number / PER_CENT:g}?" if 1 < number < PER_CENT else ""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

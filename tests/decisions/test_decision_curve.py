@@ -221,7 +221,7 @@ def test_groups_files_and_copies():
         ),
         (lambda: hs.decision_curve(TRUTH, RISKS["marker_risk"], thresholds=[0, 0.1]), "both excluded, not 0"),
         (lambda: hs.decision_curve(TRUTH, RISKS["marker_risk"], thresholds=[0.5, 1]), "both excluded, not 1"),
-        (lambda: hs.decision_curve(TRUTH, RISKS["marker_risk"], thresholds=[5, 10]), "5 % is 0.05"),
+        (lambda: hs.decision_curve(TRUTH, RISKS["marker_risk"], thresholds=[5, 10]), r"Did you mean 0\.05"),
         (lambda: hs.decision_curve(TRUTH, RISKS["marker_risk"], thresholds=[0.1, np.nan]), "contains nan"),
         (lambda: hs.decision_curve(TRUTH, RISKS["marker_risk"], thresholds=[]), "Give a list of risks"),
         (lambda: hs.decision_curve(TRUTH, RISKS["marker_risk"], thresholds="high"), "Give a list of risks"),

@@ -51,7 +51,7 @@ def test_an_extreme_area_has_one_limit_inside(area):
     "area, sizes, words",
     [
         ("high", (3, 4), "`auc` = 'high' is no number"),
-        (87, (3, 4), "lies between 0 and 1. For per cent give 0.87"),
+        (87, (3, 4), "lies between 0 and 1. Did you mean 0.87"),
         (-0.1, (3, 4), "lies between 0 and 1"),
         (np.nan, (3, 4), "is no area"),
         (0.8, (0, 4), "positives"),

@@ -134,6 +134,22 @@ def test_metrics_without_a_name_are_refused(metrics):
         hs.gaps(TABLES, metrics)
 
 
+@pytest.mark.parametrize(
+    "word, meant",
+    [
+        ("equal_odds", "equalized_odds"),
+        ("Equalised odds", "equalized_odds"),
+        ("statistical_parity", "demographic_parity"),
+        ("equality_of_opportunity", "equal_opportunity"),
+    ],
+)
+def test_words_for_criteria_lead_to_ours(word, meant):
+    """The names of the literature, of which we have those of Fairlearn."""
+    with pytest.raises(hs.HowsureError, match=f"Did you mean '{meant}'") as caught:
+        hs.gaps(TABLES, word)
+    assert caught.value.code == "unknown-metric"
+
+
 def test_metrics_that_are_named_twice_count_once():
     """A metric of a criterion may be named beside it."""
     assert tuple(hs.gaps(TABLES, ["recall", "equalized_odds", "recall"], random_state=0).metrics) == ("recall", "fpr")

@@ -1,6 +1,8 @@
 """What predictions by fold and by run look like, and contradictions that are refused."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, RepeatedKFold, cross_val_predict
@@ -112,6 +114,16 @@ def changed(name, row, value):
     return columns
 
 
+def test_a_frame_of_runs_has_a_run_in_each_column():
+    """Frames of pandas and Polars alike; more runs than cases are taken if the caller insists."""
+    expected = hs.training_runs(Y, [SAID, OTHER]).estimate("accuracy")
+    for frame in (pd.DataFrame({"a": SAID, "b": OTHER}), pl.DataFrame({"a": SAID, "b": OTHER})):
+        found = hs.training_runs(Y, frame).estimate("accuracy")
+        assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
+    few = hs.training_runs(None, value=np.arange(12.0).reshape(4, 3), check=False)
+    assert few.estimate("mean").value == pytest.approx(np.arange(12).mean())
+
+
 @pytest.mark.parametrize(
     "call, message",
     [
@@ -167,6 +179,10 @@ def changed(name, row, value):
         (lambda: hs.training_runs(Y, {"a": [SAID, OTHER], "b": [SAID]}), "single training run of b"),
         (lambda: hs.training_runs(Y, [SAID, OTHER], run=FOLD), "`run` and `case` go together"),
         (lambda: hs.training_runs(Y, [SAID, OTHER[:-1]]), "1.*59|59"),
+        (lambda: hs.training_runs(Y, np.stack([SAID, OTHER], 1)), r"transpose it: `y_pred\.T`"),
+        (lambda: hs.training_runs(Y, {"a": [SAID] * 2, "b": np.stack([SAID, OTHER], 1)}), "`y_pred` of b has 60 rows"),
+        (lambda: hs.training_runs(Y, y_score=np.ones((N, 2, 3)) / 3), r"`y_score\.swapaxes\(0, 1\)`"),
+        (lambda: hs.training_runs(None, value=np.stack([SAID, OTHER], 1)), "60 training runs on 2 cases.*check=False"),
         (lambda: hs.training_runs(Y, [SAID, OTHER], labels=[1, 2]), "not among `labels`"),
     ],
 )

@@ -15,7 +15,7 @@ from howsure.curves.curves import score_table
 from howsure.designs.base import Design
 from howsure.designs.cell_sums import added_up, confusion_from_top
 from howsure.designs.resampling import Resampling
-from howsure.errors import HowsureError, checked_level, real_number
+from howsure.errors import HowsureError, checked_level, of_per_cent, real_number
 from howsure.estimates.estimate import Estimate, estimate_grid
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import apply_by_group
@@ -225,7 +225,7 @@ def _gain(
             message = f"`{name}` is a non-negative number, not {cost!r}."
             raise HowsureError(message)
     if prevalence is not None and not 0 < real_number("prevalence", prevalence) < 1:
-        message = f"`prevalence` lies between 0 and 1, not {prevalence!r}."
+        message = f"`prevalence` lies between 0 and 1, not {prevalence!r}.{of_per_cent(prevalence)}"
         raise HowsureError(message)
 
     def saved(cells: Array) -> Array:

@@ -12,7 +12,7 @@ from howsure.arrays import Floats
 from howsure.curves.from_cases import takes_cases
 from howsure.decisions.result import DecisionCurve
 from howsure.decisions.risks import KNOWN, checked_risks, risk_table
-from howsure.errors import HowsureError, checked_level, real_number
+from howsure.errors import HowsureError, checked_level, of_per_cent, real_number
 from howsure.estimates.grouped import apply_by_group
 from howsure.methods.core.draws import seed_sequence
 from howsure.methods.drawn.bootstrap import Bootstrap
@@ -114,7 +114,8 @@ def decision_curve(
     points = _thresholds(thresholds)
     stated = math.nan if prevalence is None else real_number("prevalence", prevalence)
     if prevalence is not None and not 0 < stated < 1:
-        message = f"`prevalence` lies between 0 and 1, both excluded, not {prevalence!r}."
+        hint = of_per_cent(prevalence)
+        message = f"`prevalence` lies between 0 and 1, both excluded, not {prevalence!r}.{hint}"
         raise HowsureError(message)
     return DecisionCurve(
         table=risks,

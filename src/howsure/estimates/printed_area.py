@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from howsure.arrays import Array
-from howsure.errors import HowsureError, checked_level, one_of, whole_number
+from howsure.errors import HowsureError, checked_level, of_per_cent, one_of, whole_number
 from howsure.estimates.estimate import Estimate
 from howsure.methods.areas.delong import newcombe_limits, newcombe_variance
 
@@ -101,7 +101,6 @@ def _area(given: Any) -> float:
         message = f"`auc` = {given!r} is no number. Give the published area, such as 0.87."
         raise HowsureError(message) from None
     if not 0 <= area <= 1:
-        remedy = f" For per cent give {area / 100:g}." if 1 < area <= 100 else ""
-        message = f"`auc` = {area:g} is no area: it lies between 0 and 1.{remedy}"
+        message = f"`auc` = {area:g} is no area: it lies between 0 and 1.{of_per_cent(area)}"
         raise HowsureError(message)
     return area

@@ -12,7 +12,7 @@ from howsure.errors import HowsureError, checked_level, looked_up
 from howsure.estimates.estimate import Estimate
 from howsure.estimates.estimation import estimate
 from howsure.estimates.grouped import Results
-from howsure.groups.criteria import CRITERIA
+from howsure.groups.criteria import CRITERIA, criterion_near
 from howsure.groups.measured import Measured
 from howsure.groups.pairs import PairGaps
 from howsure.groups.partial_pooling import FEWEST, shrunken
@@ -25,7 +25,8 @@ from howsure.methods.core.names import MethodName
 from howsure.methods.core.standard_errors import normal_quantile
 from howsure.metrics.binding import listed_metrics, of_counts, requested, threshold_for
 from howsure.metrics.metric import Metric
-from howsure.metrics.spec import Spec
+from howsure.metrics.registry import canonical
+from howsure.metrics.spec import Spec, named as definition_named
 from howsure.tables.addition import add_tables
 from howsure.tables.batch import Tables
 from howsure.tables.table import Table
@@ -130,6 +131,9 @@ def _expanded(metrics: Any) -> list[Spec | Metric]:
         if base in CRITERIA and base != one:
             message = f"`gaps` returns differences and ratios: write '{base}' instead of '{one}'."
             raise HowsureError(message)
+        if one not in CRITERIA and definition_named(one) is None and (meant := criterion_near(canonical(one))):
+            message = f"There is no metric '{one}'. Did you mean {meant!r}? The criteria are {', '.join(CRITERIA)}."
+            raise HowsureError(message, "unknown-metric")
     names = [each for one in listed for each in (CRITERIA.get(one, (one,)) if isinstance(one, str) else (one,))]
     return list({each if isinstance(each, str) else id(each): requested(each) for each in names}.values())
 

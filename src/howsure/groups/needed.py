@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
-from howsure.errors import HowsureError, real_number
+from howsure.errors import HowsureError, of_per_cent, real_number
 from howsure.grids import Grid, Tabular
 
 
@@ -85,7 +85,7 @@ def cases_needed(
     if power is not None:
         share = real_number("power", power)
         if not 0 < share < 1:
-            message = f"`power` is a probability between 0 and 1, not {power!r}."
+            message = f"`power` is a probability between 0 and 1, not {power!r}.{of_per_cent(power)}"
             raise HowsureError(message)
         above = NormalDist().inv_cdf(share)
         goal = f"Cases of each group to find a difference of {margin:g} between two with probability {share:g}"

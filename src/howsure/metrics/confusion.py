@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from howsure.arrays import Array
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, of_per_cent
 from howsure.metrics.forms import divide, mean_of_defined
 from howsure.metrics.registry import margins_metric, margins_ratio, outcomes_metric, outcomes_ratio
 from howsure.native.outcomes import summed
@@ -156,7 +156,8 @@ def markedness(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
 def _rates_at(tp: Array, fn: Array, fp: Array, tn: Array, prevalence: float) -> tuple[Array, Array, Any]:
     """Return recall, false positive rate and prevalence: the stated one, or that of the table."""
     if prevalence <= 0 or prevalence >= 1:
-        message = f"`prevalence` of a predictive value lies between 0 and 1, not {prevalence:g}."
+        hint = of_per_cent(prevalence)
+        message = f"`prevalence` of a predictive value lies between 0 and 1, not {prevalence:g}.{hint}"
         raise HowsureError(message)
     share = divide(tp + fn, tp + fn + fp + tn) if math.isnan(prevalence) else prevalence
     return divide(tp, tp + fn), divide(fp, fp + tn), share

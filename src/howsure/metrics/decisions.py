@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from howsure.arrays import Array
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, of_per_cent
 from howsure.metrics.forms import divide
 from howsure.metrics.registry import cells_ratio, outcomes_metric
 
@@ -34,14 +34,14 @@ def odds(threshold: float) -> float:
     """
     if 0 < threshold < 1:
         return threshold / (1 - threshold)
-    fraction = f" {threshold:g} % is {threshold / 100:g}." if 1 < threshold < 100 else ""
-    message = f"`threshold` of a net benefit is a risk between 0 and 1, both excluded, not {threshold:g}.{fraction}"
+    hint = of_per_cent(threshold)
+    message = f"`threshold` of a net benefit is a risk between 0 and 1, both excluded, not {threshold:g}.{hint}"
     raise HowsureError(message)
 
 
 def _share(prevalence: float) -> float:
     if not (math.isnan(prevalence) or 0 < prevalence < 1):
-        message = f"`prevalence` lies between 0 and 1, both excluded, not {prevalence:g}."
+        message = f"`prevalence` lies between 0 and 1, both excluded, not {prevalence:g}.{of_per_cent(prevalence)}"
         raise HowsureError(message)
     return prevalence
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.arrays import Array
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, of_per_cent
 from howsure.metrics.forms import OperatingPoint, divide, per_table
 from howsure.metrics.registry import Scored, score_metric
 from howsure.tables.scores import ScoresTable as Table
@@ -83,7 +83,7 @@ def _at(values: Array, index: Array) -> Array:
 
 def _rate(name: str, argument: str, value: float) -> float:
     if not 0 < value < 1:
-        message = f"`{argument}` of `{name}` lies between 0 and 1, not {value:g}."
+        message = f"`{argument}` of `{name}` lies between 0 and 1, not {value:g}.{of_per_cent(value)}"
         raise HowsureError(message)
     return value
 

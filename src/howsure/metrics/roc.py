@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.arrays import Array
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, of_per_cent
 from howsure.metrics.forms import divide, per_table
 from howsure.metrics.registry import Scored, score_metric
 from howsure.native.placements import area as area_of_table
@@ -232,10 +232,10 @@ def _roc_auc(table: Table, *, max_fpr: float = 1.0, min_tpr: float = 0.0, standa
     plain area.
     """
     if not 0 < max_fpr <= 1:
-        message = f"`max_fpr` of `roc_auc` lies in (0, 1], not {max_fpr:g}."
+        message = f"`max_fpr` of `roc_auc` lies in (0, 1], not {max_fpr:g}.{of_per_cent(max_fpr)}"
         raise HowsureError(message)
     if not 0 <= min_tpr < 1:
-        message = f"`min_tpr` of `roc_auc` lies in [0, 1), not {min_tpr:g}."
+        message = f"`min_tpr` of `roc_auc` lies in [0, 1), not {min_tpr:g}.{of_per_cent(min_tpr)}"
         raise HowsureError(message)
     if min_tpr == 0:
         return _partial(max_fpr, standardized=standardized)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.arrays import Array
-from howsure.errors import HowsureError, real_number, whole_number
+from howsure.errors import HowsureError, of_per_cent, real_number, whole_number
 from howsure.methods.core.interval_spec import IntervalSpec
 from howsure.planning.clustered import has_weights
 from howsure.planning.pilots import Pilot
@@ -41,8 +41,7 @@ def checked_power(power: Any) -> float:
     """Return a valid power; refuse other values."""
     found = real_number("power", power)
     if not 0 < found < 1:
-        hint = f" Did you mean {found / 100:g}?" if 1 < found < 100 else ""
-        message = f"`power` is the chance that the study succeeds, between 0 and 1, not {power!r}.{hint}"
+        message = f"`power` is the chance that the study succeeds, between 0 and 1, not {power!r}.{of_per_cent(found)}"
         raise HowsureError(message)
     return found
 

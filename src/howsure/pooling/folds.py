@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from howsure.errors import HowsureError, checked_level
+from howsure.errors import HowsureError, checked_level, of_per_cent
 from howsure.estimates.estimate import Estimate
 from howsure.pooling.effects import checked_experiments
 from howsure.pooling.scales import scale_named
@@ -84,6 +84,7 @@ def pool_folds(
 def checked_test_share(share: Any) -> float:
     """Return the test fraction of a fold; raise an error unless it is between 0 and 1."""
     if isinstance(share, bool) or not isinstance(share, int | float | np.number) or not 0 < share < 1:
-        message = f"`test_share` is the share of the cases that a fold tests on, between 0 and 1, not {share!r}."
+        hint = of_per_cent(share)
+        message = f"`test_share` is the share of the cases that a fold tests on, between 0 and 1, not {share!r}.{hint}"
         raise HowsureError(message)
     return float(share)

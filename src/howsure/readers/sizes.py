@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from howsure.designs.base import RELATIVE_TOLERANCE
-from howsure.errors import INVALID_ARGUMENT, HowsureError, checked_level, real_number, whole_number
+from howsure.errors import INVALID_ARGUMENT, HowsureError, checked_level, of_per_cent, real_number, whole_number
 from howsure.grids import Grid, Tabular
 from howsure.methods.core.standard_errors import quantile
 from howsure.numbers import number, percent
@@ -345,7 +345,7 @@ def _share(name: str, value: Any) -> float | None:
         return None
     found = real_number(name, value)
     if not 0 < found < 1:
-        message = f"`{name}` lies between 0 and 1, not {found:g}."
+        message = f"`{name}` lies between 0 and 1, not {found:g}.{of_per_cent(found)}"
         raise HowsureError(message)
     return found
 

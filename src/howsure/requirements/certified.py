@@ -11,7 +11,7 @@ import numpy as np
 from howsure.arrays import Array
 from howsure.curves.along import confusion_along, on_counts
 from howsure.curves.curves import score_table
-from howsure.errors import HowsureError, checked_level, one_of, real_numbers
+from howsure.errors import INVALID_ARGUMENT, HowsureError, checked_level, of_per_cent, one_of, real_numbers
 from howsure.estimates.batched_intervals import method_and_table
 from howsure.estimates.grouped import apply_by_group
 from howsure.estimates.reasons import without_variation
@@ -319,8 +319,8 @@ def _mostly_rises(share: Proportion | None) -> bool | None:
 
 def _starts(given: Sequence[float] | None, table: ScoresTable) -> tuple[float, ...]:
     """Return the starts of the sequences; by default for scores from 0 to 1."""
+    low, high = table.ends
     if given is None:
-        low, high = table.ends
         if not 0 <= low <= high <= 1:
             message = (
                 f"The scores run from {low:g} to {high:g}, and a metric may rise and fall along them. Give `starts`, "
@@ -332,6 +332,15 @@ def _starts(given: Sequence[float] | None, table: ScoresTable) -> tuple[float, .
     if not found.size or np.isnan(found).any():
         message = f"`starts` is a list of thresholds, not {given!r}."
         raise HowsureError(message)
+    bounds = (0.0, 1.0) if 0 <= low <= high <= 1 else (low, high)
+    outside = found[(found < bounds[0]) | (found > bounds[1])]
+    if outside.size and (bounds == (0.0, 1.0) or outside.size == found.size):
+        hint = of_per_cent(outside[0]) if bounds == (0.0, 1.0) else ""
+        message = (
+            f"`starts` has {outside[0]:g}, and all scores lie from {bounds[0]:g} to {bounds[1]:g}."
+            f"{hint or ' Give thresholds there.'}"
+        )
+        raise HowsureError(message, INVALID_ARGUMENT)
     return tuple(found.tolist())
 
 

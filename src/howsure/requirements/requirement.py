@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.errors import HowsureError, several
+from howsure.errors import PER_CENT, HowsureError, several
 from howsure.metrics.binding import requested
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
@@ -16,7 +16,6 @@ from howsure.numbers import p_text
 
 FORM = re.compile(r"(?P<metric>.+?)\s*(?P<relation>[<>])=?\s*(?P<bound>[^<>=]+)", re.DOTALL)
 REMEDY = "Give a metric, > or <, and a number, such as 'recall>0.9'."
-PER_CENT = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from howsure.arrays import Array
-from howsure.errors import HowsureError, HowsureWarning, warn, whole_number
+from howsure.errors import HowsureError, HowsureWarning, of_per_cent, warn, whole_number
 from howsure.sources.matrices import from_counts
 from howsure.tables.confusion import ConfusionTable
 
@@ -123,8 +123,7 @@ class _Rounded:
             exact = Decimal("nan")
         value = float(exact)
         if not 0 <= value <= 1:
-            hint = f" Did you mean {value / 100:g}?" if 1 < value <= 100 else ""
-            message = f"`{name}` is a share between 0 and 1, not {text}.{hint}"
+            message = f"`{name}` is a share between 0 and 1, not {text}.{of_per_cent(value)}"
             raise HowsureError(message)
         decimals = -int(exact.as_tuple().exponent)
         if not isinstance(figure, str | Decimal):

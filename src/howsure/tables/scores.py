@@ -14,7 +14,7 @@ from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
 from howsure.designs.known import KnownProbabilities
-from howsure.errors import HowsureError, listed, real_number, warn
+from howsure.errors import HowsureError, listed, of_per_cent, real_number, warn
 from howsure.tables.cache import LastValueCache
 from howsure.tables.cautions import of_bins, of_scores
 from howsure.tables.confusion import ConfusionTable
@@ -172,10 +172,10 @@ class ScoresTable(Table):
             raise HowsureError(message)
         low, high = self.ends
         if 0 <= low <= high <= 1 and math.isfinite(number) and not 0 <= number <= 1:
-            message = (
-                f"`threshold` is {number:g}, and all scores lie from 0 to 1. Give a threshold there, or inf to predict "
-                "no case positive, -inf to predict all so."
+            remedy = of_per_cent(number) or (
+                " Give a threshold there, or inf to predict no case positive, -inf to predict all so."
             )
+            message = f"`threshold` is {number:g}, and all scores lie from 0 to 1.{remedy}"
             raise HowsureError(message)
         fractions = np.mean((self.scores > 0) & (self.scores < 1))
         if 0 < number < 1 and low >= 0 and PER_CENT / 5 <= high <= PER_CENT and fractions < FEW_FRACTIONS:

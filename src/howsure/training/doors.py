@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from howsure.errors import HowsureError, without
+from howsure.errors import INVALID_ARGUMENT, DoubtfulDataError, HowsureError, without
 from howsure.training.algorithms import Algorithms
 from howsure.training.reading import ALONE, fold_column, matched, one_role, read, refuse_divided_units
 
@@ -185,6 +185,8 @@ def training_runs(
         message = "`run` and `case` go together: the columns that say which run a row is of, and which case."
         raise HowsureError(message)
     said = {(ALONE, ALONE): given} if run is not None else _by_run(given, role, data)
+    if run is None and data is None:
+        _refuse_transposed(said, role, y_true, check=check)
     others = {"run": run, "model": model, "case": case, "groups": groups}
     found = matched(read(data, role, y_true, said, others, check=check), labels, pos_label, check=check)
     for name, runs in found.runs.items():
@@ -226,6 +228,8 @@ def _by_run(given: Any, role: str, data: Any) -> dict[tuple[str, str], Any]:
         runs: list[Any] = []
         with suppress(TypeError):  # a single number is no list
             runs = [] if isinstance(listed, str) else list(listed)
+        if data is None and hasattr(listed, "columns"):  # a frame with a column for each run
+            runs = [listed[each] for each in listed.columns]
         if not runs or (data is None and np.ndim(runs[0]) == 0):
             message = (
                 f"`{role}` of {name or 'the algorithm'} has not the predictions of several runs. Give a list with one "
@@ -235,6 +239,24 @@ def _by_run(given: Any, role: str, data: Any) -> dict[tuple[str, str], Any]:
         for place, each in enumerate(runs):
             found[str(name), str(each) if isinstance(each, str) else str(place + 1)] = each
     return found
+
+
+def _refuse_transposed(said: Mapping[tuple[str, str], Any], role: str, y_true: Any, *, check: bool) -> None:
+    """Refuse an array with a row for each case and a column for each run, whose rows would be taken for runs."""
+    for name in dict.fromkeys(name for name, _ in said):
+        given = [each for (owner, _), each in said.items() if owner == name]
+        runs = [len(each) for each in given]
+        shape = f"`{role}`{f' of {name}' if name else ''} has {len(runs):,} rows of {runs[0]:,} values"
+        if len(set(runs)) > 1 or len(runs) <= runs[0]:
+            continue
+        turned = "T" if np.ndim(given[0]) == 1 else "swapaxes(0, 1)"
+        remedy = f"If each column is a run, transpose it: `{role}.{turned}`."
+        if y_true is not None and runs[0] != np.size(y_true) == len(runs):
+            message = f"{shape}, and each row is a run over all {len(runs):,} cases. {remedy}"
+            raise HowsureError(message, INVALID_ARGUMENT)
+        if y_true is None and check:
+            message = f"{shape}, which would be {len(runs):,} training runs on {runs[0]:,} cases. {remedy}"
+            raise DoubtfulDataError(message)
 
 
 def _by_fold(y_true: Any, y_pred: Any, y_score: Any, value: Any) -> tuple[Any, tuple[Any, Any, Any], Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from howsure.errors import HowsureError, real_number
+from howsure.errors import HowsureError, of_per_cent, real_number
 
 LARGEST = 1e8  # pseudo-cases of a prior
 
@@ -53,7 +53,7 @@ def beta_prior(
     rates = {"below": below, "above": above, "mean": mean}
     for name, each in rates.items():
         if each is not None and not 0 < real_number(name, each) < 1:
-            message = f"`{name}` is {each!r}, and a rate lies between 0 and 1."
+            message = f"`{name}` is {each!r}, and a rate lies between 0 and 1.{of_per_cent(each)}"
             raise HowsureError(message)
     sure = real_number("sure", sure)
     if not 0.5 < sure < 1:
