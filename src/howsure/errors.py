@@ -252,10 +252,6 @@ class DoubtfulDataError(HowsureError):
     def __init__(self, message: str) -> None:
         super().__init__(f"{message.removesuffix(WAY_OUT)}{WAY_OUT}")
 
-    def with_way_out(self, words: str) -> str:
-        """Return the message with other words for ``check=False``, such as an option of the command line."""
-        return f"{str(self).removesuffix(WAY_OUT)}{WAY_OUT.replace(CHECK, words)}"
-
 
 CHECK = "check=False"
 WAY_OUT = f" If the data are meant so, say `{CHECK}`."
@@ -389,7 +385,7 @@ def checked_level(confidence_level: Any) -> float:
 
 
 def of_per_cent(value: Any) -> str:
-    """Return a hint for a percentage in place of a number between 0 and 1; empty for other values.
+    """Return a hint for a percentage of at least 2 in place of a number between 0 and 1; empty for other values.
 
     Examples
     --------
@@ -400,7 +396,7 @@ def of_per_cent(value: Any) -> str:
         number = float(value)
     except (TypeError, ValueError):
         return ""
-    return f" Did you mean {number / PER_CENT:g}?" if 1 < number < PER_CENT else ""
+    return f" Did you mean {number / PER_CENT:g}?" if 2 <= number < PER_CENT else ""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -101,7 +101,7 @@ def test_two_columns_of_groups_are_crossed_factors(options):
     assert table.design.number == (5, 3)
     result = run(*REPORT, "--groups", "fold", "tumour_size", "label")
     assert result.returncode == 2
-    assert "`groups` has 3 columns" in result.stderr
+    assert "`--groups` has 3 columns" in result.stderr
 
 
 MODELS = ["--y-true", "label", "--y-pred", "logistic", "forest", "--metric", "accuracy", "--format", "json"]
@@ -125,7 +125,7 @@ def test_a_fixed_factor_leaves_clusters_of_the_other(command):
     for groups in (["--groups", "fold"], []):
         refused = run(*command, *groups, "--fixed", "fold")
         assert (refused.returncode, refused.stdout) == (2, "")
-        assert "`fixed` is 'fold', and `groups` has not two columns." in refused.stderr
+        assert "`--fixed` is 'fold', and `--groups` has not two columns." in refused.stderr
 
 
 def test_scores_add_their_metrics_and_give_predictions():
@@ -404,7 +404,7 @@ def test_a_threshold_beyond_probabilities_is_refused_in_one_line():
     ):
         refused = run(*command, "1.5")
         assert (refused.returncode, refused.stdout) == (2, "")
-        assert "`threshold` is 1.5, and all scores lie from 0 to 1" in refused.stderr
+        assert "`--threshold` is 1.5, and all scores lie from 0 to 1. Give a threshold there" in refused.stderr
         assert run(*command, "inf").returncode == 0
 
 

@@ -42,7 +42,7 @@ def test_refusals_end_the_command():
     assert "--y-score" in run(*COMMAND).stderr
     refused = run("decision-curve", str(FILE), "--y-true", "cancer", "--y-score", "marker_risk", "--thresholds", "10")
     assert refused.returncode
-    assert "10 % is 0.1" in refused.stderr
+    assert "Did you mean 0.1?" in refused.stderr
 
 
 def test_the_report_has_the_curve_its_differences_and_the_information(tmp_path):

@@ -26,7 +26,7 @@ def main() -> None:
         from howsure.cli.app import app
     except ImportError as error:
         _end(f"the command line needs '{error.name}'. Install it: pip install 'howsure[cli]'")
-    from howsure.errors import DoubtfulDataError, HowsureError
+    from howsure.errors import HowsureError
 
     try:
         try:
@@ -35,10 +35,10 @@ def main() -> None:
             sys.stdout.flush()  # a full disk raises an error here rather than at exit
     except CycloptsError as error:
         _end(str(HowsureError(str(error))))
-    except DoubtfulDataError as error:
-        _end(error.with_way_out("--no-check"))
     except HowsureError as error:
-        _end(str(error))
+        from howsure.cli.remedies import shell_words
+
+        _end(shell_words(str(error)))
     except BrokenPipeError:
         # The reader closed the pipe (`| head`), which is not an error.
         _drop_output()

@@ -6,11 +6,12 @@ import re
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from howsure.cli.remedies import shell_words
 from howsure.escapes import printable, printable_lines
 from howsure.grids import WRITERS, Grid, csv_text, json_text
 
@@ -100,7 +101,7 @@ def write_records(records: list[dict[str, Any]], how: str) -> None:
 def say(notes: Iterable[str]) -> None:
     """Write caveats to stderr, one per line."""
     sys.stdout.flush()
-    sys.stderr.write("".join(f"{printable(each)}\n" for each in notes))
+    sys.stderr.write("".join(f"{shell_words(printable(each))}\n" for each in notes))
 
 
 def say_written(path: Path | None) -> None:
@@ -116,7 +117,8 @@ def command_line() -> str:
 
 
 def write_grid(grid: Grid, *, how: str, title: str = "", note: str = "") -> None:
-    """Write one grid of strings."""
+    """Write one grid of strings; its caption and note name options in place of arguments of Python."""
+    grid, note = replace(grid, caption=shell_words(grid.caption)), shell_words(note)
     if how == "table":
         _rich(grid, title, note)
     elif how in {"json", "csv"}:

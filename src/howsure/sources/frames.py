@@ -216,7 +216,7 @@ def _refuse_unread_counts(data: Any, keys: Mapping[str, Any], n: Array) -> None:
     if spare:
         message = (
             f"No two lines have the same labels, and the column '{spare[0]}' seems to hold numbers of cases. Count "
-            f"them: counts={spare[0]!r}, or --counts {spare[0]}."
+            f"them: counts={spare[0]!r}."
         )
         raise DoubtfulDataError(message)
 

@@ -1,0 +1,158 @@
+"""Messages of the library in the words of the shell: options in place of arguments of Python.
+
+A remedy with an option of the running command is translated: ``pos_label='ill'`` to ``--pos-label ill``, and
+``check=False`` to ``--no-check``. One without such an option, such as a call of a function, is marked as code of
+Python.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+
+Options = Mapping[str, str]  # argument of Python → option
+OTHER_NAMES: Mapping[str, str] = {  # arguments → parameters of commands for the same, with other names
+    "cases": "plan_cases",
+    "check": "no_check",
+    "folds": "fold",
+    "metric": "metrics",
+    "metrics": "metric",
+    "readers": "plan_readers",
+    "value": "values",
+}
+METRICS = frozenset({"precision", "prevalence", "recall", "sensitivity", "specificity"})  # in backticks, metrics
+TEXT = r"'[^']*'|\"[^\"]*\""
+SEVERAL = r"\[[^\]]*\]|\([^()]*\)"
+VALUE = rf"{TEXT}|{SEVERAL}|[\w…-](?:[\w.%…-]*[\w%…])?|"
+ARGUMENT = re.compile(rf"(?<![\w+@.\-/])(?P<name>[a-z][a-z_]*)=(?P<value>{VALUE})(?![\w=(])")
+NESTED = r"(?:[^()]|\((?:[^()]|\([^()]*\))*\))*"  # text with parentheses in parentheses
+PART = re.compile(rf"`[^`]+`|[a-z_][\w.]*\({NESTED}=…?{NESTED}\)|[^`]")  # code in backticks, a call, or a character
+CALL = re.compile(r"[\w.…]\(.*\)|\w+\.[A-Z]")  # code that is more than the name of an argument
+TWICE = re.compile(r"`?(--[\w-]+(?: [^\s`,]+)?)`?(?: \(`?\1`?\)|, or `?\1`?)")  # both forms of a remedy, translated
+IN_PYTHON = " in Python"
+AT_THRESHOLD = r"give `threshold=0\.5` to `estimate` or `evaluate`, or take [^`]*`table\.at\(0\.5\)`"
+WAY_OUT = r" If the data are meant so, say `check=False`\."
+# Remedies that name functions: what they say, the argument with the option that does the same, and the shell's words.
+PHRASES: tuple[tuple[str, str, str], ...] = (
+    (AT_THRESHOLD, "threshold", "give --threshold 0.5"),
+    (AT_THRESHOLD, "y_pred", "give predicted labels, --y-pred"),
+    (r"Make a table of scores: `scores\(.*`(?=\.)", "y_score", "Name the columns of the scores with --y-score"),
+    (
+        r"[^.]*make a table of these: `confusion\([^`]*`",
+        "y_pred",
+        " Name the columns of predicted labels with --y-pred",
+    ),
+    (r"Make a table of values: `values\([^`]*`", "values", "Name the columns of the numbers with --values"),
+    (r"(?:Ask for|Use) alternative='two-sided'[^.]*\.", "method", "Name another --method."),
+    (WAY_OUT, "check", " If the data are meant so, say `--no-check`."),
+    (WAY_OUT, "", ""),
+    (r", or give a frame, data=pandas\.read_csv\(.*(?=\.$)", "", ""),
+)
+
+
+def shell_words(message: str) -> str:
+    """Return a message with the options of the running command; see `in_shell`."""
+    return in_shell(message, options_of(sys.argv[1:])) if "=" in message or "`" in message else message
+
+
+def in_shell(message: str, options: Options) -> str:
+    """Return a message with options in place of arguments of Python.
+
+    Parameters
+    ----------
+    message : str
+        A message of the library.
+    options : mapping of str to str
+        The command's options by the argument of Python, as returned by `options_of`.
+
+    Examples
+    --------
+    >>> in_shell("Name the class, pos_label='ill', or call `scores(y, s)`.", {"pos_label": "--pos-label"})
+    'Name the class, --pos-label ill, or call `scores(y, s)` in Python.'
+    """
+    for said, argument, words in PHRASES:
+        if not argument or argument in options:
+            message = re.sub(said, words, message)
+    return TWICE.sub(r"\1", "".join(_translated(_parts(message), options)))
+
+
+def _parts(message: str) -> Iterator[str]:
+    """Yield code in backticks, calls without them, and the text between these."""
+    text = ""
+    for part in PART.findall(message):
+        if len(part) == 1:
+            text += part
+            continue
+        yield from (text, part)
+        text = ""
+    yield text
+
+
+def _translated(parts: Iterator[str], options: Options) -> Iterator[str]:
+    for part in parts:
+        code = part[1:-1] if part.startswith("`") else ""
+        if code in options and code not in METRICS:
+            yield f"`{options[code]}`"
+        elif code and (alone := ARGUMENT.fullmatch(code)):
+            said = _option(alone, options)
+            yield f"`{said}`" if said else f"{part}{IN_PYTHON}"
+        elif CALL.search(code) or (not code and part.endswith(")") and PART.fullmatch(part)):
+            yield f"{part}{IN_PYTHON}"
+        else:
+            yield ARGUMENT.sub(lambda each: _option(each, options) or _marked(each), part)
+
+
+def _option(found: re.Match[str], options: Options) -> str:
+    """Return an assignment as an option with its value; empty without such an option."""
+    option = options.get(found["name"], "")
+    if not option:
+        return ""
+    value = found["value"]
+    if value in {"", "…", "True", "False"}:
+        return option
+    parts = value[1:-1].split(", ") if re.fullmatch(SEVERAL, value) else [value]
+    return " ".join([option, *(each if "…" in each else shlex.quote(each.strip("'\"")) for each in parts)])
+
+
+def _marked(found: re.Match[str]) -> str:
+    """Return an assignment of a text, which only Python has, marked as such; others may be bounds, such as f1=0.9."""
+    return f"{found[0]}{IN_PYTHON}" if re.fullmatch(rf"{TEXT}|{SEVERAL}", found["value"]) else found[0]
+
+
+def options_of(words: Sequence[str]) -> dict[str, str]:
+    """Return the options of the command that is named first, by the argument of Python; empty without a command.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The words of the command line, after the program's name.
+    """
+    from cyclopts import CycloptsError
+
+    from howsure.cli.app import app
+
+    try:
+        names, apps, _ = app.parse_commands(list(_without_files(words)))
+        own = apps[-1].assemble_argument_collection() if names and apps[-1].default_command is not None else ()
+    except CycloptsError:
+        return {}
+    found = {each.field_info.name: _long(each.names) for each in own}
+    options = {name: option for name, option in found.items() if option.startswith("-")}
+    return {name: options[other] for name, other in OTHER_NAMES.items() if other in options} | options
+
+
+def _long(names: Sequence[str]) -> str:
+    """Return the first name with two hyphens, or the first of all."""
+    return next((each for each in names if each.startswith("--")), names[0])
+
+
+def _without_files(words: Sequence[str]) -> Iterator[str]:
+    """Yield the words without ``--use FILE``, which comes before the command."""
+    rest = iter(words)
+    for word in rest:
+        if word == "--use":
+            next(rest, None)
+        else:
+            yield word
