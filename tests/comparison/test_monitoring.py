@@ -239,3 +239,72 @@ def test_the_usual_metrics_are_followed():
     """Chunks need no metric named."""
     tables = hs.confusion([0, 1] * 40, [0, 1] * 36 + [1, 0] * 4, by=["a"] * 40 + ["b"] * 40)
     assert list(hs.monitor(tables)["a"]) == list(hs.evaluate(tables.overall))
+
+
+def spelt(first, second):
+    """Return two tables of 40 cases, right in three of four, with other names of the two classes."""
+    return tuple(
+        hs.confusion(
+            [names[0]] * 20 + [names[1]] * 20, [*names, names[0], names[0]] * 5 + [*names, names[1], names[1]] * 5
+        )
+        for names in (first, second)
+    )
+
+
+DOORS = {
+    "monitor": hs.monitor,
+    "monitor anytime": lambda tables, metric: hs.monitor(tables, metric, method="anytime"),
+    "monitor against a reference": lambda tables, metric: hs.monitor({"1": tables["1"]}, metric, reference=tables["2"]),
+    "gaps": hs.gaps,
+    "pool": hs.pool,
+    "compare": lambda tables, metric: hs.compare(tables["1"], tables["2"], metric),
+    "compare_all": hs.compare_all,
+    "leaderboard": hs.leaderboard,
+    "plan": lambda tables, metric: hs.plan(tables["1"], tables["2"], metric, width=0.1),
+}
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "recall"])
+@pytest.mark.parametrize("second", [("no", "yes"), (2, 3), ("0", "1")])
+@pytest.mark.parametrize("door", DOORS)
+def test_tables_without_a_common_class_are_refused(door, second, metric):
+    """The classes 0 and 1 of one chunk and "no" and "yes" of another are no table of four classes."""
+    tables = dict(zip("12", spelt((0, 1), second), strict=True))
+    with pytest.raises(hs.HowsureError, match="`labels=`") as caught:
+        DOORS[door](tables, metric)
+    said = str(caught.value)
+    assert "0, 1" in said
+    assert f"{second[0]!r}, {second[1]!r}" in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_scores_without_a_common_class_are_refused(door):
+    """As predictions are, whose areas would else be compared between different questions."""
+    tables = {
+        "1": hs.scores([0, 1] * 20, np.linspace(0.1, 0.9, 40)),
+        "2": hs.scores(["no", "yes"] * 20, np.linspace(0.2, 0.8, 40)),
+    }
+    method = "brier" if door.endswith("anytime") else "roc_auc"
+    with pytest.raises(hs.HowsureError, match="no class in common: 0, 1 .* and 'no', 'yes'") as caught:
+        DOORS[door](tables, method)
+    assert "\n" not in str(caught.value)
+
+
+def test_classes_that_some_chunks_lack_are_allowed():
+    """Common classes connect all chunks, also through others; a mistake in one of many chunks is found."""
+    one, two = spelt(("a", "b"), ("b", "c"))
+    three, other = spelt(("c", "d"), ("A", "B"))
+    found = hs.monitor({"1": one, "2": three, "3": two}, "accuracy")
+    assert [each["value"] for each in found.records()] == [0.75] * 3
+    with pytest.raises(hs.HowsureError, match=r"'a', 'b' \(1\) and 'A', 'B' \(4\)") as caught:
+        hs.monitor({"1": one, "2": two, "3": three, "4": other}, "accuracy")
+    assert caught.value.code == "other-classes"
+
+
+def test_a_metric_of_other_positive_classes_is_no_series():
+    """Recall of b in one chunk and of c in another have nothing in common; accuracy has."""
+    chunks = dict(zip("12", spelt(("a", "b"), ("b", "c")), strict=True))
+    with pytest.raises(hs.HowsureError, match="`recall` is of the class 'c' in the chunk 2, and of 'b' in 1"):
+        hs.monitor(chunks, "recall")
+    assert len(hs.monitor(chunks, "accuracy")) == 2

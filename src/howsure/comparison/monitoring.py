@@ -22,6 +22,7 @@ from howsure.methods.core.names import MethodName
 from howsure.metrics.binding import listed_metrics, unseen
 from howsure.metrics.metric import Metric
 from howsure.numbers import interval_text, number, significant_decimals
+from howsure.tables.labels import refuse_disjoint
 from howsure.tables.table import Table
 
 Limits = tuple[float, float]
@@ -138,7 +139,6 @@ def monitor(
         interval is for a single look, then has half of the error, and the runs of chunks share the rest.
     random_state : int, Generator or SeedSequence, optional
         Seed of the methods that draw; each chunk has its own stream.
-        Seed of the methods that draw; each chunk has a stream of its own.
 
     Returns
     -------
@@ -175,6 +175,8 @@ def monitor(
     if reference is not None and baseline is not None:
         message = "Give either `reference`, whose intervals make the baseline, or the `baseline` itself."
         raise HowsureError(message)
+    if not hasattr(tables, "overall"):
+        refuse_disjoint({**tables, **({"reference": reference} if isinstance(reference, Table) else {})})
     seed, chosen = seed_sequence(random_state), named(method)
     question = _Question(metrics, threshold, chosen, checked_level(confidence_level))
     if chosen is not None and chosen.is_anytime_valid:
@@ -183,8 +185,23 @@ def monitor(
     found: Any = of_groups(tables, question.of, seed) if whole is None else question.of(tables, seed)
     overall = None if whole is None else question.over_own_classes(found.overall)
     evaluations = {chunk: question.over_own_classes(each) for chunk, each in found.items()} if overall else found
+    _refuse_other_positive(evaluations)
     limits = _limits(reference, baseline, evaluations, lambda table: question.of(table, group_seed(seed, "reference")))
     return Monitoring(evaluations=evaluations, baseline=limits, overall=overall)
+
+
+def _refuse_other_positive(evaluations: Mapping[Any, Evaluation]) -> None:
+    """Refuse chunks, counted one by one, in which a metric is of different positive classes."""
+    (first, known), *others = evaluations.items()
+    for chunk, evaluation in others:
+        for name in evaluation:
+            ours, theirs = known[name].positive, evaluation[name].positive
+            if ours != theirs:
+                message = (
+                    f"`{name}` is of the class {theirs!r} in the chunk {chunk}, and of {ours!r} in {first}. Count all "
+                    "chunks with the same `labels=` and `pos_label=`."
+                )
+                raise HowsureError(message, "other-classes")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -238,6 +255,7 @@ def _in_sequence(
     whole = getattr(tables, "overall", None)
     overall = None if whole is None else replace(question, level=1 - error / 2).of(whole, seed)
     ordered = {chunk: evaluations[chunk] for chunk in tables}
+    _refuse_other_positive(ordered)
     return Monitoring(evaluations=ordered, baseline=limits, overall=overall, cases=cases)
 
 

@@ -29,6 +29,7 @@ from howsure.metrics.registry import canonical
 from howsure.metrics.spec import Spec, named as definition_named
 from howsure.tables.addition import add_tables
 from howsure.tables.batch import Tables
+from howsure.tables.labels import refuse_disjoint
 from howsure.tables.table import Table
 
 STREAM = 0x6A95  # of the deviations, among the children of a seed
@@ -144,6 +145,7 @@ def _tables(given: Any) -> Tables[Any]:
         named = {str(name): each for name, each in given.items()}
         if not named or not all(hasattr(each, "batch") and not each.batch for each in named.values()):
             raise HowsureError(CALLS)
+        refuse_disjoint(named)
         first, *rest = named.values()
         given = Tables(tuple(named), list(named.values()), add_tables(first, rest) if rest else first)
     if not hasattr(getattr(given, "overall", None), "batch"):

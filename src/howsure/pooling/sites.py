@@ -15,6 +15,7 @@ from howsure.estimates.estimation import estimate
 from howsure.metrics.binding import resolve_experiment
 from howsure.metrics.spec import named
 from howsure.pooling.effects import names_of_experiments
+from howsure.tables.labels import refuse_disjoint
 from howsure.tables.table import Table, require_table
 
 REMEDY = (
@@ -122,6 +123,7 @@ def _of_tables(tables: Mapping[str, Any], metric: Any, level: float) -> list[Any
     for name, each in tables.items():
         refuse_results(each, "pool", "tables, or estimates")
         require_table(Table, each, f"Experiment '{name}' is no table, as others are: {each!r}. {REMEDY}")
+    refuse_disjoint(tables)
     return [estimate(each, resolve_experiment(metric, each), confidence_level=level) for each in tables.values()]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -81,6 +81,56 @@ def other_classes(first: Labelled, second: Labelled) -> str:
         f"The tables are of different classes: {listed(first.labels.tolist())} and {listed(second.labels.tolist())}. "
         "Count both with the same `labels=`, in one order."
     )
+
+
+def disjoint_classes(tables: Mapping[Any, Any]) -> str:
+    """Return why tables side by side are not of the same question; empty if classes in common connect them all.
+
+    Other names for the same classes, such as 0 and 1 beside "no" and "yes", would count as more classes. Classes that
+    only some tables have are allowed. Tables without labels have no names of their own.
+
+    Parameters
+    ----------
+    tables : mapping of str to Table
+        The tables by name.
+
+    Examples
+    --------
+    >>> import howsure as hs
+    >>> disjoint_classes({"May": hs.from_counts([[9, 1], [2, 8]]), "June": hs.from_counts([[9, 1], [2, 8]])})
+    ''
+    """
+    named = [(name, each.labels.tolist()) for name, each in tables.items() if each.design.traits.has_labels]
+    if not named:
+        return ""
+    reached, waiting = set(named[0][1]), named[1:]
+    while joined := [each for each in waiting if not reached.isdisjoint(each[1])]:
+        reached.update(*(labels for _, labels in joined))
+        waiting = [each for each in waiting if each not in joined]
+    if not waiting:
+        return ""
+    (first, ours), (second, theirs) = named[0], waiting[0]
+    return (
+        f"The tables have no class in common: {listed(ours)} ({first}) and {listed(theirs)} ({second}). If these mean "
+        "the same, write them alike in all data, and count with the same `labels=`."
+    )
+
+
+def refuse_disjoint(tables: Mapping[Any, Any]) -> None:
+    """Refuse tables side by side that have no class in common; see `disjoint_classes`.
+
+    Parameters
+    ----------
+    tables : mapping of str to Table
+        The tables by name.
+
+    Raises
+    ------
+    HowsureError
+        With the code ``"other-classes"``.
+    """
+    if reason := disjoint_classes(tables):
+        raise HowsureError(reason, "other-classes")
 
 
 def union_of_labels(tables: Sequence[Labelled]) -> Array:

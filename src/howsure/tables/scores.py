@@ -19,6 +19,7 @@ from howsure.tables.cache import LastValueCache
 from howsure.tables.cautions import of_bins, of_scores
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.kind import Kind
+from howsure.tables.labels import disjoint_classes
 from howsure.tables.table import Table, smallest_block, tables_in_block
 
 PER_CENT, FEW_FRACTIONS = 100.0, 0.05  # scores in per cent; the share of distinct ones between 0 and 1
@@ -89,8 +90,8 @@ class ScoresTable(Table):
         return ("roc_auc", "average_precision")
 
     def incompatibility(self, other: Table) -> str:
-        """Return an empty text for another table of scores, else why the two cannot be compared."""
-        return ""
+        """Return why two tables of scores cannot be compared: they have no class in common."""
+        return disjoint_classes({"first": self, "second": other})
 
     @property
     def truth(self) -> Array:
