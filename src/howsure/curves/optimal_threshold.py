@@ -23,6 +23,7 @@ from howsure.estimates.reasons import without_variation
 from howsure.grids import Grid, Tabular
 from howsure.methods.core.draws import seed_sequence
 from howsure.methods.drawn.bootstrap import Bootstrap
+from howsure.methods.numerics.draw_summaries import defined_resamples
 from howsure.methods.variance.delta import Delta
 from howsure.metrics.forms import divide
 from howsure.metrics.metric import Metric
@@ -285,7 +286,9 @@ def _corrected(
     """Return the apparent value minus the mean optimism, with the interval of the shifted resampled values."""
     value = float(np.clip(apparent - np.nanmean(own - elsewhere), *bounds))
     draws = np.clip(own - np.nanmean(own) + value, *bounds)
-    low, high = (float(limit) for limit in np.nanquantile(draws, ((1 - level) / 2, (1 + level) / 2)))
+    kept, have_limits, reason = defined_resamples(draws)
+    tails = ((1 - level) / 2, (1 + level) / 2)
+    low, high = (float(limit) for limit in np.quantile(kept, tails)) if have_limits else (np.nan, np.nan)
     return Estimate(
         value,
         low=low,
@@ -293,8 +296,9 @@ def _corrected(
         metric=name,
         confidence_level=level,
         method=METHOD,
-        standard_error=float(np.nanstd(draws, ddof=1)) if np.isfinite(draws).sum() > 1 else np.nan,
+        standard_error=float(kept.std(ddof=1)) if len(kept) > 1 else np.nan,
         draws=draws,
+        reason=reason,
     )
 
 

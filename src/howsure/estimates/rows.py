@@ -16,6 +16,7 @@ from howsure.methods.core.draws import MOST_DRAWS, child_seed, seed_sequence
 from howsure.methods.core.lookup import named
 from howsure.methods.drawn.bootstrap import Bootstrap, limits_of_draws
 from howsure.methods.drawn.jackknife import skewness_of_jackknife
+from howsure.methods.numerics.draw_summaries import defined_resamples
 from howsure.running.progress import progress
 
 BLOCK = 64  # resamples per random stream
@@ -105,14 +106,12 @@ def bootstrap(
             blocks.append(block)
             advance()
     draws = np.concatenate(blocks)
-    kept = draws[np.isfinite(draws)]
-    lost = len(draws) - len(kept)
-    reason = f"undefined on {lost} of {len(draws)} resamples" if lost else ""
+    kept, have_limits, reason = defined_resamples(draws)
     low = high = math.nan
-    if kept.size and np.ptp(kept) > 0:
+    if have_limits and np.ptp(kept) > 0:
         acceleration = 0.0 if chosen.kind != "bca" else _acceleration(function, columns, members)
         low, high = limits_of_draws(chosen.kind, value, kept, level, acceleration)
-    elif kept.size:
+    elif have_limits:
         reason = "every resample gives the same value: the bootstrap says nothing of the uncertainty"
     name = getattr(function, "__name__", type(function).__name__)
     error = float(kept.std(ddof=1)) if len(kept) > 1 else math.nan

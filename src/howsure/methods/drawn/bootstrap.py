@@ -21,7 +21,7 @@ from howsure.methods.core.registry import Variant
 from howsure.methods.core.standard_errors import NOISE, standard_error, standard_errors
 from howsure.methods.drawn.jackknife import jackknife, skewness_of_jackknife
 from howsure.methods.drawn.resampled_cases import values_of_resamples
-from howsure.methods.numerics.draw_summaries import quantiles
+from howsure.methods.numerics.draw_summaries import defined_resamples, quantiles
 from howsure.methods.variance.delta import Delta
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
@@ -47,7 +47,8 @@ class Bootstrap(DrawingMethod):
     Notes
     -----
     Resamples follow the sampling design: cases, weighted cases, cases within each true class, or whole clusters.
-    Resamples on which the metric is undefined are left out, and the estimate's `reason` reports their number.
+    Resamples on which the metric is undefined are left out, and the estimate's `reason` reports their number. If they
+    are more than 10 %, there are no limits.
     If every resample gives the same value (for example, a sample without errors), the delta method's interval is
     returned.
 
@@ -133,16 +134,15 @@ class Bootstrap(DrawingMethod):
         """Return the interval from resampled values of the metric, as a function of its level."""
         if not np.isfinite(metric.value_at(table.counted)):
             return lambda _: Interval(np.nan, np.nan, draws=draws, reason=UNDEFINED)
-        defined = np.isfinite(draws)
-        kept = draws if defined.all() else draws[defined]
-        lost = len(draws) - len(kept)
+        kept, have_limits, reason = defined_resamples(draws)
+        if not have_limits and not _is_constant(kept):
+            return lambda _: Interval(np.nan, np.nan, draws=draws, reason=reason)
         limits = self.limits(metric, table, kept, rng)
         error = float(kept.std(ddof=1)) if len(kept) > 1 else np.nan
-        reason = f"undefined on {lost} of {len(draws)} resamples" if lost else ""
         lowest, highest = metric.range
 
         def interval(confidence_level: float) -> Interval:
-            below, above = limits(confidence_level) if kept.size else (np.nan, np.nan)
+            below, above = limits(confidence_level)
             low, high = max(below, lowest), min(above, highest)
             if high - low > NOISE * max(abs(low), abs(high)):
                 return Interval(low, high, error, draws, reason)
@@ -165,12 +165,19 @@ class Bootstrap(DrawingMethod):
     ) -> float:
         """Return the p-value by inverting the interval, at least the smallest that the number of resamples resolves."""
         drawn = self.draws([metric], table, rng)[0] if draws is None else draws
-        kept = drawn[np.isfinite(drawn)]
-        if not (kept.size and np.ptp(kept) > 0):
+        kept, have_limits, _ = defined_resamples(drawn)
+        if _is_constant(kept):
             return Delta().p_value(metric, table, null)
+        if not have_limits:
+            return np.nan
         ordered = np.sort(kept)  # sorted once: the inversion tries many levels
         limits = resolved(self.limits(metric, table, ordered, rng), kept.size)
         return p_value(limits, float(metric(table.counted)), null)
+
+
+def _is_constant(values: Array) -> bool:
+    """Whether there are values, and these vary by rounding errors at most."""
+    return bool(values.size and np.ptp(values) <= NOISE * np.abs(values).max())
 
 
 def limits_of_draws(
