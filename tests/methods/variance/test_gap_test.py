@@ -150,6 +150,50 @@ def test_an_average_over_classes_has_no_interval():
     assert hs.estimate(table, "ece@binary+positive_class=1").low == 0
 
 
+@pytest.mark.parametrize("spec", ["ece", "ici+curve=logistic"])
+def test_limits_and_p_values_of_a_difference_agree(spec):
+    """A higher level gives a wider interval, and p is 1 minus the level of the interval that ends at 0."""
+    rng = np.random.default_rng(3)
+    stated = rng.uniform(0.02, 0.98, 400)
+    chance = special.expit(0.7 * special.logit(stated))
+    near = special.expit(special.logit(chance) + rng.normal(0, 0.3, 400))
+    truth = rng.random(400) < chance
+    for other in (stated, near):
+        models = hs.paired_scores(truth, {"right": chance, "other": other})
+        found = hs.compare(models, spec)
+        each = [hs.compare(models, spec, confidence_level=level) for level in (0.5, 0.8, 0.95, 0.99)]
+        assert [one.low for one in each] == sorted((one.low for one in each), reverse=True)
+        assert [one.high for one in each] == sorted(one.high for one in each)
+        assert each[0].low <= found.value <= each[0].high
+        assert 2 / 4097 <= found.p_value < 1
+        for level, one in zip((0.5, 0.8, 0.95, 0.99), each, strict=True):
+            if abs(found.p_value - (1 - level)) > 0.1 * (1 - level):
+                assert (found.p_value < 1 - level) == (not one.low <= 0 <= one.high), level
+
+
+def test_the_sides_of_a_difference_change_places():
+    """The opposite difference has the opposite limits and the same p-value; models of equal scores differ by 0."""
+    truth, score = sample(5, 300, EXTREME)
+    models = hs.paired_scores(truth, {"a": score, "b": EXTREME(score)})
+    one, other = hs.compare(models, "ece", a="a", b="b"), hs.compare(models, "ece", a="b", b="a")
+    assert (one.low, one.high) == pytest.approx((-other.high, -other.low), abs=1e-12)
+    assert one.p_value == pytest.approx(other.p_value)
+    equal = hs.compare(hs.paired_scores(truth, {"a": score, "b": score * (1 - 1e-12)}), "ece")
+    assert equal.low <= 0 <= equal.high
+    assert equal.p_value == 1
+
+
+def test_interpolated_limits_are_those_of_the_test():
+    """Between the norms of the grid the limits deviate by little of the interval's width."""
+    table = hs.scores(*sample(1, 500, EXTREME))
+    metric = resolve("ece", table)
+    gaps = _Gaps.of(metric.structure, table)
+    for level in (0.5, 0.9, 0.99):
+        exact, found = gaps.limits(level), gaps.interpolated(level)
+        assert found == pytest.approx(exact, abs=0.03 * (exact[1] - exact[0]))
+    assert gaps.interpolated(1 - 1e-6) == (0.0, np.inf)
+
+
 @pytest.mark.thorough
 def test_a_difference_is_recovered_from_both_intervals():
     """For a calibrated and a too extreme model, the intervals of the difference and of both errors cover."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -30,12 +30,16 @@ from howsure.methods.core.standard_errors import (
 )
 from howsure.methods.default import default_method
 from howsure.methods.numerics import binomial
+from howsure.methods.numerics.confidence_levels import Level
 from howsure.methods.proportions.proportion import Wilson
-from howsure.metrics.forms import Parts, Proportion, Ratio
+from howsure.methods.variance.gap_test import GapTest
+from howsure.metrics.forms import Distance, Parts, Proportion, Ratio
 from howsure.metrics.metric import Contrast, Metric, Side
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 from howsure.tables.variances import small_sample_correction
+
+NEVER = 1 - 1e-9  # tail probability of a level at which a test rejects nearly everything
 
 
 @final
@@ -115,11 +119,14 @@ def _difference(metric: Metric, contrast: Contrast, table: Table) -> IntervalAtL
     17:873–890, method 10); for proportions of the same cases his method 8 for paired data.
     """
     value, error = np.asarray(metric(table.counted)), standard_error(metric, table)
-    sides = (contrast.first, contrast.second)
+    sides, is_separate = (contrast.first, contrast.second), len(table.design.test_sets) > 1
     tables = [side.view.table(table) for side in sides]
     single = [_single(side.metric, own) for side, own in zip(sides, tables, strict=True)]
+    if all(isinstance(side.metric.structure, Distance) for side in sides):
+        tested = {side.name: GapTest().tested(side.metric, own) for side, own in zip(sides, tables, strict=True)}
+        return _of_distances(metric, value, error, tested, 0.0 if is_separate else _correlation(sides, table, error))
     values = [np.asarray(side.value(table.counted)) for side in sides]
-    shared = 0.0 if len(table.design.test_sets) > 1 else _correlation(sides, table, error)
+    shared = 0.0 if is_separate else _correlation(sides, table, error)
 
     def interval(confidence_level: float) -> Interval:
         own = [each(confidence_level) for each in single]
@@ -135,6 +142,32 @@ def _difference(metric: Metric, contrast: Contrast, table: Table) -> IntervalAtL
         usable = reason == ""
         low, high = np.maximum(low, metric.range[0]), np.minimum(high, metric.range[1])
         return Interval(np.where(usable, low, np.nan), np.where(usable, high, np.nan), error, reason=reason)
+
+    return interval
+
+
+def _of_distances(
+    metric: Metric, value: Array, error: Array, tested: Mapping[str, IntervalAtLevel], correlation: Any
+) -> IntervalAtLevel:
+    """Return the interval of a difference of distances from calibration.
+
+    Noise increases a distance, so the observed one lies above the middle of its interval. The reaches of the limits are
+    therefore counted from the distances that the tests reject least, and the interval is extended to contain the
+    observed difference.
+    """
+    single = list(tested.values())
+    centres = [(np.asarray(each.low) + each.high) / 2 for each in (limits(Level(NEVER)) for limits in single)]
+    centre = centres[0] - centres[1]
+
+    def interval(confidence_level: float) -> Interval:
+        own = [each(confidence_level) for each in single]
+        below = [middle - np.minimum(found.low, middle) for middle, found in zip(centres, own, strict=True)]
+        above = [np.maximum(found.high, middle) - middle for middle, found in zip(centres, own, strict=True)]
+        low = np.minimum(centre - _reach(below[0], above[1], correlation), value)
+        high = np.maximum(centre + _reach(above[0], below[1], correlation), value)
+        why = [f"{name}: {found.reason}" for name, found in zip(tested, own, strict=True) if found.reason]
+        low, high = np.maximum(low, metric.range[0]), np.minimum(high, metric.range[1])
+        return Interval(low, high, error, reason=why[0] if why else "")
 
     return interval
 

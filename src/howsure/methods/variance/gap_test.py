@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -15,6 +15,7 @@ from howsure.methods.core.interval import ONE_CLUSTER, UNDEFINED, Interval, Inte
 from howsure.methods.core.method import Method, needs_labels
 from howsure.methods.core.standard_errors import standard_error
 from howsure.methods.numerics.bisection import edge
+from howsure.methods.numerics.confidence_levels import Level, Levels, tail_of
 from howsure.metrics.forms import Distance, divide
 from howsure.metrics.metric import Metric
 from howsure.tables.table import Table
@@ -23,6 +24,8 @@ SIZE = 2048  # draws of the noise, each taken with both signs
 PRECISION = 1e-4  # of the limits, relative
 OFF = 2.5  # standard errors from which on a sum is taken for off zero, and not for noise
 FARTHEST = 2.0  # times the largest noise beyond the observed distance: where the upper limit is sought
+RESOLVED = 1 / (2 * SIZE + 1)  # smallest tail probability that the draws show
+HALVINGS, NODES = 6, 16  # steps to the end of the norms between which limits are interpolated, and norms on either side
 NEGLIGIBLE = 1e-9  # eigenvalue of the covariance, relative to the largest
 
 
@@ -70,6 +73,26 @@ class GapTest(Method):
 
     def at_levels(self, metric: Metric, table: Table, rng: Any = None) -> IntervalAtLevel:
         """Return the interval as a function of its level; see the class."""
+        value, tested = float(metric(table.counted)), self.tested(metric, table)
+        lowest, highest = metric.range
+
+        def interval(confidence_level: float) -> Interval:
+            found = tested(confidence_level)
+            low, high = np.minimum(found.low, value), np.maximum(found.high, value)
+            return replace(found, low=np.maximum(low, lowest), high=np.minimum(high, highest)).of_one()
+
+        return interval
+
+    def tested(self, metric: Metric, table: Table) -> IntervalAtLevel:
+        """Return the errors that the test does not reject, with or without the estimate, as a function of the level.
+
+        Parameters
+        ----------
+        metric : Metric
+            The calibration error, bound to the table.
+        table : Table
+            One table.
+        """
         value, error = float(metric(table.counted)), float(standard_error(metric, table))
         distance = metric.structure
         if not isinstance(distance, Distance) or not np.isfinite(value):
@@ -77,11 +100,12 @@ class GapTest(Method):
         if not table.design.degrees_of_freedom > 0:
             return lambda _: Interval(np.nan, np.nan, error, reason=ONE_CLUSTER)
         gaps, power = _Gaps.of(distance, table), distance.power
-        lowest, highest = metric.range
 
         def interval(confidence_level: float) -> Interval:
-            low, high = (limit**power for limit in gaps.limits(confidence_level))
-            return Interval(max(min(low, value), lowest), min(max(high, value), highest), error)
+            is_sought = isinstance(confidence_level, Level | Levels)  # one of many, from which a test is inverted
+            limits = gaps.interpolated if is_sought else gaps.limits
+            low, high = (limit**power for limit in limits(confidence_level))
+            return Interval(low, high, error)
 
         return interval
 
@@ -180,13 +204,48 @@ class _Gaps:
         high = edge(is_more, 0.0, farthest, relative=PRECISION, tiniest=self.least)
         return float(low), float(high)
 
+    @cached_property
+    def tails(self) -> tuple[Array, Array, Array]:
+        """Norms, ascending, and two normal quantiles at each: of the shares of draws above and below the observed norm.
+
+        Each share is the largest over the directions. The norms end where no draw is as small as the observed norm.
+        """
+        from scipy import special
+
+        near, far = self.found, self.found + FARTHEST * float(self.norm(self.noise[0]).max())
+        for _ in range(HALVINGS):
+            middle = (near + far) / 2
+            near, far = (middle, far) if self.shares_beyond(middle)[1] > 0 else (near, middle)
+        norms = np.unique(np.concatenate([np.linspace(0.0, self.found, NODES), np.linspace(self.found, far, NODES)]))
+        above, below = np.array([self.shares_beyond(float(norm)) for norm in norms]).T
+        smallest = RESOLVED / 2
+        both = np.maximum.accumulate(above), np.minimum.accumulate(below)
+        above, below = (special.ndtri(np.clip(each, smallest, 1 - smallest)) for each in both)
+        return norms, above, below
+
+    def shares_beyond(self, norm: float) -> tuple[float, float]:
+        """Return the shares of draws at least, and at most, the observed norm, each the largest over the directions."""
+        drawn = self.drawn(norm)
+        return max((each >= self.found).mean() for each in drawn), max((each <= self.least).mean() for each in drawn)
+
+    def interpolated(self, level: float) -> tuple[float, float]:
+        """Return the limits at a level from the tails at some norms; infinitely wide beyond the draws' resolution."""
+        tail = float(np.asarray(tail_of(level))) / 2
+        if not self.directions:
+            return 0.0, self.found
+        from scipy import special
+
+        if tail < RESOLVED:
+            return 0.0, np.inf
+        norms, above, below = self.tails
+        z = special.ndtri(tail)
+        return float(np.interp(z, above, norms)), float(np.interp(z, below[::-1], norms[::-1]))
+
     def p_value(self, norm: float) -> float:
         """Return the two-sided p-value of a hypothetical true norm."""
         if not self.directions:
             return 1.0
-        drawn = self.drawn(norm)
-        tails = (max((each >= self.found).mean() for each in drawn), max((each <= self.least).mean() for each in drawn))
-        return float(min(1.0, max(2 * min(tails), 2 / (2 * SIZE + 1))))
+        return float(min(1.0, max(2 * min(self.shares_beyond(norm)), 2 * RESOLVED)))
 
 
 def _covariances(distance: Distance, table: Table, sums: Array) -> tuple[Array, Array]:
