@@ -305,10 +305,8 @@ def _refuse_design(pilot: Pilot, power: float | None, margin: float | None) -> N
 
 def _refuse_variances(pilot: Pilot) -> None:
     """Refuse components that are no numbers, and a negative variance."""
-    if pilot.modalities == 1:
-        needed = ("reader", "error", "cov2")
-    else:
-        needed = ("reader" if pilot.design == NESTED else "modality_reader", "error", "cov1", "cov2", "cov3")
+    own = "reader" if pilot.design == NESTED else "modality_reader"
+    needed = ["reader", "error", "cov2"] if pilot.modalities == 1 else [own, "error", "cov1", "cov2", "cov3"]
     for name in needed:
         if not math.isfinite(value := real_number(name, getattr(pilot, name))):
             message = f"`{name}` is {value:g}, and a plan needs this variance component. State it as a number."
