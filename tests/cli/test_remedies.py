@@ -10,7 +10,7 @@ import howsure as hs
 from howsure.cli.app import app
 from howsure.cli.remedies import ARGUMENT, in_shell, options_of
 from support.examples import EXAMPLES
-from support.shell import run
+from support.shell import run, run_apart
 
 CANCER = str(EXAMPLES / "breast_cancer.csv")
 LABELS = [CANCER, "--y-true=label", "--y-pred=logistic"]
@@ -58,7 +58,7 @@ def test_messages_are_found():
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_message_leaves_a_remedy_of_python(command):
     """Each argument is an option of the command, or is said to be one of Python, as each call is."""
-    options = options_of([command])
+    options = options_of(app, [command])
     for text in MESSAGES:
         said = in_shell(text, options)
         rest = IN_PYTHON.sub("", said)
@@ -90,13 +90,14 @@ def test_no_message_leaves_a_remedy_of_python(command):
 )
 def test_arguments_become_options(text, said):
     """In backticks and without, with their values; specs of metrics and bounds stay."""
-    assert in_shell(text, options_of(["report"])) == said
+    assert in_shell(text, options_of(app, ["report"])) == said
 
 
 def test_a_command_without_the_check_has_no_way_out():
     """Readers have no `--no-check`, so that it is not offered."""
     assert (
-        in_shell("Implausible. If the data are meant so, say `check=False`.", options_of(["readers"])) == "Implausible."
+        in_shell("Implausible. If the data are meant so, say `check=False`.", options_of(app, ["readers"]))
+        == "Implausible."
     )
 
 
@@ -139,3 +140,12 @@ def test_a_single_reader_is_told_the_option(tmp_path):
     path.write_text("reader,case,truth,rating\n" + "\n".join(rows))
     ended = run("readers", str(path), "--reader=reader", "--case=case", "--truth=truth", "--rating=rating")
     assert "--fixed reader" in ended.stderr
+
+
+def test_warnings_are_one_line_each(tmp_path):
+    """A threshold between 0 and 1 of scores in per cent, without the place in the code where it was noticed."""
+    path = tmp_path / "scores.csv"
+    path.write_text("truth,score\n" + "".join(f"{case % 2},{case}\n" for case in range(100)))
+    ended = run_apart("report", str(path), "--y-true=truth", "--y-score=score", "--threshold=0.5", "-m", "recall")
+    assert ended.returncode == 0
+    assert ended.stderr == "howsure: `--threshold` is 0.5, and the scores run from 0 to 99. In per cent it is 50.\n"

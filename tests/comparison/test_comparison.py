@@ -670,3 +670,10 @@ def test_two_proportions_are_refused_with_the_way_on():
     found = hs.compare(tables["A"], tables["B"], "mean")
     expected = confint_proportions_2indep(85, 100, 80, 100, method="newcomb")
     assert (found.value, found.low, found.high) == pytest.approx((0.05, *expected), abs=1e-9)
+
+
+def test_a_list_of_metrics_is_no_metric():
+    """The message says to call it for each, instead of how tables are made."""
+    models = hs.paired([0, 1] * 9, {"a": [0, 1] * 9, "b": [1, 1] * 9})
+    with pytest.raises(hs.HowsureError, match="`compare` takes one metric, not 2. Call it for each, such as 'f1'"):
+        hs.compare(models, ["f1", "recall"])

@@ -464,3 +464,12 @@ def test_huge_and_tiny_groups():
     gap = found.differences["large", "one"]
     assert gap.low == pytest.approx(-0.2, abs=0.01)
     assert gap.high > 0.5
+
+
+def test_groups_of_one_case_each_are_numbers_or_identifiers():
+    """A column of numbers is no column of groups; twenty groups may have a case each."""
+    rng = np.random.default_rng(0)
+    y_true, y_pred = rng.integers(0, 2, (2, 60))
+    with pytest.raises(hs.HowsureError, match="There are 60 groups of 60 cases: numbers or identifiers"):
+        hs.gaps(hs.confusion(y_true, y_pred, by=rng.random(60)), "recall")
+    assert len(hs.gaps(hs.confusion(y_true, y_pred, by=np.arange(60) // 3), "selection_rate").groups) == 20

@@ -32,9 +32,7 @@ def test_widths_are_positive_and_below_the_range(width, span, words):
             validation.checked_width(0.1, sides, 1.0)
 
 
-@pytest.mark.parametrize(
-    "power, hint", [(0, ""), (1, ""), (1.5, "0.015"), (80, "0.8"), (100, ""), (-1, ""), (99, "0.99")]
-)
+@pytest.mark.parametrize("power, hint", [(0, ""), (1, ""), (1.5, ""), (80, "0.8"), (100, ""), (-1, ""), (99, "0.99")])
 def test_powers_are_chances(power, hint):
     """A power is strictly between 0 and 1; one in percent is understood, and not taken."""
     assert validation.checked_power(0.01) == 0.01
@@ -124,3 +122,16 @@ def test_least_numbers_of_classes_are_by_class():
     ):
         with pytest.raises(hs.HowsureError, match=words):
             validation.least_of_classes(support, table)
+
+
+@pytest.mark.parametrize(
+    "null, words",
+    [(80, r"outside of the range of `accuracy`, 0 to 1\. Did you mean 0\.8"), (-0.1, "Give a value within it")],
+)
+def test_a_null_value_lies_within_the_metrics_range(null, words):
+    """No study is needed to show that an accuracy is not 80."""
+    with pytest.raises(hs.HowsureError, match=words) as caught:
+        hs.plan(TABLE, "accuracy", power=0.8, null=null)
+    assert caught.value.code == "invalid-argument"
+    with pytest.raises(hs.HowsureError, match=r"any study reaches it\. Did you mean 0\.1\?"):
+        hs.plan(TABLE, "accuracy", width=10)

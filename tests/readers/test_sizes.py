@@ -144,6 +144,9 @@ def test_readers_who_agree_in_all_cases_are_no_pilot(modalities, is_rated):
         with pytest.raises(hs.HowsureError, match="does not vary between studies") as caught:
             hs.plan(study, true_value=0.1, **goal)
         assert caught.value.code == "no-variation"
+    if len(modalities) == 2:
+        with pytest.raises(hs.HowsureError, match="does not vary between studies"):
+            hs.plan(study, readers=5, power=0.8)
 
 
 @pytest.mark.parametrize("change", [{"error": -0.001}, {"error": math.nan}, {"cov2": math.inf}, {"cov1": 0.01}])

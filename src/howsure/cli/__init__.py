@@ -6,7 +6,10 @@ import atexit
 import gc
 import os
 import sys
-from typing import NoReturn
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
 
 GARBAGE = 100_000  # new objects before a collection; about 700 by default
 
@@ -24,20 +27,21 @@ def main() -> None:
         from cyclopts import CycloptsError
 
         from howsure.cli.app import app
+        from howsure.cli.remedies import Running, shell_words
     except ImportError as error:
         _end(f"the command line needs '{error.name}'. Install it: pip install 'howsure[cli]'")
     from howsure.errors import HowsureError
 
+    Running.app = app
     try:
         try:
-            app.meta(sys.argv[1:], exit_on_error=False, print_error=False)
+            with _warnings_in_one_line():
+                app.meta(sys.argv[1:], exit_on_error=False, print_error=False)
         finally:
             sys.stdout.flush()  # a full disk raises an error here rather than at exit
     except CycloptsError as error:
         _end(str(HowsureError(str(error))))
     except HowsureError as error:
-        from howsure.cli.remedies import shell_words
-
         _end(shell_words(str(error)))
     except BrokenPipeError:
         # The reader closed the pipe (`| head`), which is not an error.
@@ -49,6 +53,25 @@ def main() -> None:
         _end(str(HowsureError(f"{where} cannot be read or written: {error.strerror or error}.")))
     except KeyboardInterrupt:
         raise SystemExit(130) from None
+
+
+@contextmanager
+def _warnings_in_one_line() -> Iterator[None]:
+    """Write warnings of the package in one line each, in the words of the shell; others as Python does."""
+    from howsure.cli.remedies import shell_words
+    from howsure.errors import HowsureWarning
+
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *place: Any, **stream: Any) -> None:
+            if issubclass(category, HowsureWarning):
+                sys.stderr.write(f"howsure: {shell_words(str(message))}\n")
+            else:
+                usual(message, category, *place, **stream)
+
+        warnings.showwarning = show
+        yield
 
 
 def _keep_garbage() -> None:

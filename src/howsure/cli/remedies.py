@@ -11,6 +11,9 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+from cyclopts import App, CycloptsError
 
 Options = Mapping[str, str]  # argument of Python → option
 OTHER_NAMES: Mapping[str, str] = {  # arguments → parameters of commands for the same, with other names
@@ -52,9 +55,17 @@ PHRASES: tuple[tuple[str, str, str], ...] = (
 )
 
 
+class Running:
+    """The application whose command runs."""
+
+    app: ClassVar[App | None] = None
+
+
 def shell_words(message: str) -> str:
     """Return a message with the options of the running command; see `in_shell`."""
-    return in_shell(message, options_of(sys.argv[1:])) if "=" in message or "`" in message else message
+    if Running.app is None or not ("=" in message or "`" in message):
+        return message
+    return in_shell(message, options_of(Running.app, sys.argv[1:]))
 
 
 def in_shell(message: str, options: Options) -> str:
@@ -121,18 +132,16 @@ def _marked(found: re.Match[str]) -> str:
     return f"{found[0]}{IN_PYTHON}" if re.fullmatch(rf"{TEXT}|{SEVERAL}", found["value"]) else found[0]
 
 
-def options_of(words: Sequence[str]) -> dict[str, str]:
+def options_of(app: App, words: Sequence[str]) -> dict[str, str]:
     """Return the options of the command that is named first, by the argument of Python; empty without a command.
 
     Parameters
     ----------
+    app : App
+        The application.
     words : sequence of str
         The words of the command line, after the program's name.
     """
-    from cyclopts import CycloptsError
-
-    from howsure.cli.app import app
-
     try:
         names, apps, _ = app.parse_commands(list(_without_files(words)))
         own = apps[-1].assemble_argument_collection() if names and apps[-1].default_command is not None else ()

@@ -152,6 +152,9 @@ def compare(
     one_of("contrast", contrast, EFFECTS)
     refuse_results(table, "compare")
     *against, metric = others or (None,)
+    if isinstance(metric, list | tuple) and metric and all(isinstance(each, str | Spec | Metric) for each in metric):
+        message = f"`compare` takes one metric, not {len(metric)}. Call it for each, such as {metric[0]!r}."
+        raise HowsureError(message)
     if len(against) > 1 or not isinstance(metric, str | Spec | Metric):
         raise HowsureError(OF_ESTIMATES if isinstance(metric, Estimate) else CALLS)
     asked = requested(metric)

@@ -170,13 +170,16 @@ def monitor(
     [('week 3', 300, 0.95, ''), ('week 4', 100, 0.75, 'below')]
     """
     if not (isinstance(tables, Mapping) and tables and all(hasattr(each, "design") for each in tables.values())):
-        message = "`monitor` needs chunks: several tables by name, as `calibrated(y_score, by=…)` returns."
+        message = (
+            "`monitor` needs chunks by name: `{'May': table, 'June': other}`, or the tables of a source with `by=`, as "
+            "`calibrated(y_score, by=month)` returns."
+        )
         raise HowsureError(message)
     if reference is not None and baseline is not None:
         message = "Give either `reference`, whose intervals make the baseline, or the `baseline` itself."
         raise HowsureError(message)
     if not hasattr(tables, "overall"):
-        refuse_disjoint({**tables, **({"reference": reference} if isinstance(reference, Table) else {})})
+        refuse_disjoint({**tables, **({"reference": reference} if hasattr(reference, "design") else {})})
     seed, chosen = seed_sequence(random_state), named(method)
     question = _Question(metrics, threshold, chosen, checked_level(confidence_level))
     if chosen is not None and chosen.is_anytime_valid:

@@ -33,6 +33,7 @@ from howsure.tables.labels import refuse_disjoint
 from howsure.tables.table import Table
 
 STREAM = 0x6A95  # of the deviations, among the children of a seed
+FEW = 20  # groups that may have one case each
 POOLING = "partial_pooling"
 CALLS = (
     "`gaps` compares groups. Give tables made with `by=`, `hs.gaps(hs.confusion(y_true, y_pred, by=group), 'recall')`, "
@@ -153,6 +154,12 @@ def _tables(given: Any) -> Tables[Any]:
     tables: Tables[Any] = given
     if len(given) < 2:
         message = f"There {'is one group' if len(given) else 'are no groups'}. Gaps need at least two."
+        raise HowsureError(message)
+    if len(given) > FEW and tables.overall.rows < 2 * len(given):
+        message = (
+            f"There are {len(given):,} groups of {tables.overall.rows:,} cases: numbers or identifiers, it seems. "
+            "Group by a column of few values, such as intervals of the numbers."
+        )
         raise HowsureError(message)
     return tables
 

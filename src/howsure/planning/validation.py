@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.arrays import Array
-from howsure.errors import HowsureError, of_per_cent, real_number, whole_number
+from howsure.errors import INVALID_ARGUMENT, HowsureError, of_per_cent, real_number, whole_number
 from howsure.methods.core.interval_spec import IntervalSpec
 from howsure.planning.clustered import has_weights
 from howsure.planning.pilots import Pilot
@@ -32,7 +32,8 @@ def checked_width(width: Any, sides: IntervalSpec, span: float) -> float:
         message = "`width` is of an interval with two limits: drop `alternative`."
         raise HowsureError(message)
     if found >= span:
-        message = f"`width` is {found:g}, and the values lie within {span:g}: any study reaches it. Give a smaller one."
+        hint = (of_per_cent(found) if span <= 2 else "") or " Give a smaller one."
+        message = f"`width` is {found:g}, and the values lie within {span:g}: any study reaches it.{hint}"
         raise HowsureError(message)
     return found
 
@@ -73,6 +74,11 @@ def regions_of(pilot: Pilot, null: Any, margin: Any, sides: IntervalSpec) -> Reg
     if not math.isfinite(centre):
         message = f"`null` is {null!r}: give a finite number."
         raise HowsureError(message)
+    lowest, highest = pilot.joint[1].range
+    if not lowest <= centre <= highest:
+        hint = (of_per_cent(centre) if highest == 1 else "") or " Give a value within it."
+        message = f"`null` is {centre:g}, outside of the range of `{pilot.name}`, {lowest:g} to {highest:g}.{hint}"
+        raise HowsureError(message, INVALID_ARGUMENT)
     ratio = pilot.is_comparison and pilot.effect.null == 1
     low, high = (centre, centre) if margin is None else _ends(margin, centre, ratio=ratio)
     if sides.alternative == "greater":

@@ -199,6 +199,7 @@ def planned(
     _refuse_design(pilot, power, margin)
     _refuse_variances(pilot)
     value = _value(pilot, true_value, far)
+    size_of(pilot, FEWEST, pilot.cases, value, far, level)  # refuses a pilot without variation before its difference
     if power is not None and value == 0 and margin is None:
         message = "No study shows a difference that is 0. State another `true_value`, or a `margin` of non-inferiority."
         raise HowsureError(message)
