@@ -1,6 +1,7 @@
 """ICI, E50, E90 and the maximum equal those of R's glm with natural splines; their intervals contain 0."""
 
 import csv
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from scipy import special
 
 import howsure as hs
+from howsure.methods.variance.gap_test import _Gaps
 from howsure.metrics.binding import resolve
 
 DATA = Path(__file__).parents[1] / "data"
@@ -106,6 +108,22 @@ def test_the_gradient_is_that_of_a_refit_with_certain_scores():
         step[place, outcome] = 1e-4
         change = float(metric(table.counts + step)) - float(metric(table.counts))
         assert slopes[place, outcome] == pytest.approx(change / 1e-4, abs=1e-5)
+
+
+@pytest.mark.parametrize("metric, below, size", [("e50", 28, 55), ("e90", 50, 55)])
+def test_quantiles_vary_with_the_scores_of_the_sample(metric, below, size):
+    """The share of cases below has a binomial error, which widens the intervals; that of a mean is 0."""
+    table = hs.scores(*sample(size))
+    gaps = _Gaps.of(resolve(metric, table).structure, table)
+    assert gaps.quantile_error == pytest.approx((below * (size - below) / size**3) ** 0.5)
+    low, high = gaps.limits(0.95)
+    fixed_low, fixed_high = dataclasses.replace(gaps, quantile_error=0.0).limits(0.95)
+    assert low <= fixed_low
+    assert high > fixed_high
+    doubled = hs.scores(*(np.repeat(each, 2) for each in sample(size)), groups=np.repeat(np.arange(size), 2))
+    clustered = _Gaps.of(resolve(metric, doubled).structure, doubled).quantile_error
+    assert clustered == pytest.approx(gaps.quantile_error, rel=0.02)
+    assert _Gaps.of(resolve("ici", table).structure, table).quantile_error == 0
 
 
 UNDEFINED = {

@@ -12,6 +12,7 @@ the residuals r of the scores. The gaps are therefore sums of residuals with a k
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -43,16 +44,19 @@ def _largest(gaps: Array, mass: Array) -> Array:
     return np.asarray((np.arange(len(mass)) == place[..., None]) * 1.0)
 
 
-def _at_share(share: float) -> Weights:
-    """Return the weights of a quantile: 1 for the smallest gap with this share of the cases at or below it."""
+@dataclass(frozen=True, slots=True)
+class _AtShare:
+    """The weights of a quantile: 1 for the smallest gap with this share of the cases at or below it."""
 
-    def weights(gaps: Array, mass: Array) -> Array:
+    share: float
+
+    def __call__(self, gaps: Array, mass: Array, shares: Array | None = None) -> Array:
+        """Return the weights, or those of many gaps with a share each."""
+        share = np.asarray(self.share if shares is None else shares)[..., None]
         order = np.argsort(gaps, axis=-1)
         reached = np.cumsum(mass[order], -1) >= share * mass.sum() * (1 - ROUNDING)
         place = np.take_along_axis(order, reached.argmax(-1)[..., None], -1)
         return np.asarray((np.arange(len(mass)) == place) * 1.0)
-
-    return weights
 
 
 @score_metric(name="ici", aliases=("integrated_calibration_index", "eavg"), better="lower")
@@ -70,16 +74,15 @@ def _ici(table: Table, *, curve: str = "spline", clip: float = 0.0) -> Scored:
 def _e50(table: Table, *, curve: str = "spline", clip: float = 0.0) -> Scored:
     """Median distance between the score and a smooth calibration curve; see `ici`.
 
-    Its interval varies the curve, and not the scores at which the median is taken: it covers a little less than that of
-    `ici`.
+    Its interval varies the curve, and the share of the cases that lie below the median.
     """
-    return _of_gaps(table, "e50", curve, clip, _at_share(0.5))
+    return _of_gaps(table, "e50", curve, clip, _AtShare(0.5))
 
 
 @score_metric(name="e90", better="lower")
 def _e90(table: Table, *, curve: str = "spline", clip: float = 0.0) -> Scored:
     """90th percentile of the distance between the score and a smooth calibration curve; see `ici` and `e50`."""
-    return _of_gaps(table, "e90", curve, clip, _at_share(0.9))
+    return _of_gaps(table, "e90", curve, clip, _AtShare(0.9))
 
 
 @score_metric(name="e_max", aliases=("emax",), better="lower")
@@ -158,12 +161,14 @@ def _distance(curve: LogitCurve, mass: Array, observed: tuple[Array, Array], wei
     at = np.stack([np.where(cases > 0, divide(each, cases), 0.0) for each in runs])
     kernel = (at[0][:, None] * at[1:].T) @ np.linalg.solve(curvature, at[1:])
 
-    def norm(sums: Array, shares: Array) -> Array:
+    def norm(sums: Array, shares: Array, of_quantile: Array | None = None) -> Array:
         sizes = np.abs(sums)
         if weights is _mean:  # directly, for there are many draws
             return np.asarray(sizes @ divide(shares, shares.sum()))
         if weights is _largest:
             return np.asarray(np.where(shares > 0, sizes, 0.0).max(-1))
-        return np.asarray((weights(sizes, shares) * sizes).sum(-1))
+        chosen = weights(sizes, shares, of_quantile) if isinstance(weights, _AtShare) else weights(sizes, shares)
+        return np.asarray((chosen * sizes).sum(-1))
 
-    return Distance(scores, starts, kernel, norm)
+    quantile = weights.share if isinstance(weights, _AtShare) else None
+    return Distance(scores, starts, kernel, norm, quantile=quantile)

@@ -207,13 +207,17 @@ class Distance:
         of the sums has that multiple of it.
     power : int
         The metric is the norm to this power.
+    quantile : float or None
+        The norm is the quantile of the sums' sizes at this share of the cases, and takes the share of each of many
+        sums as a third argument; None for other norms.
     """
 
     stated: Array
     starts: Array
     kernel: Array
-    norm: Callable[[Array, Array], Array]
+    norm: Callable[..., Array]
     power: int = 1
+    quantile: float | None = None
 
     def runs(self, by_score: Array) -> Array:
         """Add up values by score, ``(..., S)``, within runs: ``(..., F)``."""

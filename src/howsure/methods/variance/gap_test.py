@@ -45,7 +45,7 @@ class GapTest(Method):
     The gaps that make up t are unknown, so the widest limits of three assumptions are used. Only the gaps that
     differ clearly from zero are real, and all others are noise. All gaps are real, in proportion to the observed ones,
     or to their standard errors if these are larger. These gaps all lie on one side. Near 0 the covariance is that of
-    calibrated scores.
+    calibrated scores. If the norm is a quantile of the gaps, the share of cases below it has a normal error too.
 
     The limits do not depend on the estimator of the error. They are extended to contain the estimate: the plain
     estimator lies above the middle of the interval, the debiased one closer to it.
@@ -134,16 +134,26 @@ class _Gaps:
     covariance: Array
     calibrated: Array
     degrees_of_freedom: Any
+    quantile_error: float = 0.0
 
     @classmethod
     def of(cls, distance: Distance, table: Table) -> _Gaps:
         sums, shares = distance.sums(table.counts)
         observed, calibrated = _covariances(distance, table, sums)
         covariance, freedom = observed + np.diag(_unseen(distance, table)), table.design.degrees_of_freedom
-        return cls(distance, sums, shares, covariance, calibrated, freedom)
+        moved = _quantile_error(distance, table, sums, shares)
+        return cls(distance, sums, shares, covariance, calibrated, freedom, moved)
 
     def norm(self, sums: Array) -> Array:
         return self.distance.norm(sums, self.shares)
+
+    @cached_property
+    def quantiles(self) -> list[Array]:
+        """Draws of the population's share of cases below the sample's quantile, as further arguments of the norm."""
+        if not self.quantile_error > 0 or self.distance.quantile is None:
+            return []
+        drawn = np.random.default_rng(1).standard_normal(2 * SIZE) * self.quantile_error
+        return [np.clip(self.distance.quantile + drawn, 0.0, 1.0)]
 
     @cached_property
     def found(self) -> float:
@@ -185,7 +195,9 @@ class _Gaps:
         """Return draws of the observed norm for a hypothetical true norm, for each direction."""
         nearness = max(0.0, 1 - norm / self.found) if self.found > 0 else float(norm == 0)
         noise = np.sqrt(1 - nearness) * self.noise[0] + np.sqrt(nearness) * self.noise[1]  # whose covariances add up
-        return [self.norm(norm * direction + noise) for direction in self.directions]
+        return [
+            self.distance.norm(norm * direction + noise, self.shares, *self.quantiles) for direction in self.directions
+        ]
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the smallest and largest norm that the test does not reject at a level."""
@@ -246,6 +258,16 @@ class _Gaps:
         if not self.directions:
             return 1.0
         return float(min(1.0, max(2 * min(self.shares_beyond(norm)), 2 * RESOLVED)))
+
+
+def _quantile_error(distance: Distance, table: Table, sums: Array, shares: Array) -> float:
+    """Return the standard error of the share of cases whose gap is at most the observed quantile; 0 for other norms."""
+    if distance.quantile is None:
+        return 0.0
+    below = np.abs(sums) <= distance.norm(sums, shares) * (1 + RELATIVE_TOLERANCE)
+    by_score = np.repeat(below, np.diff(distance.starts, append=len(distance.stated)))
+    form = (by_score - float(below @ shares)) / table.counts.sum()
+    return float(np.sqrt(table.variance(np.stack([form, form], -1))))
 
 
 def _covariances(distance: Distance, table: Table, sums: Array) -> tuple[Array, Array]:
