@@ -17,7 +17,8 @@ from howsure.estimates.coercion import coerce_table
 from howsure.estimates.estimate import Estimate, Quantity, estimate_of
 from howsure.estimates.evaluation import Evaluation
 from howsure.estimates.grouped import of_groups
-from howsure.estimates.reasons import reasons
+from howsure.estimates.rank_batches import needs_ranks, rank_batches
+from howsure.estimates.reasons import reasons, with_other_class
 from howsure.methods.core.draws import group_seed, seed_sequence
 from howsure.methods.core.interval import Interval
 from howsure.methods.core.interval_spec import Alternative, IntervalSpec
@@ -35,7 +36,6 @@ from howsure.tables.table import Table
 
 Asked = str | Spec | Metric
 FEW = 2  # metrics from which on they share passes
-HALF = 0.5  # area under the ROC curve of uninformative scores
 
 
 @overload
@@ -330,13 +330,7 @@ class _Question:
 
     def of_tables(self, tables: Tables[Any], overall: Sequence[Estimate]) -> Mapping[str, Estimates]:
         """Return the estimates of each group by metric, in one pass if tables and method allow it."""
-        stack, found = tables.stack, {}
-        if stack is not None and not stack.design.traits.default_method and not isinstance(self.method, DrawingMethod):
-            bound = self._bound(self.metrics, stack)
-            for place, answer in batched_intervals(stack, bound, self.method, self.sides.two_sided).items():
-                whole = overall[place]
-                found[whole.label] = _of_a_batch(tables, *own_table(stack, bound[place]), answer, self.sides, whole)
-            found |= self._by_class_sets(tables, stack, bound, overall)
+        found = {} if isinstance(self.method, DrawingMethod) else self._in_batches(tables, overall)
         rest = [place for place, whole in enumerate(overall) if whole.label not in found]
         if rest:
             alone = replace(self, metrics=tuple(self.metrics[place] for place in rest))
@@ -346,27 +340,42 @@ class _Question:
                 found[overall[place].label] = Estimates.of(tables, overall[place], estimates)
         return {whole.label: found[whole.label] for whole in overall}
 
-    def _by_class_sets(
-        self, tables: Tables[Any], stack: Table, bound: Sequence[Metric], overall: Sequence[Estimate]
-    ) -> dict[str, Estimates]:
-        """Return the estimates of averages whose classes differ between groups, in one pass per set of classes."""
+    def _in_batches(self, tables: Tables[Any], overall: Sequence[Estimate]) -> dict[str, Estimates]:
+        """Return the estimates of the metrics that are computed for many groups at once."""
+        stack, found = tables.stack, {}
+        if stack is None:
+            bound = self._bound(self.metrics, tables.overall)
+            ranked = [place for place, each in enumerate(bound) if needs_ranks(each, self.method, tables.overall)]
+            return self._in_parts(tables, rank_batches(tables) if ranked else [], ranked, overall)
+        if stack.design.traits.default_method:
+            return {}
+        bound = self._bound(self.metrics, stack)
+        for place, answer in batched_intervals(stack, bound, self.method, self.sides.two_sided).items():
+            whole = overall[place]
+            found[whole.label] = _of_a_batch(tables, *own_table(stack, bound[place]), answer, self.sides, whole)
         averages = [(place, metric.class_average) for place, metric in enumerate(bound)]
         places = [place for place, average in averages if average is not None and average.members.differs]
         groups = alike(stack) if places and stack.design.traits.is_independent else []
-        if not groups or len(groups) > len(tables) / 2:
-            return {}
+        return found | self._in_parts(tables, groups if len(groups) <= len(tables) / 2 else [], places, overall)
+
+    def _in_parts(
+        self,
+        tables: Tables[Any],
+        batches: Sequence[tuple[Array, Table]],
+        places: Sequence[int],
+        overall: Sequence[Estimate],
+    ) -> dict[str, Estimates]:
+        """Return the estimates of some metrics from batches that have some of the groups each."""
         parts: dict[int, list[Estimates]] = {place: [] for place in places}
-        for _, some in groups:
+        for _, some in batches:
             own = self._bound([self.metrics[place] for place in places], some)
-            answers = batched_intervals(some, own, self.method, self.sides.two_sided)
-            if len(answers) < len(own):
-                return {}
-            for index, place in enumerate(places):
-                which = *own_table(some, own[index]), answers[index], self.sides, overall[place]
-                parts[place].append(_of_a_batch(tables, *which))
+            for index, answer in batched_intervals(some, own, self.method, self.sides.two_sided).items():
+                which = *own_table(some, own[index]), answer, self.sides, overall[places[index]]
+                parts[places[index]].append(_of_a_batch(tables, *which))
         return {
-            overall[place].label: Estimates.joined(each, [group for group, _ in groups])
+            overall[place].label: Estimates.joined(each, [groups for groups, _ in batches])
             for place, each in parts.items()
+            if each and len(each) == len(batches)
         }
 
     def _bound(self, metrics: Sequence[Spec | Metric], table: Table) -> list[Metric]:
@@ -407,7 +416,7 @@ def _of_a_batch(
         high=found.high,
         standard_error=np.broadcast_to(found.standard_error, value.shape),
         method=np.full(value.shape, chosen.name),
-        reason=reasons(metric, table, value, found.reason),
+        reason=with_other_class(reasons(metric, table, value, found.reason), metric, table, value, found.high),
         confidence_level=overall.confidence_level,
     )
 
@@ -428,10 +437,7 @@ def finished(
 ) -> Estimate:
     """Return the estimate for a metric and its interval, from a table with all the cells that enter the metric."""
     value = np.asarray(metric.value_at(method.target_table(table).counted), dtype=float)
-    reason = reasons(metric, table, value, interval.reason).item()
-    is_area = metric.spec is not None and metric.spec.definition.is_area and not metric.spec.arguments
-    if is_area and table.kind.has_thresholds and interval.high < HALF:
-        other = f"of the other class, {table.labels.tolist()[0]}, it is {1 - value:.3f}"
-        reason = "; ".join(filter(None, (reason, other)))
+    found = reasons(metric, table, value, interval.reason)
+    reason = with_other_class(found, metric, table, value, np.asarray(interval.high)).item()
     told = interval if reason == interval.reason else replace(interval, reason=reason)
     return estimate_of(metric, quantity, float(value), told, level, method, counts_of(metric, table))

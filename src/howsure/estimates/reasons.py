@@ -14,6 +14,7 @@ from howsure.metrics.metric import Metric
 from howsure.tables.counts import ClassCounts
 from howsure.tables.table import Table
 
+HALF = 0.5  # area under the ROC curve of uninformative scores
 MISSING = (
     "no case of the class",
     "no case of any other class",
@@ -52,6 +53,26 @@ def reasons(metric: Metric, table: Table, value: Array, found: Any) -> Array:
 def without_variation(table: Table) -> str:
     """Return why nothing about one table has an interval: a single cluster; empty otherwise."""
     return ONE_CLUSTER if float(table.design.degrees_of_freedom) < 1 else ""
+
+
+def with_other_class(reason: Array, metric: Metric, table: Table, value: Array, high: Array) -> Array:
+    """Return the reasons, with the area of the other class where an area under the ROC curve is below a half.
+
+    Parameters
+    ----------
+    reason : ndarray of str of the shape of the batch
+        Reasons and caveats.
+    metric, table, value
+        As of `reasons`.
+    high : ndarray of the shape of the batch
+        Upper limits of the intervals.
+    """
+    worse = np.asarray(high < HALF)
+    if not (metric.is_area and table.kind.has_thresholds and worse.any()):
+        return reason
+    words = f"of the other class, {table.labels.tolist()[0]}, it is "
+    other = np.array([f"{words}{1 - each:.3f}" for each in value.flat], dtype=object).reshape(value.shape)
+    return np.where(worse, np.where(reason == "", other, reason + "; " + other), reason)
 
 
 def _undefined(metric: Metric, table: Table) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sized
-from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
@@ -158,16 +157,15 @@ def scores(
         tally = Tally.of_cases(len(score)) if tally is None else tally
         tally = tally.stratified(*stratum.used(), stratum_sizes, group, clusters_named)
 
+    limits = (float(score.min()), float(score.max())) if named else None
+
     def table(some: Any) -> ScoresTable:
         own = None if tally is None else tally.of(some)
         of_group, of_spread = (None if part is None else part[some] for part in (group, spread))
-        made = scores_table(positive[some], score[some], classes, own, of_group, of_spread, names=clusters_named)
-        return replace(made, is_ordered=stated)
+        columns = positive[some], score[some], classes, own, of_group, of_spread
+        return scores_table(*columns, names=clusters_named, is_ordered=stated, limits=limits)
 
-    if not named:
-        return table(slice(None))
-    limits = float(score.min()), float(score.max())
-    return groups_of_columns(list(named), split).each(lambda some: replace(table(some), limits=limits))
+    return groups_of_columns(list(named), split).each(table) if named else table(slice(None))
 
 
 def score_values(values: Any, tally: Tally | None = None, role: str = "y_score") -> Array:
@@ -255,6 +253,7 @@ def scores_table(
     group: Array | None = None,
     spread: Array | None = None,
     names: Array | None = None,
+    **stated: Any,
 ) -> ScoresTable:
     """Return the table of checked columns.
 
@@ -272,10 +271,12 @@ def scores_table(
         Spread of the scores that each score represents.
     names : ndarray of shape (clusters,), optional
         Names of the clusters.
+    **stated
+        Further fields of the table.
     """
     if tally is None and group is None:
         support, counts = count_scores(positive, score)
-        return ScoresTable(counts=counts, scores=support, labels=classes, rows=len(score))
+        return ScoresTable(counts=counts, scores=support, labels=classes, rows=len(score), **stated)
     tally = Tally.of_cases(len(score)) if tally is None else tally
     support, first, row = np.unique(score, return_index=True, return_inverse=True)
     cell = 2 * row + positive
@@ -286,4 +287,5 @@ def scores_table(
         design=tally.design(cell, 2 * len(support), group, names),
         rows=tally.cases,
         spread=None if spread is None else spread[first],
+        **stated,
     )

@@ -79,6 +79,7 @@ class DeLong(Method):
     transform: Transform = "logit"
 
     takes_batches: ClassVar[bool] = True
+    ignores_empty_cells: ClassVar[bool] = True
     variants: ClassVar[tuple[Variant, ...]] = (
         Variant("delong", {}, "ROC AUC from the variances of the placements, on the logit scale."),
         Variant("delong_wald", {"transform": "identity"}, "ROC AUC from those variances, as a plain normal interval."),
@@ -169,6 +170,7 @@ class HanleyMcNeil(Method):
 
     name: ClassVar[str] = "hanley_mcneil"
     takes_batches: ClassVar[bool] = True
+    ignores_empty_cells: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_scale(self.transform, TRANSFORMS)
@@ -213,6 +215,7 @@ class Newcombe(Method):
 
     name: ClassVar[str] = "newcombe"
     takes_batches: ClassVar[bool] = True
+    ignores_empty_cells: ClassVar[bool] = True
 
     def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for the area of a table of labelled scores."""

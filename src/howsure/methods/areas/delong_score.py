@@ -73,6 +73,7 @@ class DeLongScore(Method):
 
     name: ClassVar[str] = "delong_score"
     takes_batches: ClassVar[bool] = True
+    ignores_empty_cells: ClassVar[bool] = True
 
     def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for the area of labelled scores of two classes with independently drawn cases, else why not."""

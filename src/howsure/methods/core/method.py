@@ -65,6 +65,8 @@ class Method(abc.ABC):
         Whether tables may have leading axes.
     takes_levels : bool
         Whether each table of a batch may have its own confidence level, as `Levels`.
+    ignores_empty_cells : bool
+        Whether additional cells without cases leave the interval unchanged.
     is_anytime_valid : bool
         Whether the intervals cover simultaneously, however often one looks at growing data.
 
@@ -90,6 +92,7 @@ class Method(abc.ABC):
     variants: ClassVar[tuple[Variant, ...]]
     takes_batches: ClassVar[bool] = False
     takes_levels: ClassVar[bool] = False
+    ignores_empty_cells: ClassVar[bool] = False
     is_anytime_valid: ClassVar[bool] = False
 
     def __init_subclass__(cls, **keywords: Any) -> None:

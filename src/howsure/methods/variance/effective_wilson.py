@@ -59,6 +59,7 @@ class EffectiveWilson(Method):
 
     name: ClassVar[str] = "effective_wilson"
     takes_batches: ClassVar[bool] = True
+    ignores_empty_cells: ClassVar[bool] = True
 
     def unsupported_reason(self, metric: Metric, table: Table) -> str:
         """Return "" for average precision of labelled scores of two classes with independently drawn cases."""
