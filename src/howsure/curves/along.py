@@ -38,7 +38,12 @@ def confusion_along(table: Table) -> tuple[Array, Array]:
 
 
 def limits_along(
-    metrics: Sequence[str | Metric], table: Table, cells: Array, values: Sequence[Array], level: float
+    metrics: Sequence[str | Metric],
+    table: Table,
+    cells: Array,
+    values: Sequence[Array],
+    level: float,
+    places: Array | None = None,
 ) -> list[tuple[Array, Array]]:
     """Return for each metric the limits of its default interval at each threshold, the same as from `estimate`.
 
@@ -58,10 +63,12 @@ def limits_along(
         Values of each metric at the thresholds.
     level : float
         The confidence level.
+    places : ndarray of int, optional
+        Positions of the thresholds to return limits for, ascending; by default all.
     """
     first, found = table.at(np.inf), {}
     if table.design.traits.is_independent:
-        chosen = _spread(len(cells), LONG)
+        chosen = _spread(len(cells), LONG) if places is None or len(places) > LONG else places
         batch = replace(first, counts=cells[chosen], rows=np.full(len(chosen), table.rows))
         answers = batched_intervals(batch, [resolve(each, batch) for each in metrics], None, level)
         found = {place: (chosen, np.stack([each.low, each.high])) for place, (_, each) in answers.items()}
@@ -72,11 +79,12 @@ def limits_along(
         found |= {place: (chosen, limits) for place, limits in zip(rest, own, strict=True)}
     ranges = (on_counts(metric, table).range for metric in metrics)
     return [
-        _everywhere(value, *found[place], ends) for place, (value, ends) in enumerate(zip(values, ranges, strict=True))
+        _everywhere(value, *found[place], ends, places)
+        for place, (value, ends) in enumerate(zip(values, ranges, strict=True))
     ]
 
 
-def roc_limits(table: Table, false: Array, true: Array, level: float) -> tuple[Array, Array]:
+def roc_limits(table: Table, false: Array, true: Array, level: float, places: Any = slice(None)) -> tuple[Array, Array]:
     """Return the limits of the true positive rate at each false positive rate, as from `ThresholdLimits`.
 
     At rates of 0 and 1 the distances of the limits are those at a rate one case away. If several true positive rates
@@ -92,16 +100,19 @@ def roc_limits(table: Table, false: Array, true: Array, level: float) -> tuple[A
         Rates at each threshold, in descending order of thresholds.
     level : float
         The confidence level.
+    places : slice or ndarray of int
+        Positions of the thresholds to return limits for; by default all.
     """
+    rates, shares = false[places], true[places]
     if table.design.traits.is_independent:
         errors, hits = cumulated(table.counts)
         least = 1 / (errors[-1] + 2)
-        rate = np.where(false <= 0, least, np.where(false >= 1, 1 - least, false))
-        below, above = rate_reaches(errors, hits, rate, true, (errors[-1], hits[-1]), level)
+        rate = np.where(rates <= 0, least, np.where(rates >= 1, 1 - least, rates))
+        below, above = rate_reaches(errors, hits, rate, shares, (errors[-1], hits[-1]), level)
     else:
-        below, above = _roc_reaches(table, false, true, level)
-    low, high = np.maximum(true - below, 0.0), np.minimum(true + above, 1.0)
-    return np.where(false <= 0, 0.0, low), np.where(false >= 1, 1.0, high)
+        below, above = (each[places] for each in _roc_reaches(table, false, true, level))
+    low, high = np.maximum(shares - below, 0.0), np.minimum(shares + above, 1.0)
+    return np.where(rates <= 0, 0.0, low), np.where(rates >= 1, 1.0, high)
 
 
 def _roc_reaches(table: Table, false: Array, true: Array, level: float) -> tuple[Array, Array]:
@@ -124,12 +135,14 @@ def _spread(size: int, most: int) -> Array:
     return np.unique(np.concatenate([even, np.arange(min(size, ENDS)), np.arange(max(size - ENDS, 0), size)]))
 
 
-def _everywhere(value: Array, chosen: Array, limits: Array, ends: tuple[float, float]) -> tuple[Array, Array]:
-    """Return limits at all thresholds, by interpolating the distances between limits and values."""
-    if len(chosen) == len(value):
+def _everywhere(
+    value: Array, chosen: Array, limits: Array, ends: tuple[float, float], places: Array | None
+) -> tuple[Array, Array]:
+    """Return limits at the places, by interpolating the distances between limits and values."""
+    wanted = np.arange(len(value)) if places is None else places
+    if np.array_equal(chosen, wanted):
         return limits[0], limits[1]
-    place = np.arange(len(value))
-    low, high = (value + np.interp(place, chosen, each - value[chosen]) for each in limits)
+    low, high = (value[wanted] + np.interp(wanted, chosen, each - value[chosen]) for each in limits)
     return np.maximum(low, ends[0]), np.minimum(high, ends[1])
 
 

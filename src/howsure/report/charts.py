@@ -12,6 +12,7 @@ from howsure.arrays import Array
 from howsure.curves.axes import DIAGONALS, axes_of, is_along_thresholds
 from howsure.curves.calibration import calibration_curve
 from howsure.curves.curves import Curve, precision_recall_curve, roc_curve
+from howsure.curves.points import roc_points, threshold_points
 from howsure.curves.thresholds import threshold_curves
 from howsure.errors import HowsureError
 from howsure.metrics.descriptions import metric_words
@@ -33,17 +34,21 @@ def charts_of(scored: Mapping[str, ScoresTable], levels: Sequence[float]) -> tup
 
 
 def _of_model(name: str, table: ScoresTable, levels: Sequence[float]) -> Iterator[Chart]:
-    def along(curve_of: Callable[..., Curve], **settings: Any) -> dict[str, list[Curve]]:
-        return {"": [curve_of(table, confidence_level=level, **settings) for level in levels]}
+    def along(**settings: Any) -> dict[str, list[Curve]]:
+        return {"": [calibration_curve(table, confidence_level=level, **settings) for level in levels]}
 
-    yield _chart("ROC curve", name, along(roc_curve))
-    yield _chart("Precision–recall curve", name, along(precision_recall_curve))
+    roc, precision = (curve_of(table, band="none") for curve_of in (roc_curve, precision_recall_curve))
+    metrics = threshold_curves(table, FOLLOWED, band="none")
+    curves = [precision, *(metrics[metric] for metric in FOLLOWED)]
+    places = [_drawn(each, _scale([each])) for each in curves]
+    shown = threshold_points(curves, ["precision", *FOLLOWED], table, places, levels)
+    yield _chart("ROC curve", name, {"": roc_points(roc, table, _drawn(roc, _scale([roc])), levels)})
+    yield _chart("Precision–recall curve", name, {"": shown[0]})
     if can_be_checked(table):
-        yield _chart("Calibration", name, along(calibration_curve))
+        yield _chart("Calibration", name, along())
         with suppress(HowsureError):  # no such fit, as for separated classes
-            yield _chart("Calibration, smooth", name, along(calibration_curve, method="spline"))
-    runs = [threshold_curves(table, FOLLOWED, confidence_level=level) for level in levels]
-    followed = {metric_words(metric): [run[metric] for run in runs] for metric in FOLLOWED}
+            yield _chart("Calibration, smooth", name, along(method="spline"))
+    followed = dict(zip(map(metric_words, FOLLOWED), shown[1:], strict=True))
     yield _chart("Metrics along the threshold", name, followed)
 
 
@@ -56,10 +61,7 @@ def can_be_checked(table: ScoresTable) -> bool:
 def _chart(title: str, model: str, curves: Mapping[str, Sequence[Curve]]) -> Chart:
     first = next(iter(curves.values()))[0]
     labels = axes_of(first.name)
-    finite = np.concatenate([each[0].x[np.isfinite(each[0].x)] for each in curves.values()])
-    is_share = not is_along_thresholds(first.name) or (finite.min() >= 0 and finite.max() <= 1)
-    ends = (0.0, 1.0) if is_share else (float(finite.min()), float(finite.max()))
-    scale = Scale(*ends)
+    scale = _scale([each[0] for each in curves.values()])
     reference = ""
     if first.name in DIAGONALS:
         reference = scale.path(np.array([0.0, 1.0]), np.array(DIAGONALS[first.name]))
@@ -77,6 +79,13 @@ def _chart(title: str, model: str, curves: Mapping[str, Sequence[Curve]]) -> Cha
         has_whiskers=first.name == "calibration",
         model=model,
     )
+
+
+def _scale(curves: Sequence[Curve]) -> Scale:
+    """Return the horizontal scale of curves with the same axes."""
+    finite = np.concatenate([each.x[np.isfinite(each.x)] for each in curves])
+    is_share = not is_along_thresholds(curves[0].name) or (finite.min() >= 0 and finite.max() <= 1)
+    return Scale(0.0, 1.0) if is_share else Scale(float(finite.min()), float(finite.max()))
 
 
 class Scale:
@@ -120,8 +129,7 @@ class Scale:
 
 def _line(name: str, at: Sequence[Curve], scale: Scale) -> Line:
     curve = at[0]
-    order = np.flatnonzero(np.isfinite(curve.x) & np.isfinite(curve.y))
-    kept = order[_spread(scale.x(curve.x[order]), scale.y(curve.y[order]), POINTS)]
+    kept = _drawn(curve, scale)
     x = curve.x[kept]
     shape: Callable[[Array], Array] = np.asarray
     if is_along_thresholds(curve.name):
@@ -132,6 +140,12 @@ def _line(name: str, at: Sequence[Curve], scale: Scale) -> Line:
     chosen = np.unique(np.linspace(0, len(kept) - 1, min(MARKS, len(kept))).round().astype(np.intp))
     marks = tuple(_mark(name, at, int(kept[i]), scale) for i in chosen)
     return Line(name, scale.path(x, shape(curve.y[kept])), bands, marks)
+
+
+def _drawn(curve: Curve, scale: Scale) -> Array:
+    """Return the positions of the points of a curve that are drawn; of these the result is all."""
+    order = np.flatnonzero(np.isfinite(curve.x) & np.isfinite(curve.y))
+    return order[_spread(scale.x(curve.x[order]), scale.y(curve.y[order]), POINTS)]
 
 
 def _stepped(values: Array) -> Array:

@@ -10,7 +10,7 @@ from typing import Any
 
 from howsure.comparison.result import Comparison
 from howsure.errors import whole_number
-from howsure.estimates.estimation import estimate
+from howsure.estimates.levels import estimates_at
 from howsure.methods.core.registry import find
 from howsure.methods.default import WHY
 from howsure.metrics.binding import resolve
@@ -255,11 +255,11 @@ def curves(models: Sequence[Part], settings: Settings) -> Section:
 
 def _calibration(name: str, table: ScoresTable, levels: Sequence[float]) -> Texts:
     """Return a sentence with the three numbers of calibration of a model, for each level."""
-    bound = {words: resolve(metric, table) for words, metric in CALIBRATION.items()}  # which keep their fits
+    found = {words: estimates_at(table, metric, levels) for words, metric in CALIBRATION.items()}
     start = f"Calibration of {name}" if name else "Calibration"
 
-    def sentence(level: float) -> str:
-        each = {words: estimate(table, metric, confidence_level=level) for words, metric in bound.items()}
+    def sentence(place: int) -> str:
+        each = {words: estimates[place] for words, estimates in found.items()}
         shown = {
             words: found.reason if math.isnan(found.value) else value_text(found.value, found.low, found.high)
             for words, found in each.items()
@@ -267,7 +267,7 @@ def _calibration(name: str, table: ScoresTable, levels: Sequence[float]) -> Text
         parts = (f"{words} {text}" for words, text in shown.items())
         return f"{start}: {'; '.join(parts)}. Calibrated scores have 1, 1 and 0."
 
-    return tuple(map(sentence, levels))
+    return tuple(map(sentence, range(len(levels))))
 
 
 # --- methods and numbers ------------------------------------------------------------------------------------------
