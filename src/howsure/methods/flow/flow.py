@@ -126,20 +126,19 @@ class Flow(JointMethod):
         return ""
 
     def all_at_levels(self, metrics: Sequence[Metric], table: Table) -> AllAtLevels:
-        """Return the intervals as a function of their level; all levels share one path per metric.
+        """Return the intervals as a function of their level.
 
         Averages over classes are solved jointly. For other metrics, cells with equal gradients keep their proportions
-        along the path and are collapsed. A mean loss needs only the distribution of the losses.
+        along the path and are collapsed. A mean loss needs only the distribution of the losses. Paths can be large, so
+        each is released before the next one is computed, and none is kept for another level.
         """
         beside = _side_by_side(metrics, table)
         places = [place for place, metric in enumerate(metrics) if metric not in beside]
-        together = _of_averages(beside, table) if beside else None
-        alone = {place: _by_cells(metrics[place], table) for place in places}
 
         def intervals(level: float) -> list[Interval]:
-            found = [] if together is None else together(level)
-            for place, at_level in alone.items():  # ascending, so that each comes to its own place
-                found.insert(place, at_level(level))
+            found = _of_averages(beside, table)(level) if beside else []
+            for place in places:  # ascending, so that each comes to its own place
+                found.insert(place, _by_cells(metrics[place], table)(level))
             return found
 
         return intervals

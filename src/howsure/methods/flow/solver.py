@@ -73,7 +73,7 @@ class Path:
         if self.way is None or not (self.way.is_of_all and short.all()):
             self.way = _Way(self, slice(None) if short.all() else np.flatnonzero(short))
         way = self.way
-        way.walk(reach, goal)
+        way.walk(self, reach, goal)
         been = np.where(way.ended, np.inf, way.farthest).min(0)
         been = np.maximum(reach, been) if goal is None else been
         self.reach = np.where(short, been, self.reach)
@@ -181,6 +181,8 @@ class Path:
 class _Way:
     """A walk along the paths of some tables, which can be continued as long as it is of all of them.
 
+    It does not refer to its `Path`, so that large tables are released without waiting for the garbage collector.
+
     Attributes
     ----------
     distances, values : list of ndarray of shape (2, tables)
@@ -194,7 +196,7 @@ class _Way:
     """
 
     def __init__(self, path: Path, tables: Any) -> None:
-        self.path, self.tables, self.is_of_all = path, tables, isinstance(tables, slice)
+        self.tables, self.is_of_all = tables, isinstance(tables, slice)
         self.near = path.start.of(tables)
         self.here = path.tables.ahead(self.near, tables)
         self.far = self.here.turned()
@@ -202,9 +204,9 @@ class _Way:
         self.farthest[:, tables] = path.distance(self.near, self.here, self.far, tables)
         self.ended = np.zeros(self.farthest.shape, dtype=bool)
         self.distances, self.values = [self.farthest.copy()], [self.latest.copy()]
-        self._arrive()
+        self._arrive(path)
 
-    def walk(self, reach: Array, goal: Array | None) -> None:
+    def walk(self, path: Path, reach: Array, goal: Array | None) -> None:
         """Continue each path until its distance in both directions exceeds a quantile, it passes a value, or ends."""
         while len(self.values) <= MOST_STRIDES:
             there = self.ended if goal is None else self.ended | _passed(self.latest, goal)
@@ -215,12 +217,12 @@ class _Way:
             if not going.all():
                 self.tables, self.is_of_all = np.arange(len(reach))[self.tables][going], False
                 self.near, self.far = self.near.of(going), self.far.of(going)
-            self.here = self.path.tables.ahead(self.near, self.tables)
-            self._arrive()
+            self.here = path.tables.ahead(self.near, self.tables)
+            self._arrive(path)
 
-    def _arrive(self) -> None:
+    def _arrive(self, path: Path) -> None:
         """Store the points that were reached."""
-        here, near, tables, path = self.here, self.near, self.tables, self.path
+        here, near, tables = self.here, self.near, self.tables
         turned = DOWN_UP * (here.value - near.value) <= CLOSE * np.sqrt(here.variance)
         found = np.where(turned, FARTHEST, path.distance(here, near, self.far, tables))
         value = np.where(turned, path.end(near), here.value)
