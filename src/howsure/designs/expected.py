@@ -110,7 +110,10 @@ class Batch(VarianceDetails, Algebra, Resampling):
         else:
             second = self._successes(size, rng)
         for cells, own in zip(cases.cells.T, (cases.group_totals - second, second), strict=True):
-            if (np.diff(cells) > 0).all():
+            steps = np.diff(cells)
+            if len(steps) and steps[0] > 0 and (steps == steps[0]).all():  # a slice takes a tenth of the time
+                drawn[:, cells[0] : cells[-1] + 1 : steps[0]] += own
+            elif (steps > 0).all():
                 drawn[:, cells] += own
             else:
                 np.add.at(drawn.T, cells, own.T)

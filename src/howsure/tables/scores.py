@@ -178,10 +178,11 @@ class ScoresTable(Table):
             )
             message = f"`threshold` is {number:g}, and all scores lie from 0 to 1.{remedy}"
             raise HowsureError(message)
-        fractions = np.mean((self.scores > 0) & (self.scores < 1))
-        if 0 < number < 1 and low >= 0 and PER_CENT / 5 <= high <= PER_CENT and fractions < FEW_FRACTIONS:
-            per_cent = f"In per cent it is {PER_CENT * number:g}."
-            warn(f"`threshold` is {number:g}, and the scores run from {low:g} to {high:g}. {per_cent}")
+        if 0 < number < 1 and low >= 0 and PER_CENT / 5 <= high <= PER_CENT:
+            fractions = np.mean((self.scores > 0) & (self.scores < 1))
+            if fractions < FEW_FRACTIONS:
+                per_cent = f"In per cent it is {PER_CENT * number:g}."
+                warn(f"`threshold` is {number:g}, and the scores run from {low:g} to {high:g}. {per_cent}")
         return number
 
 
