@@ -84,7 +84,9 @@ def limits_along(
     ]
 
 
-def roc_limits(table: Table, false: Array, true: Array, level: float, places: Any = slice(None)) -> tuple[Array, Array]:
+def roc_limits(
+    table: Table, false: Array, true: Array, level: float, places: Array | slice = slice(None)
+) -> tuple[Array, Array]:
     """Return the limits of the true positive rate at each false positive rate, as from `ThresholdLimits`.
 
     At rates of 0 and 1 the distances of the limits are those at a rate one case away. If several true positive rates

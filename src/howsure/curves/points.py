@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.curves.along import limits_along, roc_limits
 from howsure.curves.curves import Curve
 from howsure.designs.cell_sums import confusion_from_top
 from howsure.tables.scores import ScoresTable as Table
-
-Array = NDArray[Any]
 
 
 def roc_points(curve: Curve, table: Table, places: Array, levels: Sequence[float]) -> list[Curve]:

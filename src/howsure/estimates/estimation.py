@@ -9,6 +9,7 @@ from typing import Any, final, overload
 
 import numpy as np
 
+from howsure.arrays import Array
 from howsure.errors import HowsureError
 from howsure.estimates.batch import Estimates, Evaluations
 from howsure.estimates.batched_intervals import Answer, batched_intervals, own_table

@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.methods.core.method import Method
 from howsure.methods.default import checked
 from howsure.metrics.metric import Metric
@@ -17,7 +17,6 @@ from howsure.tables.batch import Tables
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
 
-Array = NDArray[Any]
 MOST_CELLS = 2**18  # of a batch: 2 MiB
 
 
@@ -64,7 +63,7 @@ def rank_batches(tables: Tables[Any]) -> list[tuple[Array, ScoresTable]]:
 
 
 def _is_alike(table: Any, whole: ScoresTable) -> bool:
-    return table.design.traits.is_independent and table.labels.tolist() == whole.labels.tolist()
+    return bool(table.design.traits.is_independent and table.labels.tolist() == whole.labels.tolist())
 
 
 def _stacked(whole: ScoresTable, groups: list[Any], size: int) -> ScoresTable:
