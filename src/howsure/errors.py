@@ -357,8 +357,9 @@ def real_numbers(name: str, values: Any) -> Floats:
     with suppress(TypeError, ValueError, OverflowError):
         if "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray):  # slow to import for a check
             values = np.ma.filled(values.astype(float), np.nan)
-        if np.asarray(values).dtype.kind not in "cmM":  # neither complex numbers, nor durations, nor dates
-            return np.asarray(values, dtype=float)
+        found = np.asarray(values)
+        if found.dtype.kind not in "cmM":  # neither complex numbers, nor durations, nor dates
+            return np.asarray(found, dtype=float)
     message = f"`{name}` must be numbers, not {values!r}."
     raise HowsureError(message, INVALID_ARGUMENT)
 

@@ -102,7 +102,8 @@ class Table(Protocol):
 
 def _from_top(part: Slice, cells: Array) -> tuple[Array, Array, Array]:
     """Return the false alarms and hits at or above each score, descending, ``(..., S)``, and the number of truths."""
-    false, hits = np.moveaxis(np.cumsum(part.by_score(cells)[..., ::-1, :], -2), -1, 0)
+    by_score = part.by_score(cells)
+    false, hits = (np.cumsum(by_score[..., ::-1, side], -1) for side in (0, 1))  # each contiguous
     return false, hits, hits[..., -1:].sum(-1) + cells[..., part.stop]
 
 
@@ -117,14 +118,14 @@ def _average_precision(part: Slice, cells: Array) -> Array:
 
     Whole counts reach a recall as they do in COCO; sums of weights and pseudo-cases, which round, when they nearly do.
     """
-    false, hits, number = _from_top(part, cells)
+    false, hits, number = map(_whole, _from_top(part, cells))
     recall = divide(hits, number[..., None])
     is_whole = (hits == np.rint(hits)).all(-1) & (number == np.rint(number))
-    slack = np.where(is_whole, 0.0, CLOSE)[..., None]
-    reached = np.searchsorted(RECALLS, np.where(np.isnan(recall), -1.0, recall + slack), side="right")
-    steps = np.diff(reached, prepend=0, axis=-1)
-    found = (steps * _envelope(false, hits)[1]).sum(-1) / len(RECALLS)
-    return np.where(number > 0, found, np.nan)
+    recall = np.nan_to_num(recall) + np.where(is_whole, 0.0, CLOSE)[..., None]
+    largest = np.append(_envelope(false, hits)[1], np.zeros((*number.shape, 1)), -1)
+    rows = zip(recall.reshape(-1, part.scores), largest.reshape(-1, part.scores + 1), strict=True)
+    found = np.array([own[np.searchsorted(reached, RECALLS)].sum() for reached, own in rows]).reshape(number.shape)
+    return np.where(number > 0, found / len(RECALLS), np.nan)
 
 
 def _slopes(part: Slice, cells: Array, slopes: Array) -> None:
@@ -218,7 +219,7 @@ def _mean_average_precision(table: Table, *, iou: float = math.nan, label: str =
     found = _mean_over(table, iou, label, _average_precision, _slopes)
     return replace(
         found,
-        value=lambda cells: found.value(_whole(cells / unit)),
+        value=lambda cells: found.value(cells if unit == 1 else cells / unit),
         gradient=lambda cells: found.gradient(cells / unit) / unit,
     )
 
@@ -226,6 +227,8 @@ def _mean_average_precision(table: Table, *, iou: float = math.nan, label: str =
 def _whole(numbers: Array) -> Array:
     """Return numbers, those whole that are so up to rounding."""
     near = np.rint(numbers)
+    if (near == numbers).all():
+        return numbers
     return np.where(np.abs(numbers - near) <= CLOSE * near, near, numbers)
 
 

@@ -18,7 +18,7 @@ def hits_of(overlap: Array, inside: Array, thresholds: Array) -> Array:
     Parameters
     ----------
     overlap : ndarray of shape (n, m)
-        Overlaps of detections (by descending score) with truths; -1 for truths of another class. Overwritten.
+        Overlaps of detections (by descending score) with truths; -1 for truths of another class.
     inside : ndarray of shape (n, crowds)
         The fraction of each detection inside each crowd; -1 for another class.
     thresholds : ndarray of shape (T,)
@@ -32,14 +32,17 @@ def hits_of(overlap: Array, inside: Array, thresholds: Array) -> Array:
     """
     hits = np.zeros((len(overlap), len(thresholds)))
     limits = np.minimum(thresholds, ALMOST_ALL)
-    near = np.flatnonzero(overlap.max(1, initial=-1.0) >= limits[0])
+    rows, others = np.nonzero(overlap >= limits[0])
+    near: dict[int, list[tuple[float, int]]] = {}
+    for row, other, shared in zip(rows.tolist(), others.tolist(), overlap[rows, others].tolist(), strict=True):
+        near.setdefault(row, []).append((shared, other))
     for column, threshold in enumerate(limits.tolist()):
-        left = overlap[near]
-        for row, each in zip(near.tolist(), left, strict=True):
-            best = len(each) - 1 - int(each[::-1].argmax())  # for ties the last
-            if each[best] >= threshold:
+        taken: set[int] = set()
+        for row, pairs in near.items():
+            left = [pair for pair in pairs if pair[0] >= threshold and pair[1] not in taken]
+            if left:
                 hits[row, column] = 1.0
-                left[:, best] = -1.0  # it is taken
+                taken.add(max(left)[1])  # for ties the last
     in_crowd = inside.max(1, initial=-1.0)[:, None] >= limits
     return np.where(in_crowd & (hits == 0), np.nan, hits)
 
@@ -55,8 +58,7 @@ def overlaps(boxes: Array, others: Array) -> Array:
     [[0.333, 0.0]]
     """
     shared = _shared(boxes, others)
-    areas, theirs = ((each[:, 2:] - each[:, :2]).prod(-1) for each in (boxes, others))
-    union = areas[:, None] + theirs[None] - shared
+    union = _areas(boxes)[:, None] + _areas(others) - shared
     return np.asarray(shared / np.where(union > 0, union, 1.0))
 
 
@@ -69,14 +71,20 @@ def shares_inside(boxes: Array, others: Array) -> Array:
     >>> shares_inside(np.array([[0.0, 0.0, 2.0, 2.0]]), np.array([[1.0, 0.0, 9.0, 9.0]])).tolist()
     [[0.5]]
     """
-    areas = (boxes[:, 2:] - boxes[:, :2]).prod(-1)[:, None]
+    areas = _areas(boxes)[:, None]
     return np.asarray(_shared(boxes, others) / np.where(areas > 0, areas, 1.0))
 
 
+def _areas(boxes: Array) -> Array:
+    left, top, right, bottom = boxes.T
+    return np.asarray((right - left) * (bottom - top))
+
+
 def _shared(boxes: Array, others: Array) -> Array:
-    low = np.maximum(boxes[:, None, :2], others[None, :, :2])
-    high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
-    return np.asarray(np.maximum(high - low, 0.0).prod(-1))
+    (left, top, right, bottom), theirs = boxes.T[..., None], others.T
+    width = np.minimum(right, theirs[2]) - np.maximum(left, theirs[0])
+    height = np.minimum(bottom, theirs[3]) - np.maximum(top, theirs[1])
+    return np.asarray(np.maximum(width, 0.0) * np.maximum(height, 0.0))
 
 
 def finite_numbers(role: str, given: Any) -> Array:

@@ -19,7 +19,7 @@ from howsure.sources.groups import by_columns, groups_of_columns, roles
 from howsure.sources.units import UnitRows
 from howsure.tables.batch import Tables
 from howsure.tables.detections import DetectionsTable, Slice, slices_of
-from howsure.tables.labels import as_labels
+from howsure.tables.labels import as_labels, plain_labels
 from howsure.tables.units import PairedUnitsTable
 
 COCO = tuple((np.arange(10, 20) / 20).tolist())  # thresholds of the overlap
@@ -208,16 +208,15 @@ class _Truths:
             raise HowsureError(message)
         boxes = boxes_of(f"{role}['boxes']", given["boxes"]) if "boxes" in given else None
         number = len(several(f"{role}['labels']", given["labels"], "labels") if boxes is None else boxes)
-        labels, crowd = _labels(role, given, number), np.zeros(number, dtype=bool)
-        if "iscrowd" in given:
-            crowd = finite_numbers(f"{role}['iscrowd']", given["iscrowd"]) != 0
+        labels, none = _labels(role, given, number), np.empty((0, 4))
+        if "iscrowd" not in given:
+            return cls(labels, boxes, [], none)
+        crowd = finite_numbers(f"{role}['iscrowd']", given["iscrowd"]) != 0
         if crowd.shape != (number,) or (boxes is None and crowd.any()):
             message = f"`{role}['iscrowd']` is 0 or 1 for each of the boxes, of which there are {number}."
             raise HowsureError(message)
         own, others = ([labels[place] for place in np.flatnonzero(each)] for each in (~crowd, crowd))
-        if boxes is None:
-            return cls(own, None, [], np.empty((0, 4)))
-        return cls(own, boxes[~crowd], others, boxes[crowd])
+        return cls(own, None, [], none) if boxes is None else cls(own, boxes[~crowd], others, boxes[crowd])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -272,7 +271,9 @@ def _in_image(role: str, given: Any, truths: _Truths, thresholds: Array, most: i
         raise HowsureError(message)
     boxes = boxes[chosen]
     overlap = np.where(_alike(labels, truths.labels), overlaps(boxes, truths.boxes), -1.0)
-    inside = np.where(_alike(labels, truths.crowds), shares_inside(boxes, truths.crowd_boxes), -1.0)
+    inside = np.empty((len(boxes), 0))
+    if truths.crowds:
+        inside = np.where(_alike(labels, truths.crowds), shares_inside(boxes, truths.crowd_boxes), -1.0)
     return _Detected(labels, scores, hits_of(overlap, inside, thresholds))
 
 
@@ -300,11 +301,11 @@ def _labels(role: str, given: Mapping[str, Any], number: int) -> list[Any]:
         return [None] * number
     column = given["labels"]
     listed = several(f"{role}['labels']", column.tolist() if hasattr(column, "tolist") else column, "labels")
-    found: list[Any] = as_labels(listed).tolist()
+    found = plain_labels(listed)
     if len(found) != number:
         message = f"`{role}` has {len(found)} labels for {number} objects. Give one for each."
         raise HowsureError(message)
-    if any(each is None or each != each for each in found):  # noqa: PLR0124 - nan
+    if [each for each in found if each is None or each != each]:  # noqa: PLR0124 - nan
         message = f"`{role}['labels']` has a missing label. Drop the object, or give its class."
         raise HowsureError(message)
     return found

@@ -31,9 +31,14 @@ class Labelled(Protocol):
         ...
 
 
+def plain_labels(values: list[Any]) -> list[Any]:
+    """Return labels with Python's scalars in place of NumPy's."""
+    return [value.item() if isinstance(value, SCALARS) else value for value in values]
+
+
 def as_labels(values: list[Any]) -> Array:
     """Return labels as an array, with dtype object unless all have one plain type; NumPy scalars become Python's."""
-    values = [value.item() if isinstance(value, SCALARS) else value for value in values]
+    values = plain_labels(values)
     kinds = {type(value) for value in values}
     if len(kinds) == 1 and next(iter(kinds)) in {int, float, bool, str}:
         return np.asarray(values)
