@@ -99,8 +99,14 @@ def units() -> None:
     many = rng.integers(0, 2, (rows, 10))
     said = np.where(rng.random(many.shape) < 0.85, many, 1 - many)
 
+    stratum, losses = rng.integers(4, size=rows), np.square(risk - true)
+    places = [np.flatnonzero(stratum == each) for each in range(4)]
+
     def cases() -> np.ndarray:
         return rng.integers(rows, size=rows)
+
+    def within(part: int) -> np.ndarray:
+        return places[part][rng.integers(len(places[part]), size=len(places[part]) - 1)]
 
     def clusters() -> np.ndarray:
         return np.concatenate([members[each] for each in rng.integers(len(members), size=len(members))])
@@ -108,6 +114,11 @@ def units() -> None:
     jobs: dict[str, tuple[Any, str, Callable[[], Any]]] = {
         "mean": (hs.values(score), "mean", lambda: np.mean(score[cases()])),
         "Brier score": (hs.scores(true, risk), "brier_score", lambda: np.mean(np.square(risk - true)[cases()])),
+        "Brier score of 4 finite strata": (
+            hs.scores(true, risk, strata=stratum, stratum_sizes={each: rows * (1 + each) for each in range(4)}),
+            "brier_score",
+            lambda: sum((1 + part) / 10 * np.mean(losses[within(part)]) for part in range(4)),
+        ),
         "AUC of 10,000 clusters": (
             hs.scores(true, score, groups=cluster),
             "roc_auc",

@@ -21,6 +21,7 @@ from howsure.designs.separate import Separate
 from howsure.designs.stratified_text import caveats_of_strata, sample_of_strata
 from howsure.designs.traits import Description, Traits
 from howsure.designs.two_level import TwoLevel
+from howsure.designs.units import Units, units_of_strata
 from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import UndefinedDesignError
 
@@ -120,18 +121,14 @@ class StratifiedSample(VarianceDetails, Algebra, Resampling, TwoLevel):
     @property
     def description(self) -> Description:
         """Text on the strata, the weights of cases and, if applicable, clusters."""
-        own = caveats_of_strata(
-            self.names, self.share, self.noun, is_finite=bool((self._drawn > 0).any()), single=self._single
-        )
-        return Description(self._sample(), caveats=(*self.design.description.caveats, *own))
-
-    def _sample(self) -> str:
-        """Return the number of strata and, if applicable, of clusters, as text."""
-        own = self.design.description.sample
+        sample = self.design.description.sample
         if self.units is not None and self._are_apart:
-            has_clusters = np.isfinite(self.design.degrees_of_freedom)
-            own = f"in {self.units.sum():,.0f} clusters" if has_clusters else "of different weights"
-        return sample_of_strata(own, len(self.share), self.noun)
+            sample = f"in {self.units.sum():,.0f} clusters"
+            sample = sample if np.isfinite(self.design.degrees_of_freedom) else "of different weights"
+        known, is_finite = (self.names, self.share, self.noun), bool((self._drawn > 0).any())
+        own = caveats_of_strata(*known, is_finite=is_finite, single=self._single)
+        words = sample_of_strata(sample, len(self.share), self.noun)
+        return Description(words, caveats=(*self.design.description.caveats, *own))
 
     @property
     def degrees_of_freedom(self) -> Any:
@@ -326,6 +323,13 @@ class StratifiedSample(VarianceDetails, Algebra, Resampling, TwoLevel):
                 fewer = max(round(float(own.sum())) - 1, 1)
                 drawn[:, cells] = rng.multinomial(fewer, own / own.sum(), size)
         return self._with_shares(self._towards(drawn), rng)
+
+    def exchangeable_units(self, counts: Array) -> Units | None:
+        """Return the cases of each stratum; None if these have weights or clusters, or fractions are estimates."""
+        if self.covariance is not None or not self.design.traits.is_independent:
+            return None
+        known = self.observed, self.stratum, self.place, self._weights(self.observed), 1 - self._drawn
+        return units_of_strata(*known, self.cells, fewer=int(self.units is not None))
 
     def simulate_studies(
         self, counts: Array, scale: float, size: int, rng: np.random.Generator

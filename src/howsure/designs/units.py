@@ -19,6 +19,11 @@ class Units:
         For entry ``e``, each unit of kind ``kind[e]`` has the count ``count[e]`` in cell ``cell[e]``.
     number : ndarray of int of shape (kinds,)
         Number of units of each kind.
+    strata : tuple of tuple of two int
+        Number of units of each stratum, in the order of the kinds, and how many of them a resample draws. By default
+        all units are one stratum, and as many are drawn.
+    fixed : ndarray of shape (cells,), optional
+        Counts that are added to every resampled table.
 
     Examples
     --------
@@ -31,11 +36,18 @@ class Units:
     cell: Array
     count: Array
     number: Positions
+    strata: tuple[tuple[int, int], ...] = ()
+    fixed: Array | None = None
 
     @property
     def total(self) -> int:
         """Number of units."""
         return int(self.number.sum())
+
+    @property
+    def samples(self) -> tuple[tuple[int, int], ...]:
+        """Number of units of each stratum, and how many of them are drawn."""
+        return self.strata or ((self.total, self.total),)
 
     def columns(self, forms: Array) -> Floats:
         """Return the contribution of each unit to each linear form of the cells, ``(forms, units)``.
@@ -55,3 +67,37 @@ class Units:
         within = np.arange(number.sum()) - np.repeat(np.cumsum(number) - number, number)
         start, cell, count = (np.repeat(column, number) for column in (first, self.cell, self.count))
         return start + within, cell, count
+
+
+def units_of_strata(
+    observed: Array, stratum: Array, place: Array, weight: Array, unsampled: Array, size: int, *, fewer: int
+) -> Units | None:
+    """Return the cases of strata, whose deviations from the sample are reduced in finite ones (Rao and Wu 1988).
+
+    The weights of the drawn cases are scaled to the total of their stratum. Returns None unless all counts are whole.
+
+    Parameters
+    ----------
+    observed, stratum, place : ndarray of shape (observed cells,)
+        Cases, their stratum, and their cell of the table, or −1.
+    weight, unsampled : ndarray of shape (S,)
+        Weight of a case of each stratum, and the fraction of the stratum that was not sampled.
+    size : int
+        Number of cells of the table.
+    fewer : int
+        How many cases less than a stratum has are drawn from it: 0 or 1.
+    """
+    if (observed != np.rint(observed)).any():
+        return None
+    order = np.argsort(stratum, kind="stable")
+    order = order[observed[order] > 0]
+    number, own, cell = observed[order].astype(np.intp), stratum[order], place[order]
+    totals = np.bincount(own, number, len(weight)).astype(int)
+    draws, spread = np.maximum(totals - fewer, 1), np.sqrt(unsampled)
+    inside = cell >= 0
+    fixed = np.bincount(cell[inside], ((weight * (1 - spread))[own] * number)[inside], size)
+    varying = spread[own] > 0
+    number, own, cell, inside = (each[varying] for each in (number, own, cell, inside))
+    scale, strata = (weight * spread * totals / draws)[own[inside]], np.unique(own)
+    drawn = tuple(zip(totals[strata].tolist(), draws[strata].tolist(), strict=True))
+    return Units(np.flatnonzero(inside), cell[inside], scale, number, drawn, fixed)

@@ -107,12 +107,24 @@ class Resamples:
     totals: Array
 
     @classmethod
-    def drawn(cls, cases: int, size: int, rng: np.random.Generator) -> Self:
-        """Return resamples, a multiple of eight of them, from keys and totals that NumPy draws."""
+    def drawn(cls, cases: int, size: int, rng: np.random.Generator, draws: int | None = None) -> Self:
+        """Return resamples, a multiple of eight of them, from keys and totals that NumPy draws.
+
+        Parameters
+        ----------
+        cases : int
+            Number of cases.
+        size : int
+            Number of resamples.
+        rng : Generator
+            Source of randomness.
+        draws : int, optional
+            Number of cases of a resample; by default as many as there are.
+        """
         eights = -(-size // EIGHT)
         keys = rng.integers(2**64 - 1, size=eights, dtype=np.uint64, endpoint=True)
         shares = np.diff(starts_of(cases)) / cases
-        totals = rng.multinomial(cases, shares, EIGHT * eights).astype(np.uint32)
+        totals = rng.multinomial(cases if draws is None else draws, shares, EIGHT * eights).astype(np.uint32)
         return cls(cases, keys, np.ascontiguousarray(totals.T))
 
     def weights(self, eight: int, number: int = 1) -> Bytes:

@@ -9,6 +9,7 @@ import howsure as hs
 from howsure.designs.resampling import Resampling
 from howsure.methods.drawn.resampled_cases import values_of_resamples
 from howsure.metrics.binding import resolve
+from howsure.native.resampling import Resamples
 from howsure.tables.table import Table
 
 RNG = np.random.default_rng(8)
@@ -17,6 +18,7 @@ SCORE = RNG.random(37).round(2)
 GROUP = RNG.integers(9, size=37)
 TRUE, PREDICTED = TRUTH + (SCORE > 0.7), (SCORE > 0.5) * 1
 PREDICTED[[0, TRUE.argmax()]] = 2  # rarely predicted: some resamples lack it
+STRATUM, SIZES = np.repeat(["a", "b", "c"], [20, 12, 5]), {"a": 400, "b": 18, "c": 5}  # "c" is wholly sampled
 LABELS = RNG.integers(0, 2, (37, 3))
 ROWS = RNG.dirichlet(np.ones(3), 37).round(1)
 ROWS[:, 2] = 1 - ROWS[:, 0] - ROWS[:, 1]
@@ -41,6 +43,12 @@ TABLES = {
     "rows": (hs.multiclass_scores(TRUE, ROWS), OF_ROWS),
     "rows in clusters": (hs.multiclass_scores(TRUE, ROWS, groups=GROUP), OF_ROWS),
     "rows of labels": (hs.multiclass_scores(LABELS, RNG.random((37, 3)).round(1)), OF_ROWS[:3]),
+    "strata": (hs.scores(TRUTH, SCORE, strata=STRATUM, stratum_sizes=SIZES), OF_SCORES),
+    "a group of strata": (
+        hs.scores(TRUTH, SCORE, strata=STRATUM, stratum_sizes=SIZES, by=GROUP % 2)[1],
+        OF_SCORES,
+    ),
+    "classes at stated frequencies": (hs.confusion(TRUE, PREDICTED).at_prevalence([0.5, 0.3, 0.2]), OF_CLASSES),
     "values": (hs.values(SCORE), ["mean"]),
     "values in clusters": (hs.values(SCORE, groups=GROUP), ["mean"]),
 }
@@ -67,7 +75,18 @@ def test_weights_and_tables_are_of_the_same_resamples(name):
     assert (np.nanmax(found, axis=1) > np.nanmin(found, axis=1)).all() == (name != "repeated clusters")
 
 
-@pytest.mark.parametrize("name", ["clusters", "labels in clusters", "weights", "rows in clusters"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "clusters",
+        "labels in clusters",
+        "weights",
+        "rows in clusters",
+        "strata",
+        "a group of strata",
+        "classes at stated frequencies",
+    ],
+)
 def test_resamples_of_units_vary_as_the_design_says(name):
     """The spread over resamples is that of the design's own resampled tables."""
     table, names = TABLES[name]
@@ -109,3 +128,39 @@ def test_resamples_have_as_many_cases_each_with_the_same_chance():
     other = values([METRICS[0]], TABLE, 4000, np.random.SeedSequence(5))[0]
     assert np.abs(np.corrcoef(found, other)[0, 1]) < 0.08
     assert np.abs(np.corrcoef(found[1:], found[:-1])[0, 1]) < 0.08
+
+
+def test_means_of_finite_strata_have_the_variance_of_a_stratified_sample():
+    """Cochran's variance: the sum over strata of W² (1 − f) s² / n; a stratum that was wholly sampled adds nothing."""
+    losses, total = (SCORE - TRUTH) ** 2, sum(SIZES.values())
+    own = {name: losses[name == STRATUM] for name in SIZES}
+    mean = sum(SIZES[name] / total * each.mean() for name, each in own.items())
+    variance = sum(
+        (SIZES[name] / total) ** 2 * (1 - len(each) / SIZES[name]) * each.var(ddof=1) / len(each)
+        for name, each in own.items()
+    )
+    table = TABLES["strata"][0]
+    found = values([resolve("brier_score", table)], table, 8000)[0]
+    assert found.mean() == pytest.approx(mean, abs=5 * np.sqrt(variance / 8000))
+    assert found.std() == pytest.approx(np.sqrt(variance), rel=0.05)
+
+
+def test_many_scores_of_strata_are_drawn_by_their_weights(monkeypatch):
+    """A bootstrap of thousands of scores in finite strata draws weights of cases, not a multinomial table each."""
+
+    def refuse(*_):
+        raise AssertionError
+
+    rng = np.random.default_rng(6)
+    truth = rng.integers(0, 2, 3000)
+    table = hs.scores(truth, rng.normal(truth), strata=truth, stratum_sizes={0: 40_000, 1: 2_000})
+    monkeypatch.setattr(type(table.design), "resample", refuse)
+    found = hs.estimate(table, "roc_auc", method=hs.methods.Bootstrap(n_resamples=400), random_state=0)
+    assert found.standard_error == pytest.approx(hs.estimate(table, "roc_auc").standard_error, rel=0.12)
+
+
+@pytest.mark.parametrize("draws", [1, 4999, 5000])
+def test_weights_add_up_to_the_number_that_is_drawn(draws):
+    """Each resample has so many cases, each case with the same chance."""
+    weights = Resamples.drawn(5000, 64, np.random.default_rng(2), draws).weights(0, 8)
+    assert (weights.sum(0, dtype=int) == draws).all()

@@ -23,7 +23,8 @@ from howsure.native.weighted_sums import UnitCounts, weighted_sums
 from howsure.tables.table import Table
 
 Metrics = Mapping[int, Metric]  # by their row
-Part = tuple[list[int], Callable[[Resamples], Array]]  # rows of metrics, and the function of their values, (rows, 64)
+Strata = Sequence[Resamples]  # of the units of each stratum, or of all units
+Part = tuple[list[int], Callable[[Strata], Array]]  # rows of metrics, and the function of their values, (rows, 64)
 OF_STREAM = 4 * LANES  # resamples of one random stream
 
 
@@ -42,13 +43,14 @@ def values_of_resamples(
 
     def fill(rows: slice, stream: np.random.Generator) -> None:
         own = values[:, rows]
-        resamples = Resamples.drawn(units.total, -(-own.shape[1] // LANES) * LANES, stream)
+        many = -(-own.shape[1] // LANES) * LANES
+        resamples = [Resamples.drawn(cases, many, stream, draws) for cases, draws in units.samples]
         for start in range(0, own.shape[1] if of_weights else 0, LANES):
-            some = resamples.some(start)
+            some = [each.some(start) for each in resamples]
             for places, function in of_weights:
                 own[places, start : start + LANES] = function(some)[:, : own.shape[1] - start]
         if counts is not None:
-            _fill_others(own, left, table, counts, resamples)
+            _fill_others(own, left, table, counts, resamples, units.fixed)
 
     drawn_blocks(fill, size, OF_STREAM, seed)
     return values
@@ -69,10 +71,13 @@ def _by_sums(metrics: Metrics, table: Table, units: Units) -> Part | None:
             forms[row], empty[row] = pair, np.nan if metric.spec is None else metric.spec.zero_division
     if not forms:
         return None
-    columns, of_zero = units.columns(np.concatenate([*forms.values()])), np.array([*empty.values()])[:, None]
+    every, of_zero = np.concatenate([*forms.values()]), np.array([*empty.values()])[:, None]
+    ends = np.cumsum([cases for cases, _ in units.samples])[:-1]
+    columns = [np.ascontiguousarray(each) for each in np.split(units.columns(every), ends, axis=1)]
+    fixed = 0.0 if units.fixed is None else (every @ units.fixed)[:, None]
 
-    def values(some: Resamples) -> Array:
-        sums = weighted_sums(some, columns)
+    def values(some: Strata) -> Array:
+        sums = fixed + sum(weighted_sums(*each) for each in zip(some, columns, strict=True))
         return np.where(sums[1::2] == 0, of_zero, divide(sums[::2], sums[1::2]))
 
     return list(forms), values
@@ -85,8 +90,8 @@ def _by_ranks(metrics: Metrics, table: Table, units: Units) -> Part | None:
         return None
     cases, what = cases_of(table.counts), Ranked(sum(set(map(int, kinds.values()))))
 
-    def values(some: Resamples) -> Array:
-        sums = rank_sums(some, cases, what)
+    def values(some: Strata) -> Array:
+        sums = rank_sums(some[0], cases, what)
         return np.stack([sums.value(kind) for kind in kinds.values()])
 
     return list(kinds), values
@@ -101,7 +106,7 @@ def _by_views(metrics: Metrics, table: Table, units: Units) -> Part | None:
             views[row] = RankedViews(metric.structure, itself, lambda values, _: values[..., 0])
         elif isinstance(metric.structure, ViewAverage) and metric.structure.ranked is not None:
             views[row] = metric.structure.ranked
-    if not views:
+    if not views or units.fixed is not None:
         return None
     unit, cell, count = units.each()
     if (count != np.round(count)).any():
@@ -110,8 +115,8 @@ def _by_views(metrics: Metrics, table: Table, units: Units) -> Part | None:
     unit, cell = np.repeat(unit, times), np.repeat(cell, times)
     ordered = {row: [_in_order(of_whole()[cell], unit) for of_whole in each.cells] for row, each in views.items()}
 
-    def values(some: Resamples) -> Array:
-        weights, found = some.weights(0, LANES // EIGHT), []
+    def values(some: Strata) -> Array:
+        weights, found = some[0].weights(0, LANES // EIGHT), []
         for row, each in views.items():
             sums = [ranked_units(weights, *cases, each.kind) for cases in ordered[row]]
             positives = np.stack([one.positives for one in sums], -1).astype(float)
@@ -129,11 +134,15 @@ def _in_order(cell: Array, unit: Array) -> tuple[Array, Bytes]:
     return unit[order], cases_of(np.bincount(cell[order], minlength=2 * size).reshape(size, 2))
 
 
-def _fill_others(values: Array, metrics: Metrics, table: Table, of_units: UnitCounts, resamples: Resamples) -> None:
+def _fill_others(
+    values: Array, metrics: Metrics, table: Table, of_units: UnitCounts, resamples: Strata, fixed: Array | None
+) -> None:
     """Compute metrics on tables, in blocks of 8 or 64 tables: in 64 if these fit the processor's cache."""
     size, at_once = values.shape[1], LANES if table.block_size >= LANES else EIGHT
     for start in range(0, size, at_once):
-        counts = table.make_counts(of_units.tables(resamples.weights(start // EIGHT, at_once // EIGHT)))
+        weights = [each.weights(start // EIGHT, at_once // EIGHT) for each in resamples]
+        drawn = of_units.tables(weights[0] if len(weights) == 1 else np.concatenate(weights))
+        counts = table.make_counts(drawn if fixed is None else drawn + fixed)
         with np.errstate(all="ignore"):
             for row, metric in metrics.items():
                 values[row, start : start + at_once] = metric(counts)[: size - start]
