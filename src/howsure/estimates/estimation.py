@@ -439,6 +439,8 @@ def finished(
     """Return the estimate for a metric and its interval, from a table with all the cells that enter the metric."""
     value = np.asarray(metric.value_at(method.target_table(table).counted), dtype=float)
     found = reasons(metric, table, value, interval.reason)
-    reason = with_other_class(found, metric, table, value, np.asarray(interval.high)).item()
+    if table.kind.has_thresholds:
+        found = with_other_class(found, metric, table, value, interval.high)
+    reason = found.item()
     told = interval if reason == interval.reason else replace(interval, reason=reason)
     return estimate_of(metric, quantity, float(value), told, level, method, counts_of(metric, table))

@@ -55,7 +55,7 @@ def without_variation(table: Table) -> str:
     return ONE_CLUSTER if float(table.design.degrees_of_freedom) < 1 else ""
 
 
-def with_other_class(reason: Array, metric: Metric, table: Table, value: Array, high: Array) -> Array:
+def with_other_class(reason: Array, metric: Metric, table: Table, value: Array, high: Any) -> Array:
     """Return the reasons, with the area of the other class where an area under the ROC curve is below a half.
 
     Parameters
@@ -64,7 +64,7 @@ def with_other_class(reason: Array, metric: Metric, table: Table, value: Array, 
         Reasons and caveats.
     metric, table, value
         As of `reasons`.
-    high : ndarray of the shape of the batch
+    high : float or ndarray of the shape of the batch
         Upper limits of the intervals.
     """
     worse = np.asarray(high < HALF)

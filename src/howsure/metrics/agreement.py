@@ -21,13 +21,18 @@ def _mcc_slopes(hits: Array, rows: Array, columns: Array) -> tuple[Array, Array,
     return divide(total, spread), by_row, divide(-rows, spread) + bent * of_rows * columns
 
 
+def _kappa_parts(hits: Array, rows: Array, columns: Array) -> tuple[Array, Array, Array]:
+    """Return the total, and numerator and denominator of kappa, both times the squared total."""
+    total, by_chance = summed(rows, -1), summed(rows * columns, -1)
+    return total, summed(hits, -1) * total - by_chance, total * total - by_chance
+
+
 def _kappa_slopes(hits: Array, rows: Array, columns: Array) -> tuple[Array, Array, Array]:
-    total, right = summed(rows, -1)[..., None], summed(hits, -1)[..., None]
-    chance = divide(summed(rows * columns, -1)[..., None], total * total)
-    agreement = divide(right, total)
-    off = divide(agreement - chance, 1 - chance) - 1  # kappa less 1: its slope by chance, times 1 − chance
-    by_row = divide(off * (divide(columns, total * total) - divide(2 * chance, total)) - agreement / total, 1 - chance)
-    return divide(1 / total, 1 - chance), by_row, divide(off * divide(rows, total * total), 1 - chance)
+    total, above, most = (part[..., None] for part in _kappa_parts(hits, rows, columns))
+    value, each = divide(above, most), divide(1.0, most)
+    right = summed(hits, -1)[..., None]
+    by_row = each * (right - columns - value * (2 * total - columns))
+    return each * total, by_row, each * rows * (value - 1)
 
 
 @margins_metric(
@@ -61,8 +66,8 @@ def _beyond_chance(hits: Array, total: Array, chance: Array) -> Array:
 )
 def kappa(hits: Array, rows: Array, columns: Array) -> Array:
     """Cohen's kappa: accuracy beyond what the two margins give by chance, over the most it could be."""
-    total = summed(rows, -1)
-    return _beyond_chance(hits, total, divide(summed(rows * columns, -1), total * total))
+    _, above, most = _kappa_parts(hits, rows, columns)
+    return divide(above, most)
 
 
 @margins_metric(aliases=("scott_pi",), range=(-1.0, 1.0), random=0.0)
