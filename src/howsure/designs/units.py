@@ -96,8 +96,9 @@ def units_of_strata(
     draws, spread = np.maximum(totals - fewer, 1), np.sqrt(unsampled)
     inside = cell >= 0
     fixed = np.bincount(cell[inside], ((weight * (1 - spread))[own] * number)[inside], size)
-    varying = spread[own] > 0
-    number, own, cell, inside = (each[varying] for each in (number, own, cell, inside))
-    scale, strata = (weight * spread * totals / draws)[own[inside]], np.unique(own)
+    varying = np.flatnonzero(spread[own] > 0)
+    kind = np.flatnonzero(inside[varying])
+    some, strata = varying[kind], np.unique(own[varying])
+    scale = (weight * spread * totals / draws)[own[some]]
     drawn = tuple(zip(totals[strata].tolist(), draws[strata].tolist(), strict=True))
-    return Units(np.flatnonzero(inside), cell[inside], scale, number, drawn, fixed)
+    return Units(kind, cell[some], scale, number[varying], drawn, fixed)

@@ -29,7 +29,7 @@ def _kappa_parts(hits: Array, rows: Array, columns: Array) -> tuple[Array, Array
 
 def _kappa_slopes(hits: Array, rows: Array, columns: Array) -> tuple[Array, Array, Array]:
     total, above, most = (part[..., None] for part in _kappa_parts(hits, rows, columns))
-    value, each = divide(above, most), divide(1.0, most)
+    value, each = divide(above, most), divide(np.asarray(1.0), most)
     right = summed(hits, -1)[..., None]
     by_row = each * (right - columns - value * (2 * total - columns))
     return each * total, by_row, each * rows * (value - 1)

@@ -123,7 +123,7 @@ def _average_precision(part: Slice, cells: Array) -> Array:
     is_whole = (hits == np.rint(hits)).all(-1) & (number == np.rint(number))
     recall = np.nan_to_num(recall) + np.where(is_whole, 0.0, CLOSE)[..., None]
     largest = np.append(_envelope(false, hits)[1], np.zeros((*number.shape, 1)), -1)
-    rows = zip(recall.reshape(-1, part.scores), largest.reshape(-1, part.scores + 1), strict=True)
+    rows = zip(*(each.reshape(-1, each.shape[-1]) for each in (recall, largest)), strict=True)
     found = np.array([own[np.searchsorted(reached, RECALLS)].sum() for reached, own in rows]).reshape(number.shape)
     return np.where(number > 0, found / len(RECALLS), np.nan)
 

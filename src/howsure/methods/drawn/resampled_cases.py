@@ -77,7 +77,7 @@ def _by_sums(metrics: Metrics, table: Table, units: Units) -> Part | None:
     fixed = 0.0 if units.fixed is None else (every @ units.fixed)[:, None]
 
     def values(some: Strata) -> Array:
-        sums = fixed + sum(weighted_sums(*each) for each in zip(some, columns, strict=True))
+        sums = fixed + np.sum([weighted_sums(*each) for each in zip(some, columns, strict=True)], axis=0)
         return np.where(sums[1::2] == 0, of_zero, divide(sums[::2], sums[1::2]))
 
     return list(forms), values
