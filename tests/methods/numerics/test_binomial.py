@@ -289,6 +289,25 @@ def test_counts_of_two_kinds_have_the_limits_that_they_have_alone(pair):
         assert (at_least + more) / 2 == pytest.approx(0.05, rel=1e-6)
 
 
+@pytest.mark.parametrize("n", [0.8, 5.0, 102.2, 131_528.8])
+@pytest.mark.parametrize("level", [0.01, 0.5, 0.95, 1 - 1e-9])
+def test_mid_p_limits_of_almost_no_success_are_those_of_none(n, level):
+    """As x approaches 0, the upper limit approaches ``1 - (1 - level)^(1 / n)``."""
+    expected = -np.expm1(np.log1p(-level) / n)
+    for x in (1e-7, 1e-9, 1e-12):
+        _, high = mid_p([x] * 20, [n] * 20, level)
+        assert high == pytest.approx(expected, rel=1e-4)
+
+
+def test_mid_p_limits_along_many_counts_solve_their_equation():
+    """Of a thousand pairs, as along a curve, each solves the equation as alone."""
+    x, n = np.minimum(np.arange(1, 1_001), 3 + np.arange(1_000) // 3), np.arange(1, 1_001)
+    x, n = x[x < n], n[x < n]
+    low, high = mid_p(x, n, 0.95)
+    assert stats.binom.sf(x, n, low) + stats.binom.pmf(x, n, low) / 2 == pytest.approx(0.025, rel=1e-9)
+    assert stats.binom.cdf(x - 1, n, high) + stats.binom.pmf(x, n, high) / 2 == pytest.approx(0.025, rel=1e-9)
+
+
 @pytest.mark.parametrize("level", [0.8, 0.95])
 @pytest.mark.parametrize("x, n", [(3.0, 10.3), (8.0, 10.7), (2.5, 10.0), (1.25, 7.75)])
 def test_exact_limits_of_counts_that_are_not_whole(x, n, level):

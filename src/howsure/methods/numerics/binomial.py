@@ -25,7 +25,11 @@ from howsure.methods.numerics.bisection import root
 from howsure.methods.numerics.confidence_levels import tail_of
 
 MANY_COUNTS = 64  # above this number, look for equal counts
-MOST_STEPS, ENOUGH = 60, 1e-9  # of Newton's method; convergence tolerance in the log odds
+MOST_STEPS, ENOUGH = 60, 1e-9  # of Halley's method; smallest step in the log odds
+NEGLIGIBLE = 1e-11  # error that the next step would remove
+MOST_BENT = 0.5  # curvature beyond which a step is Newton's
+LEAST_START = 0.3  # of the successes, in the start
+MOST_EXACT = 2**13  # trials from which on the probability of one outcome is the difference of two tails
 LEAST_SHARE = 1e-3
 MOST_OUTCOMES = 1e12  # beyond this, floating-point numbers do not resolve the probabilities of single outcomes
 Limits = tuple[Array, Array]
@@ -305,22 +309,33 @@ def jeffreys_or_mid_p(share: Array, trials: Array, confidence_level: float) -> t
 
 
 def _mid_p_odds(tails: Callable[[Array], Array], x: Array, n: Array, tail: float) -> Array:
-    """Return the log odds of the p at which the mean of ``P(X >= x)`` and ``P(X > x)`` is the tail, by Newton's method.
+    """Return the log odds of the p at which the mean of ``P(X >= x)`` and ``P(X > x)`` is the tail, by Halley's method.
 
-    The logarithm of that mean is concave in the log odds, so iterates that start below the root never pass it.
+    Let f be the logarithm of that mean over the tail, and ``b = f f'' / (2 f'²)`` its curvature. A step is ``f / f'``,
+    Newton's, over ``1 - b``, and leaves an error of about b² steps. The start is Wilson's limit, first p₀ and then that
+    of ``x - (1 - 2 p₀) (z² - 1) / 6``, which removes the skewness of X (Cornish and Fisher).
     """
     square = _normal(tail) ** 2
     with np.errstate(all="ignore"):
-        half = np.sqrt(square * (x * (n - x) / n + square / 4))
-        odds = np.log(x + square / 2 - half) - np.log(n - x + square / 2 + half)  # of Wilson's limit
+        start = x
+        for _ in range(2):
+            half = np.sqrt(square * (start * (n - start) / n + square / 4))
+            odds = np.log(start + square / 2 - half) - np.log(n - start + square / 2 + half)  # of Wilson's limit
+            start = np.clip(x - (1 - 2 * _expit(odds)) * (square - 1) / 6, LEAST_START * x, (x + n) / 2)
         odds = np.where(np.isfinite(odds), odds, -np.log1p(n))
         for _ in range(MOST_STEPS):
             least, more = tails(odds)
-            rise = (least - more) * (x / 2 + _expit(odds) * (n / 2 - x))
-            step = (least + more) / 2 * np.log((least + more) / (2 * tail)) / rise
+            mean, p = (least + more) / 2, _expit(odds)
+            share, half = (least - more) / mean, x / 2 + p * (n / 2 - x)
+            slope, place = share * half, np.log(mean / tail)
+            bent = share * ((x - n * p) * half + p * (1 - p) * (n / 2 - x)) - slope**2
+            bend = place * bent / (2 * slope**2)
+            bend = np.where(np.abs(bend) < MOST_BENT, bend, 0.0)
+            step = place / slope / (1 - bend)
             step = np.where(np.isfinite(step) & (x > 0), step, 0.0)  # without successes there is no root
             odds = odds - step
-            if not (np.abs(step) > ENOUGH).any():
+            left = np.abs(step) * np.where(bend == 0, 1.0, bend**2)
+            if not ((np.abs(step) > ENOUGH) & (left > NEGLIGIBLE)).any():
                 break
     return np.asarray(odds)
 
@@ -329,8 +344,17 @@ def _tails(x: Array, n: Array) -> Callable[[Array], Array]:
     """Return a function from log odds to P(≥ x) and P(> x), for successes and for failures."""
     if are_small(x, n):
         return tails_of(np.stack([x, n - x]), np.stack([n, n]))
-    at_least, below = _at_least(np.stack([x, x + 1]), n), _below(np.stack([x + 1, x]), n)
-    return lambda odds: np.stack([at_least(_expit(odds[0])), below(_expit(-odds[1]))], 1)
+    if x.size and np.nanmax(n) > MOST_EXACT:
+        at_least, below = _at_least(np.stack([x, x + 1]), n), _below(np.stack([x + 1, x]), n)
+        return lambda odds: np.stack([at_least(_expit(odds[0])), below(_expit(-odds[1]))], 1)
+    upper, lower = _at_least(x, n), _below(x + 1, n)
+    alone = tails_of(np.stack([x, n - x]), np.stack([n, n]), is_alone=True)
+
+    def tails(odds: Array) -> Array:
+        least = np.stack([upper(_expit(odds[0])), lower(_expit(-odds[1]))])
+        return np.stack([least, least - alone(odds)[0]])
+
+    return tails
 
 
 def _expit(odds: Array) -> Array:

@@ -28,7 +28,7 @@ def are_small(successes: Array, trials: Array) -> bool:
     return bool((whole & (successes >= 0) & (successes <= trials) & (trials <= MOST_TRIALS)).all())
 
 
-def tails_of(successes: Array, trials: Array) -> Callable[[Array], Array]:
+def tails_of(successes: Array, trials: Array, *, is_alone: bool = False) -> Callable[[Array], Array]:
     """Return ``P(X >= x)`` and ``P(X > x)``, shape ``(2, ...)``, as a function of the log odds of p.
 
     The result is nan if x is 0 or n: the limits then have closed forms.
@@ -40,6 +40,10 @@ def tails_of(successes: Array, trials: Array) -> Callable[[Array], Array]:
     ----------
     successes, trials : ndarray of shape (...)
         x and n: see `are_small`.
+    is_alone : bool
+        Whether the sum ends at P(X = x), as if no larger count were possible. This is also defined for counts that are
+        not whole, as the difference of the incomplete beta functions that extend the two tails. Its relative error is
+        about n times that of rounding.
 
     Examples
     --------
@@ -48,7 +52,7 @@ def tails_of(successes: Array, trials: Array) -> Callable[[Array], Array]:
     [11.0, 5.0]
     """
     x, n, y = successes * 1.0, trials * 1.0, trials - successes * 1.0
-    terms = np.arange(np.minimum(y, SPREADS * np.sqrt(n) / 2 + FEW).max(initial=0.0))
+    terms = np.arange(0.0 if is_alone else np.minimum(y, SPREADS * np.sqrt(n) / 2 + FEW).max(initial=0.0))
     with np.errstate(all="ignore"):
         ratios = np.maximum((y[..., None] - terms) / (x[..., None] + 1 + terms), 0.0)
         constant = _stirling_error(n) - _stirling_error(x) - _stirling_error(y) + np.log(n / (2 * math.pi * x * y)) / 2
@@ -69,8 +73,8 @@ def _stirling_error(n: Array) -> Array:
     """Return ``log n! - log(√(2πn) (n/e)^n)``, elementwise."""
     large, square = np.maximum(n, ASYMPTOTIC), np.maximum(n, ASYMPTOTIC) ** 2
     series = (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / 1188 / square) / square) / square) / square) / large
-    if (n >= ASYMPTOTIC).all():
-        return np.asarray(series)
-    few = np.minimum(n, ASYMPTOTIC)
-    exact = np.asarray(_LOG_GAMMA(few + 1), dtype=float) - (few + 0.5) * np.log(few) + few - math.log(2 * math.pi) / 2
-    return np.where(n < ASYMPTOTIC, exact, series)
+    found, few = np.asarray(series), np.asarray(n < ASYMPTOTIC)
+    if few.any():
+        m = np.maximum(np.asarray(n)[few], 0.0)
+        found[few] = np.asarray(_LOG_GAMMA(m + 1), dtype=float) - (m + 0.5) * np.log(m) + m - math.log(2 * math.pi) / 2
+    return found
