@@ -124,9 +124,11 @@ def _instead(function: str, name: str, value: Any, known: Mapping[str, Any]) -> 
         return f" Give it where the table is made, such as `hs.confusion(y_true, y_pred, {stated}=…)`."
     if name in {"metric", "metrics"} and "table" in known:
         return f" Give it after the table, as in `{function}(table, {value!r})`."
-    if name == "average" and "table" in known:
-        return f" Name the average in the metric, such as 'f1@{value}'."
-    return did_you_mean(name, known)
+    elsewhere = {"average": f" Name the average in the metric, such as 'f1@{value}'."} if "table" in known else {}
+    if function == "compare":
+        of_result = f"`compare(…).non_inferiority({value!r})`, or `.equivalence({value!r})`"
+        elsewhere["margin"] = f" Test it on the result: {of_result}."
+    return elsewhere.get(name) or did_you_mean(name, known)
 
 
 def _level(name: str, value: Any) -> str:

@@ -672,6 +672,21 @@ def test_two_proportions_are_refused_with_the_way_on():
     assert (found.value, found.low, found.high) == pytest.approx((0.05, *expected), abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    "settings, words",
+    [
+        ({"method": "McNemar"}, r"is a test: `hs\.mcnemar\(table\)`"),
+        ({"method": "cochran_q"}, r"is a test: `hs\.cochrans_q\(table\)`"),
+        ({"margin": 0.05}, r"`compare\(…\)\.non_inferiority\(0\.05\)`"),
+    ],
+)
+def test_other_questions_lead_to_their_functions(settings, words):
+    """A test by name, and a margin."""
+    models = hs.paired([0, 1] * 9, {"a": [0, 1] * 9, "b": [1, 1] * 9})
+    with pytest.raises(hs.HowsureError, match=words):
+        hs.compare(models, "accuracy", **settings)
+
+
 def test_a_list_of_metrics_is_no_metric():
     """The message says to call it for each, instead of how tables are made."""
     models = hs.paired([0, 1] * 9, {"a": [0, 1] * 9, "b": [1, 1] * 9})

@@ -308,3 +308,24 @@ def test_a_metric_of_other_positive_classes_is_no_series():
     with pytest.raises(hs.HowsureError, match="`recall` is of the class 'c' in the chunk 2, and of 'b' in 1"):
         hs.monitor(chunks, "recall")
     assert len(hs.monitor(chunks, "accuracy")) == 2
+
+
+@pytest.mark.parametrize(
+    "settings, words",
+    [
+        ({"baseline": (80, 90)}, r"`baseline` of 'accuracy' is outside of its range, 0 to 1\. Did you mean 0\.8\?"),
+        ({"baseline": (-2, -1)}, "outside of its range"),
+        ({"reference": ([0, 1], [0, 1])}, "a table, such as `hs.confusion"),
+    ],
+)
+def test_baselines_and_references_that_cannot_be(settings, words):
+    """A baseline in per cent would be left by every chunk; arrays are no chunk."""
+    with pytest.raises(hs.HowsureError, match=words) as caught:
+        hs.monitor({"May": hs.from_counts([[50, 3], [5, 42]])}, "accuracy", **settings)
+    assert caught.value.code == "invalid-argument"
+
+
+def test_chunks_need_names():
+    """A list of tables has none."""
+    with pytest.raises(hs.HowsureError, match="needs chunks by name: .*'May': table"):
+        hs.monitor([hs.from_counts([[50, 3], [5, 42]])], "accuracy")

@@ -135,3 +135,5 @@ def test_a_null_value_lies_within_the_metrics_range(null, words):
     assert caught.value.code == "invalid-argument"
     with pytest.raises(hs.HowsureError, match=r"any study reaches it\. Did you mean 0\.1\?"):
         hs.plan(TABLE, "accuracy", width=10)
+    with pytest.raises(hs.HowsureError, match=r"lies within it in any study\. Did you mean 0\.05\?"):
+        hs.plan(TWO.tables[1], TWO.tables[1], "accuracy", power=0.8, margin=5)

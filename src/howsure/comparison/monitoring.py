@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
 from howsure.comparison.runs_of_chunks import runs_of_chunks
-from howsure.errors import HowsureError, checked_level, looked_up, real_numbers
+from howsure.errors import INVALID_ARGUMENT, HowsureError, checked_level, looked_up, of_per_cent, real_numbers
 from howsure.estimates.estimate import positive_notes
 from howsure.estimates.estimation import default_metrics, evaluate, evaluated_without
 from howsure.estimates.evaluation import Evaluation
@@ -287,7 +287,7 @@ def _limits(
 ) -> dict[str, Limits]:
     """Return the baseline of each metric: as stated, from a separate table, or from chunks."""
     if baseline is not None:
-        return _stated(baseline, list(next(iter(evaluations.values()))))
+        return _stated(baseline, next(iter(evaluations.values())))
     chunks = _apart(reference, baseline, evaluations)
     return _hull([evaluations[chunk] for chunk in chunks] if chunks else [of_table(reference)])
 
@@ -326,6 +326,9 @@ def evaluated(
 
 
 def _chunks(reference: Any, known: Mapping[Any, Any]) -> list[Any]:
+    if isinstance(reference, tuple) and not all(isinstance(each, Hashable) for each in reference):
+        message = "`reference` is a chunk, several, or a table, such as `hs.confusion(y_true, y_pred)`, and not arrays."
+        raise HowsureError(message, INVALID_ARGUMENT)
     wanted = [next(iter(known))] if reference is None else reference if isinstance(reference, list) else [reference]
     by_name = {str(chunk): chunk for chunk in known}
     for chunk in wanted:
@@ -339,13 +342,21 @@ def _hull(evaluations: list[Evaluation]) -> dict[str, Limits]:
     return {same[0].metric: (min(each.low for each in same), max(each.high for each in same)) for same in columns}
 
 
-def _stated(baseline: Limits | Mapping[str, Limits], names: list[str]) -> dict[str, Limits]:
+def _stated(baseline: Limits | Mapping[str, Limits], known: Evaluation) -> dict[str, Limits]:
+    names = list(known)
     given = baseline if isinstance(baseline, Mapping) else dict.fromkeys(names, baseline)
     for name in names:
         if name not in given:
             message = f"`baseline` has no limits for '{name}'. Give them as `{{'{name}': (low, high)}}`."
             raise HowsureError(message)
-    return {name: _pair(name, given[name]) for name in names}
+    found = {name: _pair(name, given[name]) for name in names}
+    for name, (low, high) in found.items():
+        lowest, highest = known[name].bounds
+        if low > highest or high < lowest:
+            hint = of_per_cent(low) if highest == 1 else ""
+            message = f"`baseline` of '{name}' is outside of its range, {lowest:g} to {highest:g}.{hint}"
+            raise HowsureError(message, INVALID_ARGUMENT)
+    return found
 
 
 def _pair(name: str, given: Any) -> Limits:

@@ -81,6 +81,10 @@ def regions_of(pilot: Pilot, null: Any, margin: Any, sides: IntervalSpec) -> Reg
         raise HowsureError(message, INVALID_ARGUMENT)
     ratio = pilot.is_comparison and pilot.effect.null == 1
     low, high = (centre, centre) if margin is None else _ends(margin, centre, ratio=ratio)
+    if margin is not None and low <= lowest and high >= highest:
+        hint = (of_per_cent(margin) if np.ndim(margin) == 0 and not ratio else "") or " Give a smaller one."
+        message = f"`margin` is {margin}, and `{pilot.name}` lies within it in any study.{hint}"
+        raise HowsureError(message, INVALID_ARGUMENT)
     if sides.alternative == "greater":
         return ((low, math.inf),)
     if sides.alternative == "less":

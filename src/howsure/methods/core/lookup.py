@@ -6,6 +6,14 @@ from howsure.errors import HowsureError
 from howsure.methods.core.method import Method
 from howsure.methods.core.registry import AUTOMATIC, METHODS, canonical, find
 
+TESTS = {  # by their names as methods
+    "mcnemar": "mcnemar",
+    "mcnemar_test": "mcnemar",
+    "cochran": "cochrans_q",
+    "cochran_q": "cochrans_q",
+    "cochrans_q": "cochrans_q",
+}
+
 
 def named(method: str | Method | type[Method] | None) -> Method | None:
     """Return the method for a name, a synonym, a class or an instance; None for ``"auto"``.
@@ -30,6 +38,9 @@ def named(method: str | Method | type[Method] | None) -> Method | None:
     if canonical(method) == AUTOMATIC:
         return None
     entry = find(method)
+    if entry is None and canonical(method) in TESTS:
+        message = f"`method` is of intervals, and {method!r} is a test: `hs.{TESTS[canonical(method)]}(table)`."
+        raise HowsureError(message, "unknown-method")
     if entry is None:
         synonyms = [word for each in list(METHODS.values()) for word in each.variant.synonyms]
         raise HowsureError.unknown("method", method, [AUTOMATIC, *METHODS, *synonyms])
