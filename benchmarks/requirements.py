@@ -9,6 +9,7 @@ the corner, where both rates equal their bounds, and on the edge, where one does
 
 `guarantees` is the share of studies whose certified threshold breaks a requirement in the population; `clusters` that of
 studies of G clusters of five cases, of any class with the correlation 1/2 of their logits, or of one class with 4/5.
+`edges` is the share of such studies in which the test at the threshold where the rate is 0.1 shows that it is less.
 """
 
 from __future__ import annotations
@@ -140,6 +141,35 @@ def guarantees(studies: int = 2000) -> None:
             print(f"| {name} | {n} | {certified / studies:.3f} | {broken / studies:.4f} |", flush=True)
 
 
+def clustered(rng: np.random.Generator, number: int, correlation: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the truth, the logits of the scores and the clusters of a study."""
+    cluster = np.repeat(np.arange(number), 5)
+    y_true = rng.random(5 * number) < 0.4
+    if correlation == 0.8:
+        y_true = y_true[5 * cluster]
+    shared, own = rng.normal(size=number)[cluster], rng.normal(size=5 * number)
+    return y_true, 2.0 * y_true - 1 + np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own, cluster
+
+
+def edges(studies: int = 3000) -> None:
+    """Print how often a false statement about clustered cases is shown by the test of level 0.1."""
+    print("| classes, correlation | metric | clusters | mid-p | exact |")
+    print("| --- | --- | ---: | ---: | ---: |")
+    for words, correlation in (("any, 0.5", 0.5), ("one, 0.8", 0.8)):
+        for number in (20, 30, 50, 100):
+            for name, sign in (("fnr", 1), ("fpr", -1)):
+                rng, shown = np.random.default_rng([3, number]), np.zeros(2)
+                for _ in range(studies):
+                    y_true, logits, cluster = clustered(rng, number, correlation)
+                    called = logits > sign * (1 + norm.ppf(0.1))
+                    labels = {"labels": [False, True], "pos_label": True}
+                    table = hs.confusion(y_true, called, groups=cluster, check=False, **labels)
+                    for place, method in enumerate(("mid_p", "clopper_pearson")):
+                        shown[place] += hs.estimate(table, name, method=method, confidence_level=0.8).high <= 0.1
+                shares = " | ".join(f"{each / studies:.3f}" for each in shown)
+                print(f"| {words} | {name} | {number} | {shares} |", flush=True)
+
+
 def clusters(studies: int = 400) -> None:
     """Print how often a threshold certified from clustered cases breaks its requirement."""
     print("| classes, correlation | requirement | clusters | certified | broken |")
@@ -150,15 +180,8 @@ def clusters(studies: int = 400) -> None:
                 rng = np.random.default_rng(number)
                 certified = broken = 0
                 for _ in range(studies):
-                    cluster = np.repeat(np.arange(number), 5)
-                    y_true = rng.random(5 * number) < 0.4
-                    if correlation == 0.8:
-                        y_true = y_true[5 * cluster]
-                    shared, own = rng.normal(size=number)[cluster], rng.normal(size=5 * number)
-                    noise = np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own
-                    table = hs.scores(
-                        y_true, expit(2.0 * y_true - 1 + noise), groups=cluster, pos_label=True, check=False
-                    )
+                    y_true, logits, cluster = clustered(rng, number, correlation)
+                    table = hs.scores(y_true, expit(logits), groups=cluster, pos_label=True, check=False)
                     found = hs.certified_threshold(table, name, confidence_level=0.9)
                     if found.is_certified:
                         certified += 1
@@ -168,6 +191,6 @@ def clusters(studies: int = 400) -> None:
 
 
 if __name__ == "__main__":
-    {"regions": regions, "level": level, "guarantees": guarantees, "clusters": clusters}[sys.argv[1]](
+    {"regions": regions, "level": level, "guarantees": guarantees, "clusters": clusters, "edges": edges}[sys.argv[1]](
         *map(int, sys.argv[2:])
     )

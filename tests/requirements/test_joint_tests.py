@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from scipy.stats import binom, binomtest
+from scipy.stats import beta, binom, binomtest
 
 import howsure as hs
 
@@ -68,16 +68,27 @@ def test_the_level_is_held_at_the_corner_and_on_the_edges(bounds, sizes):
     assert shown[0] * shown[1] <= 0.05
 
 
-def test_other_metrics_and_designs_use_the_default_method():
-    """The methods are those of `estimate`, for weights, clusters and metrics that are no proportions."""
+def test_other_metrics_use_the_default_method():
+    """The methods are those of `estimate` for metrics that are no proportions; proportions have exact tests."""
     assert hs.joint_test(TABLE, "mcc>0.5").estimates[0].method == hs.estimate(TABLE, "mcc").method
     clustered = hs.confusion(TRUTH, SCORE > 0.5, groups=np.arange(240) // 4)
     found = hs.joint_test(clustered, ["recall>0.5", "precision>0.5"])
-    assert [each.method for each in found.estimates] == [hs.estimate(clustered, "recall").method] * 2
+    assert [each.method for each in found.estimates] == ["clopper_pearson"] * 2
     scores = hs.scores(TRUTH, SCORE)
     mixed = hs.joint_test(scores, ["roc_auc>0.7", "recall>0.6"], threshold=0.5)
     assert mixed.shown
     assert [each.method for each in mixed.estimates] == ["delong_score", "clopper_pearson"]
+
+
+def test_weights_and_clusters_have_the_exact_test_of_their_effective_sample_size():
+    """Equal weights leave Clopper and Pearson's limit; that of clusters is below the mid-p limit of the intervals."""
+    truth, called = np.repeat([1, 0], [60, 4]), np.repeat([1, 0, 1, 0], [40, 4, 16, 4])
+    weighted = hs.confusion(truth, called, sample_weight=np.full(64, 0.5))
+    (found,) = hs.joint_test(weighted, "recall>0.85").estimates
+    assert found.low == pytest.approx(beta.ppf(0.05, 56, 5))
+    table = hs.confusion(truth, called, groups=np.arange(64) // 4)
+    (found,) = hs.joint_test(table, "recall>0.7", confidence_level=0.9).estimates
+    assert found.low < hs.estimate(table, "recall", method="mid_p", confidence_level=0.8).low - 0.01
 
 
 def test_groups_have_a_test_each():

@@ -148,8 +148,9 @@ def joint_test(
     requirements : str, tuple or sequence of them
         Requirements such as ``"recall>0.9"`` or ``"brier_score<0.1"``, or tuples ``(metric, ">", 0.9)``.
     method : str or Method, optional
-        Method of the tests and limits. By default the exact binomial test (Clopper–Pearson) for proportions of
-        independent cases, so that the level is held in any sample, and otherwise the default method of each metric.
+        Method of the tests and limits. By default the exact binomial test (Clopper–Pearson) for proportions: it holds
+        the level in any sample of independent cases, and takes effective sample sizes for weights and clusters. Other
+        metrics have their default method.
     confidence_level : float
         Confidence level of the one-sided limits, above 0.5; the test has level 1 minus it.
     threshold : float, optional
@@ -176,7 +177,7 @@ def joint_test(
 
     References
     ----------
-    Berger (1982), Technometrics 24:295–300.
+    Berger (1982), Technometrics 24:295–300; Korn, Graubard (1998), Survey Methodology 24:193–201.
 
     Examples
     --------
@@ -195,7 +196,7 @@ def joint_test(
         sides = IntervalSpec.checked(confidence_level, _side(each))
         metric = resolve(each.metric, one, threshold=at)
         each.check(metric)
-        test = _exact(metric, one) if chosen is None else chosen
+        test = exact_binomial(metric, one) if chosen is None else chosen
         settings: dict[str, Any] = {"method": test, "threshold": at, "random_state": seed}
         own = estimate(one, each.metric, confidence_level=sides.level, alternative=sides.alternative, **settings)
         found.append(own)
@@ -212,10 +213,14 @@ def joint_test(
     )
 
 
-def _exact(metric: Metric, table: Table) -> Method | None:
-    """Return the exact binomial method, which holds its level in any sample, for a proportion of counts."""
-    own, metric = own_table(table, metric)
-    return ClopperPearson() if metric.proportion is not None and has_counts(own) else None
+def exact_binomial(metric: Metric, table: Table) -> Method | None:
+    """Return the exact binomial method for a proportion of counted cases; None for other metrics and designs.
+
+    With weights or clusters it uses effective sample sizes (Korn and Graubard 1998).
+    """
+    (own, metric), exact = own_table(table, metric), ClopperPearson()
+    is_usual = not own.design.traits.default_method
+    return exact if is_usual and not exact.unsupported_reason(metric, own) else None
 
 
 def _side(requirement: Requirement) -> Alternative:
