@@ -17,6 +17,7 @@ from howsure.designs.variance_details import VarianceDetails
 from howsure.methods.core.standard_errors import standard_error
 from howsure.metrics.binding import resolve
 from howsure.tables.counts import ConfusionCounts
+from howsure.tables.protocols import effective_sample_size
 
 
 def probabilities(seed, n, classes):
@@ -255,7 +256,7 @@ def test_expected_cases_are_worth_what_their_weights_say(weight):
     """The effective size of all cells is the number of cases, or Kish's number with weights."""
     table = hs.calibrated(np.random.default_rng(9).beta(1, 2, 60), sample_weight=weight)
     own = np.ones(60) if weight is None else weight
-    worth = table.effective_sample_size(np.ones(table.shape))
+    worth = effective_sample_size(table, np.ones(table.shape))
     assert float(worth) == pytest.approx(own.sum() ** 2 / (own**2).sum())
 
 
@@ -284,7 +285,7 @@ def test_scores_on_one_side_of_a_threshold_are_still_cases():
         expected = np.zeros((2, 2))
         expected[:, column] = [40 - score.sum(), score.sum()]
         assert at.counts == pytest.approx(expected)
-        assert float(at.effective_sample_size(np.ones((2, 2)))) == pytest.approx(40)
+        assert float(effective_sample_size(at, np.ones((2, 2)))) == pytest.approx(40)
         (tables, number) = next(iter(at.design.leave_one_out(at.counts.ravel())))
         assert number.sum() == 40
         assert tables.sum(1) == pytest.approx(np.full(len(tables), 39.0))

@@ -10,6 +10,7 @@ import pytest
 import howsure as hs
 from howsure.designs.independent import Independent
 from howsure.designs.linearised import Linearised, MergedDraws, Sample
+from howsure.tables.protocols import effective_sample_size
 
 COUNTS = np.array([[50.0, 3, 2], [5, 42, 4], [1, 6, 30]])
 
@@ -27,7 +28,7 @@ def test_counts_that_stand_for_themselves_behave_as_counted_ones() -> None:
     table = plain()
     assert table.variance(gradient) == pytest.approx(Independent().variance(COUNTS.ravel(), gradient.ravel()))
     marked = np.eye(3, dtype=bool)
-    assert table.effective_sample_size(marked) == pytest.approx(COUNTS.trace())
+    assert effective_sample_size(table, marked) == pytest.approx(COUNTS.trace())
     counted = hs.from_counts(COUNTS)
     for metric in ("f1@macro", "accuracy", "mcc"):
         for method in ("delta", "bootstrap_bca", "bayes"):

@@ -13,6 +13,7 @@ import pytest
 import howsure as hs
 from howsure.methods.flow.flow import Flow
 from howsure.metrics.binding import resolve
+from howsure.tables.protocols import default_metrics
 
 SIZE = 400
 RNG = np.random.default_rng(7)
@@ -156,7 +157,7 @@ def test_several_columns_make_a_group(source):
     if source == "paired":
         return
     records = hs.evaluate(tables).records()
-    number = len(tables.overall.default_metrics)
+    number = len(default_metrics(tables.overall))
     assert [(each["site"], each["year"]) for each in records[::number]] == [(None, None), *tables]
     assert records[number]["value"] == hs.evaluate(tables[("east", 2023)])[records[number]["metric"]].value
 

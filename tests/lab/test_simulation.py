@@ -9,6 +9,7 @@ from scipy import stats
 import howsure as hs
 from howsure.lab.simulation import coverages
 from howsure.methods.core.lookup import named
+from howsure.tables.table import select_table
 
 TWENTY = hs.lab.Cells([[0.45, 0.05], [0.05, 0.45]], 20)  # accuracy 0.9
 MEASURES = ("coverage", "missed_below", "missed_above", "width", "interval_score")
@@ -58,7 +59,7 @@ def test_one_pass_equals_one_table_after_the_other():
     truth = hs.lab.Cells([[0.3, 0.1, 0], [0.05, 0.2, 0.05], [0.1, 0, 0.2]], 40)
     tables = truth.tables(100, np.random.default_rng(0))
     found = coverages(["f1@macro"], None, _Given(tables), 100, 0.95, 0)[0]
-    alone = [hs.estimate(tables.picked(index), "f1@macro") for index in range(100)]
+    alone = [hs.estimate(select_table(tables, index), "f1@macro") for index in range(100)]
     assert found.width == pytest.approx(np.mean([each.high - each.low for each in alone]))
     covered = [each.low <= found.true_value <= each.high for each in alone]
     assert found.coverage == pytest.approx(np.mean(covered))

@@ -7,6 +7,7 @@ from scipy import integrate, special, stats
 import howsure as hs
 from howsure.lab.truths import balanced, concentrated, skewed
 from howsure.metrics.binding import resolve
+from howsure.tables.table import select_table
 
 SHARES = np.array([[0.3, 0.05, 0.05], [0.02, 0.25, 0.03], [0.1, 0.0, 0.2]])
 CELLS = hs.lab.Cells(SHARES, 60)
@@ -74,7 +75,9 @@ def test_studies_of_a_table_keep_its_design(groups, weights):
         assert own.mean() == pytest.approx(other.mean(), abs=6 * other.std() / np.sqrt(SIZE))
         assert own.std() == pytest.approx(other.std(), rel=0.1)
     # The design of a batch is that of its tables.
-    both, alone = (hs.methods.Delta().interval(resolve("mcc", each), each, 0.95) for each in (tables, tables.picked(7)))
+    both, alone = (
+        hs.methods.Delta().interval(resolve("mcc", each), each, 0.95) for each in (tables, select_table(tables, 7))
+    )
     assert (both.low[7], both.high[7]) == pytest.approx((alone.low, alone.high))
 
 

@@ -20,6 +20,7 @@ from howsure.metrics.contrast import EFFECTS
 from howsure.planning.goals import Shown, Width
 from howsure.planning.pilots import Pilot
 from howsure.planning.search import simulated
+from howsure.tables.table import select_table
 
 PILOT = hs.from_counts([[50, 3], [5, 42]])  # accuracy 0.92
 OTHER = hs.from_counts([[40, 13], [9, 38]])  # accuracy 0.78
@@ -194,7 +195,7 @@ def test_batches_are_what_each_study_is_alone():
     tables = pilot.drawn(60, 40, np.random.default_rng(0))
     joint, metric = pilot.of_batch(tables)
     together = goal.seen(joint, pilot.chosen.at_levels(metric, joint)(0.95))
-    alone = [hs.compare(joint.picked(index), "accuracy") for index in range(40)]
+    alone = [hs.compare(select_table(joint, index), "accuracy") for index in range(40)]
     assert together.tolist() == [float(each.low > 0 or each.high < 0) for each in alone]
     assert 0 < together.mean() < 1
     assert simulated(pilot, [goal, Width(1.0, 0.95)], 0.95, 60, seed)[0].studies == 4000

@@ -6,6 +6,7 @@ import pytest
 import howsure as hs
 from howsure.metrics.contrast import EFFECTS
 from howsure.planning.pilots import Pilot
+from howsure.tables.table import select_table
 
 
 def sampled(shares, **columns):
@@ -40,7 +41,7 @@ def test_studies_drawn_from_strata_are_what_each_is_alone():
         pilot = Pilot.of((sampled((1000, 600, 400), **columns),), "accuracy", effect=EFFECTS["difference"])
         joint, metric = pilot.of_batch(pilot.drawn(600, 4, np.random.default_rng(0)))
         together = pilot.chosen.at_levels(metric, joint)(0.95)
-        alone = [hs.estimate(joint.picked(index), "accuracy", method=pilot.chosen) for index in range(4)]
+        alone = [hs.estimate(select_table(joint, index), "accuracy", method=pilot.chosen) for index in range(4)]
         assert together.low.tolist() == pytest.approx([each.low for each in alone])
         assert joint.rows == 600
 

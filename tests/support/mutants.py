@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # as a script
 
 import howsure as hs
 from howsure.errors import HowsureError
+from howsure.tables.protocols import default_metrics
 from support.soundness import numbers
 
 LONGEST = 20.0  # seconds of one mutant
@@ -182,7 +183,7 @@ def used(table):
         for name in table.names:
             yield from answers(table.model(name))
         if len(table.names) > 1:
-            metric = table.model(table.names[0]).default_metrics[0]
+            metric = default_metrics(table.model(table.names[0]))[0]
             hs.compare(table, metric, a=table.names[0], b=table.names[1])
     else:
         yield from answers(table)
@@ -190,7 +191,7 @@ def used(table):
 
 def answers(table):
     """Yield faults in estimates of the first metrics of a table."""
-    for metric in table.default_metrics[:3]:
+    for metric in default_metrics(table)[:3]:
         for method in (None, hs.methods.Dirichlet(n_draws=20), hs.methods.Bootstrap("percentile", n_resamples=20)):
             try:
                 found = hs.estimate(table, metric, method=method, random_state=0)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.tables.protocols import default_metrics
 from howsure.tables.serialization import PARTS, kind_of
 
 N = 48
@@ -140,7 +141,7 @@ def numbers(tables):
         tables = (
             tables.mapped(lambda each: each.model(name)) if isinstance(tables, hs.tables.Tables) else tables.model(name)
         )
-    name = getattr(tables, "overall", tables).default_metrics[0]
+    name = default_metrics(getattr(tables, "overall", tables))[0]
     records = hs.evaluate(tables, [name], method="delta").records()
     return [number for each in records for number in (each["value"], each["low"], each["high"])]
 

@@ -19,6 +19,7 @@ from howsure.metrics.rating_weights import IDENTITY, weights_of
 from howsure.metrics.registry import REGISTRY
 from howsure.metrics.scored import of_cells
 from howsure.metrics.spec import Spec
+from howsure.tables.protocols import effective_sample_size
 from howsure.tables.ratings import RatingsTable
 from howsure.tables.table import require_table
 
@@ -175,7 +176,7 @@ def alt_test(
     people = {str(each): at for at, each in enumerate(ratings.raters.tolist()) if at != own}
     met = {each: contests(ratings, own, at, matrix) for each, at in people.items()}
     least = whole_number("min_items", min_items)
-    people = {each: at for each, at in people.items() if ratings.effective_sample_size(met[each].held * 1.0) >= least}
+    people = {each: at for each, at in people.items() if effective_sample_size(ratings, met[each].held * 1.0) >= least}
     if not people:
         message = f"No annotator shares {least} items with {name!r} and a third. Annotate more, or lower `min_items`."
         raise HowsureError(message)
@@ -219,7 +220,7 @@ def _tested(table: RatingsTable, found: Contests, margin: float) -> tuple[float,
 
     cells, held = table.cells, found.held * 1.0
     each = found.loses * 1.0 - found.wins
-    total, items = float(cells @ held), float(table.effective_sample_size(held))
+    total, items = float(cells @ held), float(effective_sample_size(table, held))
     mean = float(cells @ each) / total
     slopes = held * (each - mean) / total
     inflation, freedom = VarianceDetails.of(table.design).small_sample_correction(cells, slopes)

@@ -27,8 +27,8 @@ from howsure.methods.core.standard_errors import is_positive_error
 from howsure.metrics.binding import resolve_each
 from howsure.metrics.metric import Metric, Side
 from howsure.tables.joint import JointTable
-from howsure.tables.protocols import incompatibility
-from howsure.tables.table import Table, require_table
+from howsure.tables.protocols import effective_sample_size, incompatibility
+from howsure.tables.table import Table, require_table, with_pseudo_counts
 from howsure.tables.variances import small_sample_correction
 
 P = ParamSpec("P")
@@ -316,9 +316,9 @@ def _cases(table: Table, metrics: list[Metric]) -> Array:
     ):
         marked = np.ones((1, cells.shape[-1]))
     else:
-        filled = table.smoothed().counted
+        filled = with_pseudo_counts(table).counted
         with np.errstate(all="ignore"):
             slopes = finite_gradients((each.gradient(filled) for each in metrics), len(metrics), table)
         marked = active_cells(np.ones(slopes.shape), slopes)
-    worth = np.array([float(table.effective_sample_size(each)) for each in marked])
+    worth = np.array([float(effective_sample_size(table, each)) for each in marked])
     return np.broadcast_to(np.where(np.isfinite(worth) & (worth > 0), worth, np.inf), len(metrics)).copy()

@@ -20,7 +20,7 @@ from howsure.metrics.binding import left_out, resolve
 from howsure.metrics.contrast import EFFECTS, contrast_metric
 from howsure.metrics.metric import Contrast, Metric, Side
 from howsure.tables.joint import JointTable
-from howsure.tables.table import Table
+from howsure.tables.table import Table, select_table
 
 DIFFERENCE = EFFECTS["difference"]
 
@@ -144,7 +144,7 @@ def _in_one_pass(
         if one.reason or not np.isfinite(value):
             continue
         limits = ContrastLimits(
-            method=chosen, contrast=Contrast(DIFFERENCE, first[a], second[b]), joint=partial(batch.picked, index)
+            method=chosen, contrast=Contrast(DIFFERENCE, first[a], second[b]), joint=partial(select_table, batch, index)
         )
         found[index] = comparison_of(limits, (own[a], own[b]), value, sides.cut(one, contrast), float(test), sides)
     return found

@@ -28,8 +28,8 @@ from howsure.methods.variance.delta import Delta
 from howsure.metrics.forms import divide
 from howsure.metrics.metric import Metric
 from howsure.tables.confusion import ConfusionTable
+from howsure.tables.protocols import BLOCK_CELLS
 from howsure.tables.scores import ScoresTable as Table
-from howsure.tables.table import BLOCK_CELLS
 
 Gain = Callable[[Array], Array]  # confusion tables (..., 2, 2) -> criterion to maximise
 METHOD = "bootstrap_percentile"

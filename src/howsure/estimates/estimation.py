@@ -31,6 +31,7 @@ from howsure.metrics.binding import each_class, listed_metrics, requested, resol
 from howsure.metrics.class_sets import alike
 from howsure.metrics.metric import Metric
 from howsure.metrics.spec import Spec
+from howsure.tables import protocols
 from howsure.tables.batch import Tables
 from howsure.tables.confusion import OF_TWO_CLASSES
 from howsure.tables.table import Table
@@ -264,7 +265,7 @@ def asked_metrics(table: Table, metrics: Sequence[Asked]) -> list[Spec | Metric]
 
 def default_metrics(table: Table, threshold: float | None = None) -> tuple[str, ...]:
     """Return the metrics that `evaluate` reports by default."""
-    return table.default_metrics + (OF_TWO_CLASSES if threshold is not None else ())
+    return protocols.default_metrics(table) + (OF_TWO_CLASSES if threshold is not None else ())
 
 
 @final

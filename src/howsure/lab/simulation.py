@@ -26,7 +26,7 @@ from howsure.metrics.metric import Metric
 from howsure.numbers import number, percent
 from howsure.running.progress import progress
 from howsure.tables.counts import ClassCounts
-from howsure.tables.table import Table, require_table
+from howsure.tables.table import Table, require_table, select_table
 
 AT_ONCE = 2**21  # values of the tables drawn at once
 ROUNDING = 1e-9  # tolerance for limits at the true value, or at an end of the range
@@ -260,7 +260,7 @@ def _limits(
     if not isinstance(tables, Sequence):
         distinct, times = _distinct(tables)
         found = _in_passes(truth, metrics, distinct, times, method, level)
-        singles: Sequence[Table] = [distinct.picked(index) for index in range(len(times))]
+        singles: Sequence[Table] = [select_table(distinct, index) for index in range(len(times))]
     else:
         found, singles, times = {}, tables, np.ones(len(tables))
     rest = [place for place in range(len(metrics)) if place not in found]

@@ -16,6 +16,7 @@ from howsure.errors import HowsureError, one_of, whole_number
 from howsure.metrics.forms import STEP, Distance, divide, per_table
 from howsure.metrics.probability import probabilities
 from howsure.metrics.registry import Scored, score_metric
+from howsure.tables.protocols import effective_sample_size
 from howsure.tables.scores import ScoresTable as Table
 
 ROUNDING = 1e-14  # rounding error of the difference of two equal proportions
@@ -113,7 +114,7 @@ def _ece(
     if debiased and norm == "max":
         message = "`ece+norm=max` has no debiased form. Use 'l1' or 'l2'."
         raise HowsureError(message)
-    cases = table.effective_sample_size(np.ones(table.shape))
+    cases = effective_sample_size(table, np.ones(table.shape))
 
     def distance(mass: Array, hits: Array, sums: Array) -> Array:
         total = mass.sum(-1, keepdims=True)

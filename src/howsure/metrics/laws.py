@@ -60,7 +60,9 @@ def does_not_depend_on_scale(metric: Metric, table: Table) -> str:
 def stays_in_range(metric: Metric, table: Table) -> str:
     """Check that values lie in the range, of generic tables and of tables with many empty cells."""
     low, high = metric.range
-    kept = _random(table).random((60, *table.counts.shape)) < np.linspace(0.2, 1.0, 60).reshape(-1, *[1] * table.axes)
+    kept = _random(table).random((60, *table.counts.shape)) < np.linspace(0.2, 1.0, 60).reshape(
+        -1, *[1] * len(table.shape)
+    )
     values = _value(metric, table.counts * kept)
     slack = CLOSE * max(1.0, *(abs(end) for end in (low, high) if np.isfinite(end)), 1.0)
     beyond = values[(values < low - slack) | (values > high + slack)]

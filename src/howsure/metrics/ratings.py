@@ -22,6 +22,7 @@ from howsure.metrics.forms import complex_step, divide
 from howsure.metrics.kinds import Form
 from howsure.metrics.rating_weights import IDENTITY, KEEPS_BOUND, distances_of, ordered, weights_of
 from howsure.metrics.registry import Bounds, Scored, declare
+from howsure.tables.protocols import effective_sample_size
 from howsure.tables.ratings import FEWEST, RatingsTable
 
 INFINITY = float("inf")
@@ -227,7 +228,7 @@ def krippendorff_alpha_of_ratings(table: RatingsTable, *, level: str = "nominal"
     if level == "ordinal":
         ordered("level=ordinal", table)
     items = table.cells @ paired
-    ratings = table.effective_sample_size(paired * 1.0) * divide(table.cells @ np.where(paired, number, 0.0), items)
+    ratings = effective_sample_size(table, paired * 1.0) * divide(table.cells @ np.where(paired, number, 0.0), items)
     population = _alpha(sums, tallies.sum(1), np.ones(np.shape(ratings)))
     factor = 1 - divide(np.asarray(1.0), ratings)
     return replace(_alpha(sums, tallies.sum(1), factor), population=population, takes_batches=False)

@@ -17,6 +17,7 @@ from howsure.designs.base import Design
 from howsure.tables.rankings import Ranking
 from howsure.tables.score_matrix import OneAgainstRest, ScoreMatrixTable as Table
 from howsure.tables.scores import ScoresTable
+from howsure.tables.table import view_identity
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +59,7 @@ class TwoClassView(ABC):
         """Return the table of scores of two classes, of its counts."""
         label = whole.labels[self.classes[0]]
         names = np.array([f"not {label}", str(label)], dtype=object)
-        own = {"rows": whole.rows, "identity": whole.identity_of(self.classes)}
+        own = {"rows": whole.rows, "identity": view_identity(whole, self.classes)}
         return ScoresTable(counts=counts, scores=self.ranking.scores, labels=names, design=design, **own)
 
 

@@ -17,6 +17,7 @@ from howsure.errors import HowsureError
 from howsure.metrics.forms import Proportion, Rank, Ratio, divide
 from howsure.metrics.kinds import Form
 from howsure.metrics.registry import Bounds, Scored, declare
+from howsure.tables.protocols import effective_sample_size
 from howsure.tables.values import ValuesTable
 
 REAL = (-np.inf, np.inf)
@@ -52,10 +53,6 @@ class Table(Protocol):
     @property
     def bounds(self) -> Bounds | None:
         """Smallest and largest number that there can be, where they are known."""
-        ...
-
-    def effective_sample_size(self, trials: Array) -> Array:
-        """Return the effective number of independent cases in the marked cells."""
         ...
 
 
@@ -140,7 +137,7 @@ def _quantile(values: Array, at: float, cells: Array) -> Array:
 
 def _quantile_metric(table: Table, at: float) -> Scored:
     values = table.values
-    cases = float(table.effective_sample_size(np.ones(len(values))))
+    cases = float(effective_sample_size(table, np.ones(len(values))))
     reach = REACH * np.sqrt(at * (1 - at) / max(cases, 1.0))
 
     def value(cells: Array) -> Array:

@@ -15,6 +15,7 @@ from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError, real_number, whole_number
 from howsure.metrics.binding import resolve
 from howsure.metrics.metric import Metric
+from howsure.tables.protocols import cases_per_count
 from howsure.tables.table import Table
 
 MOST_CORRELATED = 1 - 1e-9
@@ -102,7 +103,7 @@ def has_weights(table: Table) -> bool:
     design = table.design
     if design.traits.is_stratified or hasattr(design, "weight_squared"):
         return True
-    return bool(np.any(np.abs(table.cases_per_count - 1) > 1e-9))
+    return bool(np.any(np.abs(cases_per_count(table) - 1) > 1e-9))
 
 
 def refuse_clusters(table: Table) -> None:

@@ -24,8 +24,9 @@ from howsure.metrics.contrast import contrast_metric
 from howsure.metrics.metric import Effect, Metric, Side
 from howsure.metrics.spec import Spec
 from howsure.planning.clustered import Clustering
+from howsure.tables.protocols import effective_sample_size
 from howsure.tables.separate import SeparateTables
-from howsure.tables.table import Table
+from howsure.tables.table import Table, select_table, with_pseudo_counts
 
 Asked = str | Spec | Metric
 STRIDE = 0.5  # largest change of the logarithm of a unit's frequency in one step towards another true value
@@ -121,7 +122,7 @@ class Pilot:
         table, metric = self.joint
         if self.clustering is not None:
             drawn = self.drawn(self.cases, 1, np.random.Generator(np.random.PCG64(0)))
-            table, metric = self.bound(tuple(each.picked(0) for each in drawn))
+            table, metric = self.bound(tuple(select_table(each, 0) for each in drawn))
         return checked(self.method, metric, table)
 
     @cached_property
@@ -210,12 +211,12 @@ class Pilot:
                 return self.variance
         if self.effect.null != 0 or null != 0 or table.kind.has_values:
             return self.variance
-        filled = table.smoothed()
+        filled = with_pseudo_counts(table)
         with np.errstate(all="ignore"):
             gradient = np.nan_to_num(metric.gradient(filled.counted)).reshape(filled.cells.shape)
         if len(self.tables) > 1:
             return self._pooled(metric.of_one_model, gradient)
-        worth = float(table.effective_sample_size(active_cells(np.ones(gradient.shape), gradient)))
+        worth = float(effective_sample_size(table, active_cells(np.ones(gradient.shape), gradient)))
         return self.variance + self.value**2 * self.cases / worth if worth > 0 else self.variance
 
     def _pooled(self, metric: Metric, gradient: Array) -> float:
@@ -223,7 +224,7 @@ class Pilot:
         ends = np.cumsum([int(np.prod(each.shape)) for each in self.tables])[:-1]
         heard = [active_cells(np.ones(part.shape), part) for part in np.split(gradient, ends)]
         pairs = zip(self.tables, heard, strict=True)
-        worth = np.array([float(each.effective_sample_size(part.reshape(each.shape))) for each, part in pairs])
+        worth = np.array([float(effective_sample_size(each, part.reshape(each.shape))) for each, part in pairs])
         if not (worth > 0).all():
             return self.variance
         values = np.array([float(metric(each.counted)) for each in self.tables])
@@ -245,7 +246,7 @@ class Pilot:
         joint, metric = self.of_batch(self.drawn(self.cases, size, rng))
         with np.errstate(all="ignore"):
             values, error = np.asarray(metric(joint.counted)), np.asarray(standard_error(metric, joint))
-            filled = standard_error(metric, joint.smoothed()) if (error <= ROUNDING).any() else error
+            filled = standard_error(metric, with_pseudo_counts(joint)) if (error <= ROUNDING).any() else error
             return joint, values, self.cases * np.where(error > ROUNDING, error, filled) ** 2
 
     def beyond(self, n: float) -> str:
@@ -281,7 +282,7 @@ class Pilot:
     def one_by_one(self, tables: tuple[Table, ...]) -> list[tuple[Table, Metric]]:
         """Return each drawn study, with its metric."""
         number = tables[0].batch[0]
-        return [self.bound(tuple(each.picked(index) for each in tables)) for index in range(number)]
+        return [self.bound(tuple(select_table(each, index) for each in tables)) for index in range(number)]
 
     def moved(self, value: float) -> Pilot:
         """Return the pilot with another true value: the nearest table with that value along the gradient.
@@ -364,7 +365,7 @@ def _unit(table: Table) -> float:
 
 
 def _smoothed(table: Table) -> Table:
-    filled = table.smoothed()
+    filled = with_pseudo_counts(table)
     return replace(filled, rows=table.rows * float(_observed(filled) / _observed(table)))
 
 

@@ -15,7 +15,7 @@ from howsure.grids import MOST_ROWS, Grid
 from howsure.tables.addition import add_tables, stack_tables, sum_over
 from howsure.tables.protocols import span, with_limits_of
 from howsure.tables.serialization import registered, save
-from howsure.tables.table import Table
+from howsure.tables.table import Table, select_table
 from howsure.tables.union import in_order, natural
 
 Table_co = TypeVar("Table_co", bound=Table, covariant=True)
@@ -219,7 +219,7 @@ class Tables(Mapping[Hashable, Table_co], Generic[Table_co]):
 
     def __getitem__(self, key: Hashable) -> Table_co:
         position = self.position(key)
-        return self._tables.picked(position) if isinstance(self._tables, Table) else self._tables[position]
+        return select_table(self._tables, position) if isinstance(self._tables, Table) else self._tables[position]
 
     def __contains__(self, key: object) -> bool:
         with suppress(TypeError):  # lists are no keys

@@ -16,7 +16,8 @@ from howsure.designs.cell_sums import added_up
 from howsure.tables.counts import ROUNDING, ClassCounts, Outcomes
 from howsure.tables.kind import Kind
 from howsure.tables.priors import Priors
-from howsure.tables.table import BLOCK_CELLS, SMALLEST_BLOCK, Table
+from howsure.tables.protocols import BLOCK_CELLS, SMALLEST_BLOCK
+from howsure.tables.table import Table, view_identity
 
 Rounds = list[tuple[Array, Array]]
 REMEMBERED = 8  # numbers of classes
@@ -180,7 +181,7 @@ class LumpedTable(Table):
 
     whole: Table = field()
     lumps: Lumps = field()
-    axes: ClassVar[int] = 1
+    _axes: ClassVar[int] = 1
     kind: ClassVar[Kind] = Kind(has_rows=True)
 
     @property
@@ -249,7 +250,7 @@ def lumped(whole: Table, codes: Array) -> LumpedTable:
         labels=whole.labels,
         design=whole.design.collapse_cells(codes, lumps.size),
         rows=whole.rows,
-        identity=whole.identity_of(crc32(codes.tobytes())),
+        identity=view_identity(whole, crc32(codes.tobytes())),
         whole=whole,
         lumps=lumps,
     )

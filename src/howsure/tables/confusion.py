@@ -21,7 +21,7 @@ from howsure.tables.counts import ConfusionCounts, Counts, occurring
 from howsure.tables.kind import Kind
 from howsure.tables.labels import other_classes, union_of_labels
 from howsure.tables.priors import Priors
-from howsure.tables.table import Table
+from howsure.tables.table import Table, view_identity
 from howsure.tables.union import places_of_names
 
 HALF = 0.5
@@ -178,7 +178,7 @@ class ConfusionTable(Table):
             return None
         tp, fn, fp, tn = ConfusionCounts(self.counts).outcomes(index)
         counts = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2).astype(float)
-        return two_classes(self.labels[index], counts, design, self.rows, self.identity_of(index))
+        return two_classes(self.labels[index], counts, design, self.rows, view_identity(self, index))
 
     def each_against_rest(self, indices: Array) -> ConfusionTable | None:
         """Return the 2×2 tables of several classes against all others as a batch; None as in `one_against_rest`.
@@ -200,7 +200,7 @@ class ConfusionTable(Table):
         tp, fn, fp, tn = (part.astype(float) for part in outcomes)
         counts = np.stack([np.stack([tn, fp], -1), np.stack([fn, tp], -1)], -2)
         rows = np.full(len(indices), self.rows)
-        return two_classes("class", counts, design, rows, self.identity_of("classes"))
+        return two_classes("class", counts, design, rows, view_identity(self, "classes"))
 
 
 def two_classes(label: Any, counts: Array, design: Design, rows: Any, identity: str) -> ConfusionTable:

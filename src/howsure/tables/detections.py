@@ -72,7 +72,7 @@ class DetectionsTable(Table):
 
     scores: tuple[Array, ...]
     iou: Array
-    axes: ClassVar[int] = 1
+    _axes: ClassVar[int] = 1
     kind: ClassVar[Kind] = Kind(
         noun="table of detections",
         rows_noun="units",

@@ -18,7 +18,7 @@ from howsure.tables.counts import ClassCounts, Counts, Outcomes
 from howsure.tables.kind import Kind
 from howsure.tables.labels import other_classes, union_of_labels
 from howsure.tables.priors import Priors
-from howsure.tables.table import Table
+from howsure.tables.table import Table, view_identity
 from howsure.tables.union import places_of_names
 
 OF_ONE_CLASS = ("precision", "recall", "f1", "jaccard", "fp_per_unit")
@@ -97,7 +97,7 @@ class EventsTable(Table):
     <EventsTable: 2 units, 1 class; design: clusters>
     """
 
-    axes: ClassVar[int] = 1
+    _axes: ClassVar[int] = 1
     kind: ClassVar[Kind] = Kind(
         noun="table of events",
         rows_noun="units",
@@ -183,7 +183,7 @@ class EventsTable(Table):
             counts=self.counts[cells],
             labels=self.labels[index : index + 1],
             design=self.design.keep_cells(place >= 0, place),
-            identity=self.identity_of(index),
+            identity=view_identity(self, index),
         )
 
     def _contents(self) -> str:

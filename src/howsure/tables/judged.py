@@ -47,7 +47,7 @@ class PairedJudgedTable(JointTable):
     """
 
     codes: Positions
-    axes: ClassVar[int] = 1
+    _axes: ClassVar[int] = 1
     kind: ClassVar[Kind] = Kind(noun="paired table of judged cases")
 
     def _check(self) -> None:

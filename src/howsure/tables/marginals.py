@@ -13,7 +13,7 @@ from howsure.cached import cached_property
 from howsure.designs.algebra import Algebra
 from howsure.designs.clustering import Clustering
 from howsure.tables.counts import Counts
-from howsure.tables.table import Table
+from howsure.tables.table import Table, view_identity
 
 DENSE = 2**14  # entries of the matrix that adds up joint cells, up to which it is dense
 PIECE = 2**18  # multiplications, up to which NumPy's library for matrices does not wake other threads
@@ -65,12 +65,12 @@ class Marginal:
         design = Algebra.of(joint.design.collapse_cells(self.cells.ravel(), self.empty.counts.size)).with_true_classes(
             self.empty.truth
         )
-        own = {"rows": joint.rows, "identity": joint.identity_of(crc32(self.cells.tobytes()))}
+        own = {"rows": joint.rows, "identity": view_identity(joint, crc32(self.cells.tobytes()))}
         return replace(self.empty, counts=self.counts(joint.counts).cells, design=design, **own)
 
     def pulled_back(self, gradient: Array, size: int) -> Array:
         """Return a derivative by the model's cells as one by the joint cells, ``(..., size)``."""
-        leading = gradient.shape[: gradient.ndim - self.empty.axes]
+        leading = gradient.shape[: gradient.ndim - len(self.empty.shape)]
         return np.take(gradient.reshape(*leading, -1), self.cells.ravel(), axis=-1)
 
 
@@ -101,7 +101,7 @@ class Part:
 
     def pulled_back(self, gradient: Array, size: int) -> Array:
         """Return a derivative by the table's cells as one by all cells, ``(..., size)``."""
-        leading = gradient.shape[: gradient.ndim - self.own.axes]
+        leading = gradient.shape[: gradient.ndim - len(self.own.shape)]
         every = np.zeros((*leading, size))
         every[..., self.cells] = gradient.reshape(*leading, -1)
         return every
@@ -117,7 +117,7 @@ class SharedPart(Part):
         counts = self.counts(joint.counts).cells
         place = np.arange(joint.counts.size) - self.start
         design = Clustering.of(joint.design).keep_cells((place >= 0) & (place < counts.size), place)
-        return replace(self.own, counts=counts, design=design, identity=joint.identity_of(self.start))
+        return replace(self.own, counts=counts, design=design, identity=view_identity(joint, self.start))
 
 
 def _product(tables: Array, matrix: Array) -> Array:

@@ -20,7 +20,7 @@ from howsure.tables.counts import Counts, MultilabelCounts
 from howsure.tables.kind import Kind
 from howsure.tables.labels import other_classes
 from howsure.tables.priors import Priors
-from howsure.tables.table import Table
+from howsure.tables.table import Table, view_identity
 
 DEFAULTS = (
     *("precision@micro", "recall@micro", "f1@micro", "precision@macro", "recall@macro", "f1@macro"),
@@ -55,7 +55,7 @@ class MultilabelTable(Table):
     <MultilabelTable: 2 cases, 2 labels; design: clusters>
     """
 
-    axes: ClassVar[int] = 3
+    _axes: ClassVar[int] = 3
     kind: ClassVar[Kind] = Kind(
         noun="multilabel table",
         adds_up=True,
@@ -114,4 +114,4 @@ class MultilabelTable(Table):
             return None
         cells = np.arange(self.counts.size)
         design = self.design.keep_cells(cells // 4 == index, cells % 4)
-        return two_classes(self.labels[index], self.counts[index], design, self.rows, self.identity_of(index))
+        return two_classes(self.labels[index], self.counts[index], design, self.rows, view_identity(self, index))

@@ -22,7 +22,7 @@ class FilledTable(Table):
     """
 
     true_class: Array
-    axes: ClassVar[int] = 1
+    _axes: ClassVar[int] = 1
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""

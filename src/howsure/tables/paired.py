@@ -21,7 +21,7 @@ from howsure.tables.marginals import Marginal
 from howsure.tables.pairwise_tables import each_added_up, merged_pairs, triples
 from howsure.tables.prior_tuples import pseudo_tuples
 from howsure.tables.priors import Priors
-from howsure.tables.table import BLOCK_CELLS, LONG_TABLE
+from howsure.tables.protocols import BLOCK_CELLS, LONG_TABLE
 from howsure.tables.union import distinct_rows, places_of_names, places_of_rows, shares_of_rows
 
 FEW_TRIPLES = 2**10  # number of triples of labels up to which joint tables of pairs of models use all triples
@@ -62,7 +62,7 @@ class PairedTable(JointTable):
 
     codes: Array
     pseudo: Array
-    axes: ClassVar[int] = 1
+    _axes: ClassVar[int] = 1
     kind: ClassVar[Kind] = Kind(noun="paired table")
 
     def _check(self) -> None:

@@ -17,8 +17,9 @@ from howsure.tables.kind import Kind
 from howsure.tables.marginals import Marginal
 from howsure.tables.paired import PairedTable
 from howsure.tables.prior_tuples import pseudo_tuples
+from howsure.tables.protocols import smallest_block, tables_in_block
 from howsure.tables.scores import ScoresTable, two_of_scores, widest_spread
-from howsure.tables.table import require_table, smallest_block, tables_in_block
+from howsure.tables.table import require_table, view_identity
 from howsure.tables.union import distinct_and_places, distinct_rows, places_of_rows
 
 
@@ -178,7 +179,7 @@ class PairedScoresTable(JointTable):
             pseudo=np.bincount(pseudo, minlength=len(tuples)) / len(pseudo),
             design=Algebra.of(self.design.collapse_cells(cell, len(tuples))).with_true_classes(tuples[:, 0]),
             rows=self.rows,
-            identity=self.identity_of(number),
+            identity=view_identity(self, number),
             is_ordered=self.is_ordered,
         )
 

@@ -80,7 +80,7 @@ class PairedValuesTable(WithoutClasses, JointTable):
         invariants.parts("own", self.own, Table, len(self.names))
         invariants.array("codes", self.codes, (*self.shape, len(self.names)), invariants.WHOLE)
         for index, own in enumerate(self.own):
-            if own.axes != 1 or type(own) is not type(self.own[0]) or isinstance(own, JointTable):
+            if len(own.shape) != 1 or type(own) is not type(self.own[0]) or isinstance(own, JointTable):
                 invariants.refuse("`own` must be tables of one kind.")
             invariants.positions("codes", self.codes[:, index], (None,), *own.shape)
         invariants.numbers("pseudo", self.pseudo, self.shape)

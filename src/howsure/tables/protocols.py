@@ -12,9 +12,44 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from howsure.arrays import Array
+from howsure.designs.base import safe_divide
+from howsure.designs.two_level import TwoLevel
 from howsure.errors import HowsureError, UndefinedDesignError
 
 Some = TypeVar("Some", bound=Any)  # a table
+BLOCK_CELLS = 2**17  # of the tables drawn at once: 1 MiB
+SMALLEST_BLOCK = 32
+LONG_TABLE = 2**22  # cells, from which on a block is one table
+
+
+@runtime_checkable
+class Listed(Protocol):
+    """Protocol of tables that `evaluate` takes without a list of metrics."""
+
+    @property
+    def default_metrics(self) -> tuple[str, ...]:
+        """The metrics that `evaluate` reports when none are named."""
+        ...
+
+
+@runtime_checkable
+class Blocked(Protocol):
+    """Protocol of tables with another number of tables in a block than their number of cells implies."""
+
+    @property
+    def block_size(self) -> int:
+        """Number of tables to draw at once."""
+        ...
+
+
+@runtime_checkable
+class Weighed(Protocol):
+    """Protocol of tables whose cases are not those that their cells count."""
+
+    @property
+    def cases_per_count(self) -> Array:
+        """Number of cases per sampled count of 1, ``(...)``."""
+        ...
 
 
 @runtime_checkable
@@ -98,6 +133,41 @@ class Comparable(Protocol):
     def incompatibility(self, other: Any) -> str:
         """Return why a table of the same kind cannot be compared, and what to do; empty if it can."""
         ...
+
+
+def default_metrics(table: Any) -> tuple[str, ...]:
+    """Return the metrics that `evaluate` reports when none are named; none by default."""
+    return table.default_metrics if isinstance(table, Listed) else ()
+
+
+def block_size(table: Any) -> int:
+    """Return how many tables to draw at once, so that they fit in the processor's cache."""
+    return table.block_size if isinstance(table, Blocked) else tables_in_block(table.shape, SMALLEST_BLOCK)
+
+
+def tables_in_block(shape: tuple[int, ...], smallest: int) -> int:
+    """Return how many tables to draw at once, so that they fit in the processor's cache; at least the smallest."""
+    return max(smallest, BLOCK_CELLS // int(np.prod(shape)))
+
+
+def smallest_block(shape: tuple[int, ...]) -> int:
+    """Return the smallest number of tables of scores to draw at once: one, if it has millions of cells."""
+    return 4 if np.prod(shape) < LONG_TABLE else 1
+
+
+def cases_per_count(table: Any) -> Array:
+    """Return the number of cases per sampled count of 1, ``(...)``: 1 divided by the mean weight."""
+    if isinstance(table, Weighed):
+        return table.cases_per_count
+    levels = TwoLevel.of(table.design)
+    observed = levels.observed_cells(table.cells) * levels.expand_to_observed(np.ones(table.cells.shape[-1]))
+    labels_per_case = 1 if table.kind.has_one_label_per_case else len(table.labels)
+    return safe_divide(labels_per_case * np.asarray(table.rows), observed.sum(-1))
+
+
+def effective_sample_size(table: Any, trials: Array) -> Array:
+    """Return the Kish effective sample size of the selected cells of a table."""
+    return np.asarray(table.design.effective_sample_size(table.cells, np.asarray(trials).reshape(-1)))
 
 
 def span(first: Some, others: Sequence[Some]) -> Some:

@@ -16,7 +16,8 @@ from howsure.tables.kind import Kind
 from howsure.tables.labels import other_classes, union_of_labels
 from howsure.tables.prior_tuples import MOST_PSEUDO_CELLS, pseudo_tuples
 from howsure.tables.priors import Priors
-from howsure.tables.table import Table, tables_in_block
+from howsure.tables.protocols import tables_in_block
+from howsure.tables.table import Table
 from howsure.tables.union import distinct_rows, places_of_names, places_of_rows, shares_of_rows
 
 NO_AGREEMENT = (
@@ -68,7 +69,7 @@ class RatingsTable(Table):
     codes: Array
     pseudo: Array = field(default_factory=lambda: np.empty(0))
     is_ordered: bool = True
-    axes: ClassVar[int] = 1
+    _axes: ClassVar[int] = 1
     holds: ClassVar[tuple[str, ...]] = ("ratings",)
     kind: ClassVar[Kind] = Kind(
         noun="table of ratings",

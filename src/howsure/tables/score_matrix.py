@@ -20,9 +20,10 @@ from howsure.tables.cautions import of_scores
 from howsure.tables.kind import Kind
 from howsure.tables.labels import other_classes
 from howsure.tables.priors import Priors
+from howsure.tables.protocols import smallest_block, tables_in_block
 from howsure.tables.rankings import Ranking, Rankings
 from howsure.tables.scores import ScoresTable
-from howsure.tables.table import Table, smallest_block, tables_in_block
+from howsure.tables.table import Table, view_identity
 from howsure.tables.union import distinct_rows, places_of_rows
 
 
@@ -83,7 +84,7 @@ class ScoreMatrixTable(Table, abc.ABC):
         """Check the parts of the table, and that the counts have their shape."""
         super()._check()
         invariants.numbers("scores", self.scores, (None, len(self.labels)), -invariants.LARGEST)
-        invariants.array("counts", self.counts, (*self.batch, *self.scores.shape, *(2,) * (self.axes - 2)))
+        invariants.array("counts", self.counts, (*self.batch, *self.scores.shape, *(2,) * (self._axes - 2)))
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -150,7 +151,7 @@ class ScoreMatrixTable(Table, abc.ABC):
             labels=np.array([f"not {name}", name], dtype=object),
             design=design,
             rows=self.rows,
-            identity=self.identity_of([index]),
+            identity=view_identity(self, [index]),
         )
 
     @abc.abstractmethod
@@ -258,7 +259,7 @@ class MultilabelScoresTable(ScoreMatrixTable):
     <MultilabelScoresTable: 2 cases, 2 labels; design: clusters>
     """
 
-    axes: ClassVar[int] = 3
+    _axes: ClassVar[int] = 3
     kind: ClassVar[Kind] = replace(
         ScoreMatrixTable.kind, classes_noun="labels", has_one_cell_per_case=False, has_one_label_per_case=False
     )

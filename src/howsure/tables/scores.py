@@ -20,7 +20,8 @@ from howsure.tables.cautions import of_bins, of_scores
 from howsure.tables.confusion import ConfusionTable
 from howsure.tables.kind import Kind
 from howsure.tables.labels import disjoint_classes
-from howsure.tables.table import Table, smallest_block, tables_in_block
+from howsure.tables.protocols import smallest_block, tables_in_block
+from howsure.tables.table import Table, view_identity
 
 PER_CENT, FEW_FRACTIONS = 100.0, 0.05  # scores in per cent; the share of distinct ones between 0 and 1
 
@@ -163,7 +164,7 @@ class ScoresTable(Table):
         design = Algebra.of(Algebra.of(self.design).at_threshold(row, len(self.scores))).with_true_classes(
             np.repeat([0, 1], 2)
         )  # no score may lie on one side
-        own = {"rows": self.rows, "identity": self.identity_of(threshold), "is_ordered": self.is_ordered}
+        own = {"rows": self.rows, "identity": view_identity(self, threshold), "is_ordered": self.is_ordered}
         return ConfusionTable(counts=counts, labels=self.labels, design=design, **own)
 
     def _checked(self, threshold: Any) -> float:

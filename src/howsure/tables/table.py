@@ -14,10 +14,9 @@ from howsure.arrays import Array
 from howsure.cached import cached_property
 from howsure.designs import invariants
 from howsure.designs.algebra import Algebra
-from howsure.designs.base import PSEUDO_COUNT, Design, safe_divide
+from howsure.designs.base import PSEUDO_COUNT, Design
 from howsure.designs.cell_sums import added_up
 from howsure.designs.independent import Independent, smoothed
-from howsure.designs.two_level import TwoLevel
 from howsure.designs.variance_details import VarianceDetails
 from howsure.errors import HowsureError
 from howsure.tables import cautions
@@ -27,11 +26,9 @@ from howsure.tables.display import Displayed
 from howsure.tables.frequencies import at_shares, class_shares, share_covariance
 from howsure.tables.labels import is_plain_order
 from howsure.tables.priors import Priors
+from howsure.tables.protocols import effective_sample_size
 from howsure.tables.serialization import registered, save
 
-BLOCK_CELLS = 2**17  # of the tables drawn at once: 1 MiB
-SMALLEST_BLOCK = 32
-LONG_TABLE = 2**22  # cells, from which on a block is one table
 Found = TypeVar("Found", bound="Table")
 
 
@@ -74,7 +71,7 @@ class Table(Displayed, abc.ABC):
     identity: str = field(default_factory=lambda: uuid4().hex)
     is_ordered: bool = None  # type: ignore[assignment]  # until it is derived
 
-    axes: ClassVar[int] = 2  # of the cells
+    _axes: ClassVar[int] = 2  # of the cells
     counts_class: ClassVar[type[Counts]] = Counts
     holds: ClassVar[tuple[str, ...]] = (
         "predictions",
@@ -88,7 +85,7 @@ class Table(Displayed, abc.ABC):
     def __post_init__(self) -> None:
         if self.is_ordered is None:
             object.__setattr__(self, "is_ordered", is_plain_order(self.labels.tolist()))
-        invariants.array("counts", self.counts, (None,) * max(np.ndim(self.counts), self.axes))
+        invariants.array("counts", self.counts, (None,) * max(np.ndim(self.counts), self._axes))
         invariants.numbers("counts", self.counts, self.counts.shape)
         if np.ndim(self.rows) == 0 and self.rows == -1:
             sums = invariants.whole_numbers_of_cases(self.cells)
@@ -121,24 +118,19 @@ class Table(Displayed, abc.ABC):
             or VarianceDetails.of(self.design).squared_weights(self.cells) is None
         ):
             return said
-        worth = float(self.effective_sample_size(np.ones(self.shape, dtype=bool)))
+        worth = float(effective_sample_size(self, np.ones(self.shape, dtype=bool)))
         labels_per_case = 1 if self.kind.has_one_label_per_case else len(self.labels)
         return (*said, *cautions.of_weights(worth, self.rows * labels_per_case))
-
-    @property
-    def default_metrics(self) -> tuple[str, ...]:
-        """The metrics that `evaluate` reports when none are named."""
-        return ()
 
     @cached_property
     def batch(self) -> tuple[int, ...]:
         """Shape of the leading axes: () of a single table."""
-        return self.counts.shape[: self.counts.ndim - self.axes]
+        return self.counts.shape[: self.counts.ndim - self._axes]
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
         """Shape of the cells of one table."""
-        return self.counts.shape[self.counts.ndim - self.axes :]
+        return self.counts.shape[self.counts.ndim - self._axes :]
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state of a copy, without cached results."""
@@ -180,11 +172,6 @@ class Table(Displayed, abc.ABC):
         """Pseudo-counts of the table: by default spread evenly over its cells."""
         return Priors(np.full(self.shape, 1 / np.prod(self.shape)))
 
-    @property
-    def block_size(self) -> int:
-        """Number of tables to draw at once, so that they fit in the processor's cache."""
-        return tables_in_block(self.shape, SMALLEST_BLOCK)
-
     def variance(self, gradient: Array) -> Array:
         """Return the design's variance of a smooth function of the counts, from its gradient by the cells.
 
@@ -194,10 +181,6 @@ class Table(Displayed, abc.ABC):
         if self.kind.has_sample_variance:
             return VarianceDetails.of(self.design).placement_variance(self.cells, self.truth, slopes)
         return self.design.variance(self.cells, slopes)
-
-    def effective_sample_size(self, trials: Array) -> Array:
-        """Return the Kish effective sample size of the marked cells."""
-        return self.design.effective_sample_size(self.cells, np.asarray(trials).reshape(-1))
 
     def with_design(self, design: Design) -> Self:
         """Return the same counts under another design, such as ``FixedMargins()``.
@@ -261,31 +244,8 @@ class Table(Displayed, abc.ABC):
         share = class_shares(prevalence, self.labels, self.position, self.class_totals)
         spread = share_covariance(covariance, len(share))
         design = at_shares(self.cells, self.truth, self.labels.tolist(), share, self.design, spread)
-        counts, identity = design.table_from_observed(self.cells), self.identity_of(tuple(share.tolist()))
+        counts, identity = design.table_from_observed(self.cells), view_identity(self, tuple(share.tolist()))
         return replace(self, counts=counts.reshape(self.counts.shape), design=design, identity=identity)
-
-    @property
-    def cases_per_count(self) -> Array:
-        """Number of cases per sampled count of 1, ``(...)``: 1 divided by the mean weight."""
-        levels = TwoLevel.of(self.design)
-        observed = levels.observed_cells(self.cells) * levels.expand_to_observed(np.ones(self.cells.shape[-1]))
-        labels_per_case = 1 if self.kind.has_one_label_per_case else len(self.labels)
-        return safe_divide(labels_per_case * np.asarray(self.rows), observed.sum(-1))
-
-    def smoothed(self) -> Self:
-        """Return the table with two pseudo-counts, of mean sampling unit size, distributed over its cells."""
-        counts, design = smoothed(self.design, self.cells, PSEUDO_COUNT * self.priors.shares.ravel())
-        return replace(self, counts=counts.reshape(self.counts.shape), design=design)
-
-    def picked(self, index: int) -> Self:
-        """Return one table of a batch."""
-        rows = self.rows if np.ndim(self.rows) == 0 else int(self.rows[index])
-        counts, design = self.counts[index], Algebra.of(self.design).select_table(index)
-        return replace(self, counts=counts, design=design, rows=rows, identity=self.identity_of(index))
-
-    def identity_of(self, view: object) -> str:
-        """Return the identity of a view: the same each time that the view is taken."""
-        return f"{self.identity}/{view}"
 
     def position(self, label: object) -> int:
         """Return the index of a class label, also given as text.
@@ -372,11 +332,19 @@ def require_table(kind: type[Found], given: object, otherwise: str) -> Found:
     return given
 
 
-def tables_in_block(shape: tuple[int, ...], smallest: int) -> int:
-    """Return how many tables to draw at once, so that they fit in the processor's cache; at least the smallest."""
-    return max(smallest, BLOCK_CELLS // int(np.prod(shape)))
+def view_identity(table: Table, view: object) -> str:
+    """Return the identity of a view of a table: the same each time that the view is taken."""
+    return f"{table.identity}/{view}"
 
 
-def smallest_block(shape: tuple[int, ...]) -> int:
-    """Return the smallest number of tables of scores to draw at once: one, if it has millions of cells."""
-    return 4 if np.prod(shape) < LONG_TABLE else 1
+def select_table(batch: Found, index: int) -> Found:
+    """Return one table of a batch."""
+    rows = batch.rows if np.ndim(batch.rows) == 0 else int(batch.rows[index])
+    counts, design = batch.counts[index], Algebra.of(batch.design).select_table(index)
+    return replace(batch, counts=counts, design=design, rows=rows, identity=view_identity(batch, index))
+
+
+def with_pseudo_counts(table: Found) -> Found:
+    """Return a table with two pseudo-counts, of mean sampling unit size, distributed over its cells."""
+    counts, design = smoothed(table.design, table.cells, PSEUDO_COUNT * table.priors.shares.ravel())
+    return replace(table, counts=counts.reshape(table.counts.shape), design=design)

@@ -52,7 +52,7 @@ class PairedUnitsTable(JointTable):
     """
 
     own: tuple[Table, ...]
-    axes: ClassVar[int] = 1
+    _axes: ClassVar[int] = 1
 
     def _check(self) -> None:
         """Check the parts of the table, and that the counts have their shape."""

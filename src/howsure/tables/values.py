@@ -16,7 +16,8 @@ from howsure.designs.independent import Independent
 from howsure.errors import HowsureError
 from howsure.tables.kind import Kind
 from howsure.tables.priors import Priors
-from howsure.tables.table import Table, tables_in_block
+from howsure.tables.protocols import tables_in_block
+from howsure.tables.table import Table
 from howsure.tables.union import distinct_rows, places_of_rows
 
 NO_CLASSES = np.array(["all"])  # cases have no classes: all have the same one
@@ -28,7 +29,7 @@ class WithoutClasses(Table):
     """Table of cases with numbers and without classes."""
 
     labels: Array = field(default_factory=NO_CLASSES.copy)
-    axes: ClassVar[int] = 1
+    _axes: ClassVar[int] = 1
 
     @property
     def truth(self) -> Array:

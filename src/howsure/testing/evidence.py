@@ -20,6 +20,7 @@ from howsure.estimates.estimation import estimate, evaluate
 from howsure.methods.library import METHODS, suitable_methods
 from howsure.metrics.kinds import form_of
 from howsure.metrics.registry import REGISTRY
+from howsure.tables.protocols import default_metrics
 from howsure.tables.serialization import load
 from howsure.tables.table import Table
 from howsure.testing.metrics import check_metric
@@ -94,7 +95,7 @@ def _metrics_keep_the_laws(table: Table) -> None:
 
 
 def _methods_answer(table: Table) -> None:
-    metric = table.default_metrics[0]
+    metric = default_metrics(table)[0]
     for name in suitable_methods(table, metric):
         method = _with_few_draws(METHODS[name].method())
         inner, outer = (
@@ -112,7 +113,7 @@ def _with_few_draws(method: Any) -> Any:
 
 
 def _is_copied(table: Table) -> None:
-    metric = table.default_metrics[0]
+    metric = default_metrics(table)[0]
     with tempfile.TemporaryDirectory() as folder:
         copies = {"copy": deepcopy(table), "load": load(table.save(Path(folder) / "table.json"))}
     for law, copy in copies.items():
@@ -152,7 +153,7 @@ def _adds_up(make: Make, columns: Columns, half: int) -> None:
     )
     _agree(first + second, make(columns), "sum of parts")
     try:
-        found = compare(first, second, first.default_metrics[0])
+        found = compare(first, second, default_metrics(first)[0])
     except HowsureError as error:
         _fail(first, f"has no comparison of two test sets ({error})", "compare")
     if not np.isnan(found.low) and not found.low <= found.value <= found.high:
@@ -160,7 +161,7 @@ def _adds_up(make: Make, columns: Columns, half: int) -> None:
 
 
 def _agree(found: Table, expected: Table, law: str) -> None:
-    for metric in expected.default_metrics[:4]:
+    for metric in default_metrics(expected)[:4]:
         one, other = _numbers(found, metric), _numbers(expected, metric)
         if not np.allclose(one, other, rtol=PRECISE, atol=PRECISE, equal_nan=True):
             _fail(expected, f"has the interval {one[1:3]} of `{metric}`, not {other[1:3]}", law)

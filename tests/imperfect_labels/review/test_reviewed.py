@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 import howsure as hs
+from howsure.tables.protocols import effective_sample_size
 
 COUNTS = np.array([[420, 30], [60, 490]])
 REVIEWS = np.array([[[48, 2], [12, 18]], [[20, 20], [1, 59]]])
@@ -389,7 +390,7 @@ def test_reviewed_cases_are_worth_those_that_were_looked_at():
     weight = RECORDED / (REVIEWED.sum(-1) + 1)
     marked = np.array([[1, 0], [1, 1]])
     resting = np.einsum("ijk,ij,kj->", expected, weight, marked)
-    assert table.effective_sample_size(marked) == pytest.approx((table.counts * marked).sum() ** 2 / resting)
+    assert effective_sample_size(table, marked) == pytest.approx((table.counts * marked).sum() ** 2 / resting)
 
 
 def test_parts_of_a_review_are_added_up():

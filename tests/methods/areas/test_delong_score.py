@@ -11,6 +11,7 @@ from howsure.methods.areas.delong import newcombe_variance
 from howsure.methods.areas.delong_score import DeLongScore, with_a_case_more
 from howsure.methods.default import default_method
 from howsure.metrics.binding import resolve
+from howsure.tables.table import select_table
 
 
 def drawn(seed, sizes, *, ties=True):
@@ -125,7 +126,7 @@ def test_one_table_has_the_interval_that_it_has_in_a_batch(compiled, monkeypatch
         metric = resolve("roc_auc", tables)
         found = DeLongScore().interval(metric, tables, 0.9)
         for index in range(25):
-            one = DeLongScore().interval(metric, tables.picked(index), 0.9)
+            one = DeLongScore().interval(metric, select_table(tables, index), 0.9)
             assert [one.low, one.high] == pytest.approx([found.low[index], found.high[index]], rel=1e-9, nan_ok=True)
             assert one.standard_error == pytest.approx(found.standard_error[index], rel=1e-9, abs=1e-9, nan_ok=True)
             assert one.reason == found.reason[index]

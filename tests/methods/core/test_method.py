@@ -20,6 +20,7 @@ from howsure.methods.core.method import (
     tests_by,
 )
 from howsure.metrics.binding import resolve
+from howsure.tables.table import select_table
 
 COUNTS = np.array([[[50, 3], [5, 42]], [[20, 10], [7, 30]], [[9, 1], [0, 6]]])
 ONE = hs.from_counts(COUNTS[0])
@@ -118,7 +119,7 @@ def test_p_values_are_what_the_level_leaves_at_the_null():
     assert tests_by(limits, values, 0.7) == pytest.approx(expected, rel=1e-6)
     delta = hs.methods.Delta()
     assert delta.takes_levels
-    alone = [delta.p_value(metric, BATCH.picked(index), 0.7) for index in range(3)]
+    alone = [delta.p_value(metric, select_table(BATCH, index), 0.7) for index in range(3)]
     assert delta.p_values(metric, BATCH, 0.7) == pytest.approx(alone, rel=1e-6)
     assert np.isnan(Plain().e_value(metric, ONE, 0.7))
     assert Plain().one_sided().name == "plain_of_test"

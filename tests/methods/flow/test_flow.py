@@ -19,6 +19,7 @@ from howsure.methods.flow.flow import Flow
 from howsure.methods.flow.intervals import PathSample, design_effect, interval_at
 from howsure.methods.numerics.confidence_levels import Level, Levels
 from howsure.metrics.binding import resolve
+from howsure.tables.table import select_table
 
 Z = stats.norm.ppf(0.975)
 THREE = hs.from_counts([[40, 3, 2], [5, 30, 1], [1, 0, 9]])
@@ -370,7 +371,9 @@ def test_limits_of_far_levels_do_not_depend_on_what_was_asked_before():
     again = Flow().at_levels(metric, tables)
     for tail in asked:
         found = again(Levels(tail))
-        fresh = [Flow().at_levels(metric, tables.picked(at))(Level(each)) for at, each in enumerate(tail.tolist())]
+        fresh = [
+            Flow().at_levels(metric, select_table(tables, at))(Level(each)) for at, each in enumerate(tail.tolist())
+        ]
         np.testing.assert_allclose(found.low, [float(each.low) for each in fresh], rtol=1e-12)
         np.testing.assert_allclose(found.high, [float(each.high) for each in fresh], rtol=1e-12)
 
@@ -381,7 +384,7 @@ def test_intervals_and_tests_along_one_path_are_those_along_two():
     metric = resolve("mcc", tables)
     interval, tests = Flow().intervals_and_p_values(metric, tables, 0.9, 0.5)
     np.testing.assert_allclose(interval.low, Flow().interval(metric, tables, 0.9).low, rtol=1e-12)
-    each = [Flow().p_value(metric, tables.picked(at), 0.5) for at in range(2)]
+    each = [Flow().p_value(metric, select_table(tables, at), 0.5) for at in range(2)]
     np.testing.assert_allclose(tests, each, rtol=1e-6)
 
 

@@ -24,6 +24,7 @@ from howsure.metrics.logistic import most_likely, probability
 from howsure.native.interpolation import interpolated
 from howsure.native.isotonic import rising_shares
 from howsure.sources.scores import score_values
+from howsure.tables.protocols import effective_sample_size
 from howsure.tables.scores import ScoresTable
 
 NEAREST = 1e-4  # scores are clipped to [NEAREST, 1 - NEAREST]: the logarithm of one nearer score would dominate the fit
@@ -266,7 +267,7 @@ def _posterior(
     centre: Array, features: Array, table: ScoresTable, size: int, rng: np.random.Generator, *, increasing: bool
 ) -> Array:
     # Weighted or clustered cases are scaled to their effective sample size.
-    weight = LABELLED_WEIGHT * table.effective_sample_size(np.ones(table.counts.size)) / table.counts.sum()
+    weight = LABELLED_WEIGHT * effective_sample_size(table, np.ones(table.counts.size)) / table.counts.sum()
     mass = table.counts.sum(1)
     filled = mass > 0
     features, weights, mass = features[filled], weight * table.counts[filled], mass[filled]

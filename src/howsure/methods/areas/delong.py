@@ -19,6 +19,7 @@ from howsure.methods.numerics.bisection import root
 from howsure.methods.variance.delta import Delta, normal_intervals
 from howsure.metrics.metric import Metric
 from howsure.native.placements import placement_sums
+from howsure.tables.protocols import effective_sample_size
 from howsure.tables.score_matrix import MulticlassScoresTable
 from howsure.tables.scores import ScoresTable
 from howsure.tables.table import Table
@@ -353,10 +354,10 @@ def class_sizes(table: Table) -> Array:
     With weights or clusters it is Kish's.
     """
     if table.design.traits.is_independent:  # effective number = number
-        rest = tuple(range(1 - table.axes, 0))
+        rest = tuple(range(1 - len(table.shape), 0))
         return np.stack([table.counts[..., place].sum(rest) for place in range(table.shape[-1])])
     sides = np.eye(table.shape[-1], dtype=bool)
-    return np.stack([table.effective_sample_size(np.broadcast_to(side, table.shape)) for side in sides])
+    return np.stack([effective_sample_size(table, np.broadcast_to(side, table.shape)) for side in sides])
 
 
 def placement_error(metric: Metric, table: Table) -> Array:

@@ -25,7 +25,8 @@ from howsure.methods.variance.delta import Delta
 from howsure.metrics.contrast import PairCounts
 from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Metric
-from howsure.tables.table import Table
+from howsure.tables.protocols import effective_sample_size
+from howsure.tables.table import Table, select_table
 
 OUTCOMES = np.array([1.0, 0.5, 0.0])  # only the first model right, both or neither, only the second: scaled to [0, 1]
 FEWEST = 10.0  # smallest `n_optimal`: the mixture for a proportion cannot be wider
@@ -112,7 +113,7 @@ class Anytime(Method):
             return paired_intervals(metric, table, self._of_pairs)
         cases = _units_of(metric, table)
         if table.batch and np.ptp(cases) > 0:
-            each = [self.at_levels(metric, table.picked(index)) for index in range(table.batch[0])]
+            each = [self.at_levels(metric, select_table(table, index)) for index in range(table.batch[0])]
             return lambda level: stacked([one(level).of_one() for one in each])
         if not (table.batch or Betting().unsupported_reason(metric, table)):
             return bounded_intervals(metric, table, self._of_bets)
@@ -231,7 +232,7 @@ def units(table: Table) -> Array:
     >>> float(units(hs.confusion([1, 0, 1, 0], [1, 0, 0, 0], groups=["a", "a", "b", "b"])))
     2.0
     """
-    return np.asarray(table.effective_sample_size(np.ones(table.shape)))
+    return np.asarray(effective_sample_size(table, np.ones(table.shape)))
 
 
 def _units_of(metric: Metric, table: Table) -> Array:
@@ -243,7 +244,7 @@ def _units_of(metric: Metric, table: Table) -> Array:
         return units(table)
     views = (side.view for side in (metric.contrast.first, metric.contrast.second))
     marks = (view.pulled_back(np.ones(view.shape), table.cells.shape[-1]) for view in views)
-    each = np.stack([table.effective_sample_size(mark.reshape(table.shape)) for mark in marks])
+    each = np.stack([effective_sample_size(table, mark.reshape(table.shape)) for mark in marks])
     return np.asarray(4 / (1 / each).sum(0))
 
 

@@ -36,6 +36,7 @@ from howsure.methods.variance.gap_test import GapTest
 from howsure.metrics.forms import Distance, Parts, Proportion, Ratio
 from howsure.metrics.metric import Contrast, Metric, Side
 from howsure.tables.counts import ClassCounts
+from howsure.tables.protocols import cases_per_count, effective_sample_size
 from howsure.tables.table import Table
 from howsure.tables.variances import small_sample_correction
 
@@ -282,7 +283,7 @@ def _worth(
     silent = ~is_positive_error(np.sqrt(variances), shares) & (trials > 0)
     for index in np.flatnonzero(silent.any(tuple(range(silent.ndim - 1)))):
         marked = _by_class(share.trials.astype(float), classes, int(index), table) > 0
-        worth[..., index] = np.where(silent[..., index], table.effective_sample_size(marked), worth[..., index])
+        worth[..., index] = np.where(silent[..., index], effective_sample_size(table, marked), worth[..., index])
     inflation: Any = 1.0
     freedom = np.asarray(design.degrees_of_freedom)[..., None]
     squares = _class_squares(table, classes)
@@ -310,7 +311,7 @@ def _cases(share: Proportion, table: Table, classes: Array) -> Array:
     observed = levels.observed_cells(table.cells)
     marked = [_by_class(share.trials.astype(float), classes, index, table) for index in range(len(classes))]
     found = [(observed * levels.expand_to_observed((each > 0).reshape(-1) * 1.0)).sum(-1) for each in marked]
-    return np.stack(found, -1) * table.cases_per_count[..., None]
+    return np.stack(found, -1) * cases_per_count(table)[..., None]
 
 
 def _small_samples(slopes: Array, table: Table, classes: Array) -> tuple[Array, Array]:

@@ -19,7 +19,7 @@ from howsure.errors import HowsureError, UndefinedDesignError
 from howsure.metrics.metric import Metric
 from howsure.running.progress import progress
 from howsure.running.threads import in_threads
-from howsure.tables.protocols import collapse_cells
+from howsure.tables.protocols import block_size, collapse_cells
 from howsure.tables.table import Table
 
 Draw = Callable[[int, Any], Array]  # (size, rng) -> (size, cells); naming the generator would load `numpy.random`
@@ -179,7 +179,7 @@ def values_of_draws(
             for row, metric in enumerate(metrics):
                 values[row, rows] = metric(counts)
 
-    drawn_blocks(fill, size, table.block_size, seed)
+    drawn_blocks(fill, size, block_size(table), seed)
     return values
 
 

@@ -17,7 +17,7 @@ from howsure.methods.core.inversion import p_values
 from howsure.methods.core.registry import Variant, register
 from howsure.methods.numerics.confidence_levels import Level, Levels
 from howsure.metrics.metric import Metric
-from howsure.tables.table import Table
+from howsure.tables.table import Table, select_table
 
 ONE_CLASS = "Ask for one class at a time: '@binary+positive_class=…'."
 
@@ -161,7 +161,7 @@ class Method(abc.ABC):
             return self.at_levels(metric, table, rng)(confidence_level)
         return stacked(
             [
-                self.interval(metric, table.picked(index), confidence_level, stream_at(rng, index))
+                self.interval(metric, select_table(table, index), confidence_level, stream_at(rng, index))
                 for index in range(table.batch[0])
             ]
         )
@@ -212,7 +212,7 @@ class Method(abc.ABC):
             The hypothetical value.
         """
         if not self.takes_levels:
-            each = (table.picked(index) for index in range(table.batch[0]))
+            each = (select_table(table, index) for index in range(table.batch[0]))
             return np.array([self.p_value(metric, one, null) for one in each])
         return tests_by(self.at_levels(metric, table), np.asarray(metric(table.counted)), null)
 

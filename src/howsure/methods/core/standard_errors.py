@@ -18,7 +18,8 @@ from howsure.methods.numerics.confidence_levels import Levels, share_beyond, tai
 from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import Counts
-from howsure.tables.table import Table
+from howsure.tables.protocols import cases_per_count, effective_sample_size
+from howsure.tables.table import Table, with_pseudo_counts
 from howsure.tables.variances import missed_cluster_inflation, small_sample_correction, variance_at
 
 NOISE = 1e-12  # relative to the value: a standard error below it is rounding
@@ -105,7 +106,7 @@ def design_sample(metric: Metric, table: Table) -> tuple[Any, Any]:
         _by_design(metric, table, _heard_slopes(metric, table)) if offered else large_sample(metric, table)
     )
     if table.kind.has_sample_variance:
-        freedom = np.minimum(freedom, table.effective_sample_size(np.ones(table.shape)) - 1)
+        freedom = np.minimum(freedom, effective_sample_size(table, np.ones(table.shape)) - 1)
     return inflation, freedom
 
 
@@ -140,7 +141,7 @@ def _heard_slopes(metric: Metric, table: Table) -> tuple[Array, Array]:
         heard = gradient * table.cells
         silent = ~(np.maximum(heard.max(-1, keepdims=True), -heard.min(-1, keepdims=True)) > NOISE)
         if silent.any():
-            smoothed = np.asarray(metric.gradient(table.smoothed().counted)).reshape(table.cells.shape)
+            smoothed = np.asarray(metric.gradient(with_pseudo_counts(table).counted)).reshape(table.cells.shape)
             gradient = np.where(silent, smoothed, gradient)
     return _finite(gradient), silent[..., 0]
 
@@ -201,7 +202,7 @@ def _errors(metric: Metric, table: Table, counts: Counts, variance: Callable[[Ar
     known, slopes = np.isfinite(value), _finite(gradient)
     if slopes is not gradient:
         # An empty cell has no cases that vary, unless its count is an estimate cut off at zero.
-        axes = tuple(range(-table.axes, 0))
+        axes = tuple(range(-len(table.shape), 0))
         known = known & (np.isfinite(gradient) | ~(counts.cells > 0)).all(axes)
     square = variance(slopes)
     least = -np.square(NOISE * np.maximum(1.0, np.abs(value)))  # which rounding leaves of zero
@@ -240,7 +241,7 @@ def effective_counts(share: Proportion, table: Table, confidence_level: float) -
         if np.isfinite(freedom).any():
             seen = levels.observed_cells(table.cells) * levels.expand_to_observed(marked * 1.0)
             # The finite population correction follows.
-            most = np.where(seen > 0, seen / levels.unsampled_fraction, 0.0).sum(-1) * table.cases_per_count
+            most = np.where(seen > 0, seen / levels.unsampled_fraction, 0.0).sum(-1) * cases_per_count(table)
             worth = np.where(np.isnan(worth), np.nan, np.minimum(np.maximum(worth, LEAST_WORTH), most))
         # A proportion of totals that the design fixes is known.
         settled = ~shows & (observed > 0) & (observed < 1) & levels.is_fixed_total(slopes)

@@ -24,6 +24,7 @@ from howsure.methods.drawn.resampled_cases import values_of_resamples
 from howsure.methods.numerics.draw_summaries import defined_resamples, quantiles
 from howsure.methods.variance.delta import Delta
 from howsure.metrics.metric import Metric
+from howsure.tables.protocols import block_size
 from howsure.tables.table import Table
 
 Limits = Callable[[float], tuple[float, float]]
@@ -213,7 +214,7 @@ def _studentized(metric: Metric, table: Table, size: int, seed: np.random.SeedSe
     error = standard_error(metric, table)
     # No block of `values_of_draws` uses stream 2**20.
     stream = np.random.default_rng(child_seed(seed, 2**20))
-    step = table.block_size
+    step = block_size(table)
     blocks = (
         Resampling.of(table.design).resample(table.cells, min(step, size - at), stream) for at in range(0, size, step)
     )

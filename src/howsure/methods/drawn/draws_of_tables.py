@@ -14,6 +14,7 @@ from howsure.methods.core.draws import MOST_DRAWS, Draw, drawn_blocks, group_see
 from howsure.methods.drawn.bootstrap import Bootstrap
 from howsure.methods.drawn.dirichlet import Dirichlet, Prior
 from howsure.tables.batch import Tables
+from howsure.tables.protocols import block_size
 from howsure.tables.table import Table
 
 Source = Literal["posterior", "prior", "random", "sampling", "truth"]
@@ -153,7 +154,7 @@ def _drawn(
     def fill(rows: slice, stream: np.random.Generator) -> None:
         drawn[rows] = draw(rows.stop - rows.start, stream)
 
-    drawn_blocks(fill, n, table.block_size, seed)
+    drawn_blocks(fill, n, block_size(table), seed)
     return drawn.reshape(n, *table.shape)
 
 

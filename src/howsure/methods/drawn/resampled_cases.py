@@ -20,6 +20,7 @@ from howsure.metrics.structures import RankedViews, ViewAverage
 from howsure.native.ranks import cases_of, rank_sums, ranked_units
 from howsure.native.resampling import EIGHT, LANES, Ranked, Resamples
 from howsure.native.weighted_sums import UnitCounts, weighted_sums
+from howsure.tables.protocols import block_size
 from howsure.tables.table import Table
 
 Metrics = Mapping[int, Metric]  # by their row
@@ -138,7 +139,7 @@ def _fill_others(
     values: Array, metrics: Metrics, table: Table, of_units: UnitCounts, resamples: Strata, fixed: Array | None
 ) -> None:
     """Compute metrics on tables, in blocks of 8 or 64 tables: in 64 if these fit the processor's cache."""
-    size, at_once = values.shape[1], LANES if table.block_size >= LANES else EIGHT
+    size, at_once = values.shape[1], LANES if block_size(table) >= LANES else EIGHT
     for start in range(0, size, at_once):
         weights = [each.weights(start // EIGHT, at_once // EIGHT) for each in resamples]
         drawn = of_units.tables(weights[0] if len(weights) == 1 else np.concatenate(weights))

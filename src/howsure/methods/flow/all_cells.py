@@ -195,7 +195,7 @@ class AllCells(PathTables):
 
     def _flat(self, cells: Array) -> Array:
         """Return values for the cells of one table, or of each table in this part of the batch, ``(..., cells)``."""
-        many = cells.ndim > self.table.axes
+        many = cells.ndim > len(self.table.shape)
         return cells.reshape(len(self.table.cells), -1)[self.part] if many else cells.ravel()
 
     def pseudo_shares(self) -> Array:

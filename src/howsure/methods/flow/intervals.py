@@ -32,7 +32,7 @@ from howsure.metrics.class_shares import variance_of_independent
 from howsure.metrics.metric import Metric
 from howsure.native.averages import ClassShares
 from howsure.tables.counts import ClassCounts
-from howsure.tables.table import Table
+from howsure.tables.table import Table, with_pseudo_counts
 
 ENTRIES = 2**18  # of the tables of a block of paths, so that they stay in the cache
 
@@ -199,7 +199,7 @@ def design_effect(metric: Metric, table: Table, varies: Array) -> Array:
         return np.ones(table.batch)
     effect = _effect(metric.slopes(table.counted), table)
     if not varies.all():
-        smoothed = table.smoothed()
+        smoothed = with_pseudo_counts(table)
         effect = np.where(varies, effect, _effect(metric.slopes(smoothed.counted), smoothed))
         if not effect.all():
             alternating = np.broadcast_to(np.arange(table.cells.shape[-1]) % 2.0, table.cells.shape)

@@ -12,7 +12,7 @@ from howsure.metrics.metric import Metric
 from howsure.metrics.registry import MeanLoss
 from howsure.native.losses import ORDERS, CellLosses, in_memory
 from howsure.tables.nonempty_cells import FilledTable
-from howsure.tables.table import Table
+from howsure.tables.table import Table, view_identity
 
 BINS = 4096
 MANY = 2 * BINS  # losses, from which on a grid pays
@@ -90,7 +90,7 @@ def of_filled_cells(metric: Metric, table: Table) -> tuple[Metric, Table]:
         labels=table.labels,
         design=table.design,
         rows=table.rows,
-        identity=table.identity_of("filled"),
+        identity=view_identity(table, "filled"),
         true_class=places[-1],
     )
     own = replace(

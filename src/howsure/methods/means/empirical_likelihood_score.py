@@ -16,7 +16,8 @@ from howsure.methods.means.empirical_likelihood import Units, score_limits, scor
 from howsure.methods.numerics.confidence_levels import share_beyond
 from howsure.metrics.contrast import averaged_numbers
 from howsure.metrics.metric import Metric
-from howsure.tables.table import Table
+from howsure.tables.protocols import effective_sample_size
+from howsure.tables.table import Table, select_table
 from howsure.tables.variances import small_sample_correction
 
 NO_BOUNDS = "all values are equal: state their `bounds` to learn how far the mean may be off"
@@ -102,7 +103,7 @@ class EmpiricalLikelihoodScore(Method):
 
     def p_values(self, metric: Metric, table: Table, null: float) -> Array:
         """Return the p-value of each table of a batch."""
-        return np.array([self.p_value(metric, table.picked(index), null) for index in range(table.batch[0])])
+        return np.array([self.p_value(metric, select_table(table, index), null) for index in range(table.batch[0])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ class _Test:
         sizes, _ = VarianceDetails.of(design).influence_functions(cells, ones) or NO_UNITS
         units = Units.of(totals, sizes, number)
         bounds, error = metric.range, float(standard_error(metric, table))
-        effective = float(table.effective_sample_size(ones))
+        effective = float(effective_sample_size(table, ones))
         support, student, reason = (-np.inf, np.inf), None, ""
         if not len(units.number) or effective < ALONE:
             reason = ONE_CASE

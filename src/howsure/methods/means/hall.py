@@ -15,6 +15,7 @@ from howsure.methods.core.standard_errors import is_positive_error, quantile, st
 from howsure.methods.numerics import binomial
 from howsure.metrics.forms import Rank
 from howsure.metrics.metric import Metric
+from howsure.tables.protocols import effective_sample_size
 from howsure.tables.table import Table
 from howsure.tables.variances import small_sample_correction
 
@@ -78,7 +79,7 @@ class Hall(Method):
         """Return the interval as a function of its level; see the class."""
         value, error = float(metric(table.counted)), float(standard_error(metric, table))
         slopes = np.nan_to_num(np.asarray(metric.gradient(table.counted)).ravel())
-        cases = float(table.effective_sample_size(np.ones(slopes.size)))
+        cases = float(effective_sample_size(table, np.ones(slopes.size)))
         if not is_positive_error(error, value):
             return _of_equal_values(metric, table, value, cases, error)
         found = VarianceDetails.of(table.design).influence_functions(table.cells, slopes)

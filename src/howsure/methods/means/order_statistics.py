@@ -14,6 +14,7 @@ from howsure.methods.core.standard_errors import standard_error
 from howsure.methods.numerics.confidence_levels import tail_of
 from howsure.metrics.forms import Rank
 from howsure.metrics.metric import Metric
+from howsure.tables.protocols import effective_sample_size
 from howsure.tables.table import Table
 
 FEW = "too few cases for a limit on both sides"
@@ -93,7 +94,7 @@ class OrderStatistics(Method):
 
 def _independent_cases(table: Table, below: Array, share: float) -> float:
     """Return the number of independent cases that gives the proportion of marked cases its variance."""
-    worth = float(table.effective_sample_size(np.ones(table.cells.size)))
+    worth = float(effective_sample_size(table, np.ones(table.cells.size)))
     if table.design.traits.is_independent:
         return worth
     total = table.cells.sum()

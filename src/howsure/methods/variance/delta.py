@@ -32,7 +32,7 @@ from howsure.methods.core.standard_errors import (
 from howsure.methods.flow.loss_histogram import of_filled_cells
 from howsure.methods.variance.within_classes import is_within_classes
 from howsure.metrics.metric import Metric
-from howsure.tables.table import Table
+from howsure.tables.table import Table, with_pseudo_counts
 
 NOISE_ADDS = f"noise adds to the calibration error of each class. {ONE_CLASS}"
 SCALES = ("auto", "identity", "logit", "log")
@@ -150,7 +150,7 @@ def normal_intervals(
         shows = estimated | shows
     centre, spread = value, error
     if not shows.all():
-        filled = table.smoothed()
+        filled = with_pseudo_counts(table)
         with np.errstate(all="ignore"):
             centre = np.where(shows, value, metric(filled.counted))
             spread = np.where(shows, error, error_of(metric, filled))

@@ -22,7 +22,7 @@ from howsure.methods.core.method import Method
 from howsure.methods.core.standard_errors import critical_value, is_positive_error, small_sample, standard_error
 from howsure.metrics.forms import Ratio
 from howsure.metrics.metric import Metric
-from howsure.tables.table import Table
+from howsure.tables.table import Table, with_pseudo_counts
 
 
 @final
@@ -68,7 +68,7 @@ class Fieller(Method):
         forms = _Forms.of(ratio, table)
         varies = shows = is_positive_error(error, value)
         if not shows.all():
-            smoothed = table.smoothed()
+            smoothed = with_pseudo_counts(table)
             variances = zip(forms.variances, _Forms.of(ratio, smoothed).variances, strict=True)
             forms = _Forms(forms.part, forms.whole, tuple(np.where(shows, own, other) for own, other in variances))
             # Where the forms are proportional the roots are one, and the distance of those found is rounding.

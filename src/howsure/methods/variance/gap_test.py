@@ -18,6 +18,7 @@ from howsure.methods.numerics.bisection import edge
 from howsure.methods.numerics.confidence_levels import Level, Levels, tail_of
 from howsure.metrics.forms import Distance, divide
 from howsure.metrics.metric import Metric
+from howsure.tables.protocols import effective_sample_size
 from howsure.tables.table import Table
 
 SIZE = 2048  # draws of the noise, each taken with both signs
@@ -305,7 +306,7 @@ def _unseen(distance: Distance, table: Table) -> Array:
     lacking = np.zeros(len(distance.kernel))
     for place, row in enumerate(distance.weights()):
         weight = np.maximum(row, 0.0)
-        worth = float(table.effective_sample_size(np.stack([weight, weight], -1)))
+        worth = float(effective_sample_size(table, np.stack([weight, weight], -1)))
         part = float(weight @ mass)
         if part > 0 and worth > 0:
             share = float(weight @ hits) / part

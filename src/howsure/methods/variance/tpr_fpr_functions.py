@@ -24,7 +24,7 @@ from howsure.methods.numerics import binomial
 from howsure.metrics.forms import Proportion
 from howsure.metrics.metric import Metric
 from howsure.tables.counts import ConfusionCounts
-from howsure.tables.table import Table
+from howsure.tables.table import Table, with_pseudo_counts
 
 SAME_RATES = np.array([[[8.0, 3.0], [5.0, 11.0]], [[80.0, 30.0], [5.0, 11.0]]])  # tables, in other class shares
 POSITIVE = np.array([False, True, False, True])  # cells that are predicted as the second class
@@ -83,7 +83,7 @@ class TwoRates(Method):
         scale = automatic_scale(metric.range)
         with np.errstate(all="ignore"):
             value = metric.value_at(table.counted)
-            rates = np.where(inside(value, metric.range), _rates(table), _rates(table.smoothed()))
+            rates = np.where(inside(value, metric.range), _rates(table), _rates(with_pseudo_counts(table)))
             centre = metric(_counts(rates))
             place, slope = scaled(scale, centre, metric.range)
         error, factor = standard_error(metric, table), _factor(metric, table, value)
