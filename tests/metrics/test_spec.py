@@ -284,7 +284,7 @@ def test_a_metric_without_an_argument_has_the_one_that_is_documented(text):
         "detections": hs.detections(preds, [5] * 12, iou=0.5),
     }
     name, _, average = text.partition("@")
-    table = tables.get(REGISTRY.find(name).looks_at, TABLE)
+    table = tables.get(REGISTRY.find(name).form.reads, TABLE)
     argument, _, usual = DEFAULTS[text].partition("=")
     other = {"bins": 3, "power": 2, "k": 1}.get(argument, 0.3)
 

@@ -205,9 +205,9 @@ def _example(metric: str) -> Table:
     if asked.definition.of_scores:
         counts = np.array([[6.0, 1.0], [4.0, 3.0], [2.0, 8.0]])
         return ScoresTable(counts=counts, scores=np.array([0.1, 0.4, 0.8]), labels=np.arange(2))
-    if asked.definition.looks_at == "events":
+    if asked.definition.form.reads == "events":
         return events([8, 5], [1, 0], [2, 3])
-    if asked.definition.looks_at == "detections":
+    if asked.definition.form.reads == "detections":
         return detections(
             [{"scores": [0.9, 0.4], "hits": [1, 0]}, {"scores": [0.7, 0.6], "hits": [1, 1]}], [1, 3], iou=0.5
         )

@@ -240,8 +240,10 @@ def default_method(metric: Metric, table: Table) -> Method:
     """
     if metric.contrast is None and (own := named(table.design.traits.default_method or None)):
         return own
-    preferred = map(_method, _candidates(metric, table))
-    return next(method for method in preferred if not method.unsupported_reason(metric, table))
+    for method in map(_method, _candidates(metric, table)):
+        if not method.unsupported_reason(metric, table):
+            return method
+    raise NotImplementedError  # the last candidate, `delta`, is for all metrics
 
 
 def checked(method: Method | None, metric: Metric, table: Table) -> Method:

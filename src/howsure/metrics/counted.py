@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from operator import methodcaller
 from typing import Any, cast
 
 import numpy as np
@@ -136,7 +137,7 @@ def of_one_class(spec: Spec, table: Table, index: int) -> Metric:
     if spec.definition.linear and table.shape == (2, 2):
         arguments = tuple(spec.arguments.items())
         form = partial(_ratio_of_two_classes, spec.definition, arguments, index)
-    return _of_one_table(spec, table, where, lambda counts: counts.outcomes(index), form=form, positive=index)
+    return _of_one_table(spec, table, where, methodcaller("outcomes", index), form=form, positive=index)
 
 
 @lru_cache(REMEMBERED)

@@ -162,7 +162,7 @@ def violations(spec: Spec, laws: Sequence[Law] = LAWS) -> Iterator[tuple[Law, st
 def generic_tables(spec: Spec) -> Iterator[Table]:
     """Return tables without an empty cell that a metric can be bound to, better than chance."""
     definition = spec.definition
-    read = {definition.looks_at} | ({*definition.also} if spec.average is None else set())
+    read = {definition.form.reads} | ({*definition.also} if spec.average is None else set())
     found: list[Table] = []
     if definition.form.takes_table or definition.also:
         forms = [form for form in all_forms() if form.takes_table]
@@ -170,7 +170,7 @@ def generic_tables(spec: Spec) -> Iterator[Table]:
     yield from found
     if definition.form.takes_table and not definition.of_scores:
         if not found:
-            message = f"There is no example of '{definition.looks_at}'. See `examples` of `define_evidence`."
+            message = f"There is no example of '{definition.form.reads}'. See `examples` of `define_evidence`."
             raise HowsureError(message)
         return
     if definition.also and spec.arguments:

@@ -213,24 +213,19 @@ class Definition:
     @property
     def of_predictions(self) -> bool:
         """Whether it depends on predictions."""
-        return self.looks_at == "predictions"
-
-    @property
-    def looks_at(self) -> str:
-        """What a table must hold for it: "predictions", "events", "scores", "values" …, one of its `holds`."""
-        return self.form.reads
+        return self.form.reads == "predictions"
 
     def reads_any(self, held: Collection[str]) -> bool:
         """Whether one of its forms is defined for the contents of a table."""
-        return self.looks_at in held or not self.also.keys().isdisjoint(held)
+        return self.form.reads in held or not self.also.keys().isdisjoint(held)
 
     def takes_table(self, held: Collection[str]) -> bool:
         """Whether its form for the contents of a table is a function of the table that returns `Scored`."""
-        return self.form.takes_table or self.looks_at not in held
+        return self.form.takes == ("table",) or self.form.reads not in held
 
     def form_for(self, held: Collection[str]) -> Callable[..., Any]:
         """Return the function for the contents of a table, for which it must be defined."""
-        if self.looks_at in held:
+        if self.form.reads in held:
             return self.function
         return next(function for what, function in self.also.items() if what in held)
 

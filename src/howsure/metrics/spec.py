@@ -318,7 +318,7 @@ def _typed(definition: Definition, name: str, text: str) -> Any:
         others = [
             f"`{each.name}`"
             for each in REGISTRY.shipped
-            if name in each.parameters and each.looks_at == definition.looks_at
+            if name in each.parameters and each.form.reads == definition.form.reads
         ]
         shown = [*others[:MOST_LISTED], *(["…"] if len(others) > MOST_LISTED else [])]
         raise HowsureError(f"{error} It is one of {', '.join(shown)}.") if others else error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -58,8 +59,7 @@ class Interval:
 
     def parts(self) -> list[Interval]:
         """Return the intervals along the first axis, such as those of several metrics of a batch."""
-        parts = (self.low, self.high, self.standard_error, self.reason)
-        return [Interval(low, high, error, reason=reason) for low, high, error, reason in zip(*parts, strict=True)]
+        return list(map(Interval, self.low, self.high, self.standard_error, repeat(None), self.reason))
 
     def of_one(self) -> Interval:
         """Return the interval of a single table, with Python floats and strings."""

@@ -6,6 +6,7 @@ import abc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import repeat
+from operator import attrgetter
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -48,9 +49,7 @@ class Binomial(JointMethod, abc.ABC):
 
     def all_at_levels(self, metrics: Sequence[Metric], table: Table) -> AllAtLevels:
         """Return the intervals as a function of their level, with all limits computed at once."""
-        shares = [
-            each.proportion for each in metrics if each.proportion is not None
-        ]  # all of them: see `unsupported_reason`
+        shares = list(filter(None, map(attrgetter("proportion"), metrics)))  # all of them: see `unsupported_reason`
         counts = _counts(shares, table, 0.0) if table.design.traits.is_independent else None  # the same at all levels
         if counts is None or table.kind.has_sample_variance:
             errors = np.stack([standard_error(each, table) for each in metrics])
