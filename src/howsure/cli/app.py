@@ -18,18 +18,31 @@ from howsure.cli.example_files import examples
 from howsure.cli.examples import shown
 from howsure.cli.gaps import gaps
 from howsure.cli.gates import FailOver, FailUnder, bounds, hold
-from howsure.cli.inputs import HYPHEN, STANDARD, Files, Input, InputFormat, in_sheet
+from howsure.cli.inputs import HYPHEN, STANDARD, Input, InputFormat, in_sheet
 from howsure.cli.judge import judge
 from howsure.cli.label_next import label_next
 from howsure.cli.leaderboard import leaderboard
 from howsure.cli.options import (
     THRESHOLD,
     Checklist,
+    Classes,
+    Clusters,
+    Counts,
+    Fixed,
     Format,
     Level,
+    MethodName,
     Metrics,
+    NoCheck,
     Page,
+    Positive,
+    Predictions,
     Seed,
+    Sheet,
+    Strata,
+    StratumSizes,
+    TrueLabels,
+    Weights,
     Words,
     one_or_two,
     one_seed,
@@ -90,45 +103,40 @@ def launch(
 
 @app.command(group=MEASURE, help_epilogue=shown("report"))
 def report(
-    files: Files,
+    files: Predictions,
     /,
     *,
-    y_true: str,
+    y_true: TrueLabels,
     y_pred: Words = None,
     y_score: Words = None,
     threshold: float = THRESHOLD,
     metrics: Metrics = None,
-    method: str | None = None,
+    method: MethodName = None,
     confidence_level: Level = 0.95,
     by: Words = None,
-    groups: Words = None,
-    fixed: str | None = None,
-    strata: str | None = None,
-    stratum_sizes: str | None = None,
-    sample_weight: str | None = None,
-    counts: str | None = None,
-    labels: Words = None,
-    pos_label: str | None = None,
+    groups: Clusters = None,
+    fixed: Fixed = None,
+    strata: Strata = None,
+    stratum_sizes: StratumSizes = None,
+    sample_weight: Weights = None,
+    counts: Counts = None,
+    labels: Classes = None,
+    pos_label: Positive = None,
     per_class: bool = False,
-    no_check: bool = False,
+    no_check: NoCheck = False,
     random_state: Seed = None,
     fail_under: FailUnder = None,
     fail_over: FailOver = None,
     html: Page = None,
     checklist: Checklist = None,
     input_format: InputFormat = None,
-    sheet: str | None = None,
+    sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
     """Metrics of predictions with intervals; an HTML report.
 
     Parameters
     ----------
-    files
-        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders
-        and quoted patterns are read as one data set; - is standard input.
-    y_true
-        Column with the true labels.
     y_pred
         Column with the predicted labels; by default the scores are compared with the threshold. Several columns are
         several models.
@@ -138,52 +146,13 @@ def report(
         Smallest score that is predicted positive, without y_pred.
     metrics
         Metrics as spec strings, such as f1@macro; see `howsure metrics`.
-    method
-        Interval method; see `howsure methods`. The default depends on the metric.
-    confidence_level
-        Confidence level, between 0 and 1.
     by
         Column to split by, or several: results for all cases come first, then for each value or combination of values.
-    groups
-        Column with the cluster of each case (patient, document, user): cases of one cluster may be
-        correlated. Two columns are crossed factors, such as readers and cases: both are drawn anew.
-    fixed
-        The one of two --groups that a new study would keep, such as the named models of a benchmark.
-    strata
-        Column with the stratum of each case, if strata were not sampled in proportion to their sizes.
-    stratum_sizes
-        Number of cases of each stratum in the population, or its proportion: stratum=size,… or a CSV file with a
-        stratum and its size in each row.
-    sample_weight
-        Column with the weight of each case.
-    counts
-        Column with the number of identical cases in each row, for a table of frequencies.
-    labels
-        The classes, in order; the last of two is the positive one.
-    pos_label
-        Which of two classes is the positive one; the last in order by default.
     per_class
         Print precision, recall and F1 of each class instead.
-    no_check
-        Skip the checks for implausible input.
-    random_state
-        Seed of the methods that use random numbers.
     fail_under
         Exit with code 1 unless the lower limit of each metric reaches this bound, such as f1=0.9 mcc=0.8; of all cases
         together, also with --by.
-    fail_over
-        The same for metrics where lower is better: unless the upper limit is at most this bound, such as fpr=0.1.
-    html
-        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
-    checklist
-        Reporting guideline whose items are a section of the report, with the numbers that answer them: tripod-ai,
-        stard-ai, claim or model-card. Needs --html.
-    input_format
-        Format of standard input; it may be compressed.
-    sheet
-        Sheet of a spreadsheet file; by default the only non-empty sheet.
-    how
-        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.cli.pages import Asked, Columns, blocks_of, class_blocks, report_on_file, subjects_of
     from howsure.cli.strata import strata_of
@@ -224,7 +193,7 @@ def matrix(
     /,
     *,
     labels: Words = None,
-    pos_label: str | None = None,
+    pos_label: Positive = None,
     metrics: Metrics = None,
     method: str | None = None,
     confidence_level: Level = 0.95,
@@ -235,7 +204,7 @@ def matrix(
     fail_over: FailOver = None,
     html: Page = None,
     checklist: Checklist = None,
-    sheet: str | None = None,
+    sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
     """Metrics of a confusion matrix with intervals.
@@ -249,33 +218,16 @@ def matrix(
         number.
     labels
         Names of the classes, in order.
-    pos_label
-        Which of two classes is the positive one; the last in order by default.
     metrics
         Metrics as spec strings, such as f1@macro; see `howsure metrics`.
     method
         Interval method; see `howsure methods`.
-    confidence_level
-        Confidence level, between 0 and 1.
     per_class
         Print precision, recall and F1 of each class instead.
     no_check
         Treat a last row and column that are the sums of the others as a class.
-    random_state
-        Seed of the methods that use random numbers.
     fail_under
         Exit with code 1 unless the lower limit of each metric reaches this bound, such as f1=0.9 mcc=0.8.
-    fail_over
-        The same for metrics where lower is better: unless the upper limit is at most this bound, such as fpr=0.1.
-    html
-        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
-    checklist
-        Reporting guideline whose items are a section of the report, with the numbers that answer them: tripod-ai,
-        stard-ai, claim or model-card. Needs --html.
-    sheet
-        Sheet of a spreadsheet file; by default the only non-empty sheet.
-    how
-        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.cli.pages import Asked, blocks_of, class_blocks, report_on
     from howsure.report.evidence import Subject
@@ -305,8 +257,6 @@ def metrics(
         The metric, such as f1 or roc_auc; any other word is searched in names and meanings.
     every
         List every metric with its range and its other names.
-    how
-        How to print.
     """
     from howsure.cli.listing import average_grid, metric_families, metric_grid, metric_page, metrics_with
     from howsure.metrics.spec import named
@@ -329,8 +279,6 @@ def methods(name: str | None = None, *, how: Format = "table") -> None:
     ----------
     name
         A method, such as wilson; or a metric, such as f1 or roc_auc, to list its methods, the default first.
-    how
-        How to print.
     """
     from howsure.cli.listing import method_grid, method_page
     from howsure.metrics.spec import named

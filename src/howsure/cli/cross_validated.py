@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import Format, Level, Metrics, Words, split
+from howsure.cli.options import Classes, Format, Level, Metrics, NoCheck, Positive, Sheet, Words, split
 from howsure.cli.output import Block, write, write_grid, write_records
 from howsure.errors import HowsureError
 
@@ -31,11 +31,11 @@ def cross_validated(
     threshold: float | None = None,
     confidence_level: Level = 0.95,
     groups: str | None = None,
-    labels: Words = None,
-    pos_label: str | None = None,
-    no_check: bool = False,
+    labels: Classes = None,
+    pos_label: Positive = None,
+    no_check: NoCheck = False,
     input_format: InputFormat = None,
-    sheet: str | None = None,
+    sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
     """Learning algorithms, by the folds of a cross-validation or by training runs.
@@ -69,22 +69,8 @@ def cross_validated(
         Metrics as spec strings, such as f1@macro; a common selection by default.
     threshold
         Smallest score that is predicted positive, for metrics of counts on scores.
-    confidence_level
-        Confidence level, between 0 and 1.
     groups
         Column with the cluster of each case (patient, document, user): cases of one cluster may be correlated.
-    labels
-        The classes, in order; the last of two is the positive one.
-    pos_label
-        Which of two classes is the positive one; the last in order by default.
-    no_check
-        Skip the checks for implausible input.
-    input_format
-        Format of standard input; it may be compressed.
-    sheet
-        Sheet of a spreadsheet file; by default the only non-empty sheet.
-    how
-        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.cli.classes import classes_of
     from howsure.training.doors import cross_validated as by_folds, training_runs

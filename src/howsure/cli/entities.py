@@ -6,7 +6,7 @@ from typing import Any
 
 from howsure.cli.gates import FailOver, FailUnder, bounds, hold
 from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import Format, Level, Metrics, Page, Seed, Words, one_seed, split
+from howsure.cli.options import Format, Level, MethodName, Metrics, Page, Seed, Sheet, Words, one_seed, split
 from howsure.cli.output import say_written, write, write_grid
 from howsure.cli.pages import Asked, blocks_of, drawing, report_on
 from howsure.sources.schemes import Scheme
@@ -23,7 +23,7 @@ def entities(
     unit: str | None = None,
     scheme: Scheme | None = None,
     metrics: Metrics = None,
-    method: str | None = None,
+    method: MethodName = None,
     confidence_level: Level = 0.95,
     by: Words = None,
     groups: str | None = None,
@@ -34,7 +34,7 @@ def entities(
     fail_over: FailOver = None,
     html: Page = None,
     input_format: InputFormat = None,
-    sheet: str | None = None,
+    sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
     """Metrics of named entities in files of tokens.
@@ -54,10 +54,6 @@ def entities(
         Scheme of the tags, for seqeval's strict mode; by default every change of type starts an entity.
     metrics
         Metrics as spec strings, such as f1@micro; see `howsure metrics`.
-    method
-        Interval method; see `howsure methods`. The default depends on the metric.
-    confidence_level
-        Confidence level, between 0 and 1.
     by
         Column to split by, or several: results for all sentences come first, then for each value or combination of
         values.
@@ -67,20 +63,8 @@ def entities(
         Column with the weight of each sentence.
     counts
         Column with the number of identical sentences in each row.
-    random_state
-        Seed of the methods that use random numbers.
     fail_under
         Exit with code 1 unless the lower limit of each metric reaches this bound, such as f1@micro=0.9.
-    fail_over
-        The same for metrics where lower is better: unless the upper limit is at most this bound, such as fpr=0.1.
-    html
-        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
-    input_format
-        Format of standard input; it may be compressed.
-    sheet
-        Sheet of a spreadsheet file; by default the only non-empty sheet.
-    how
-        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.comparison.models import compare_all
     from howsure.report.evidence import Subject

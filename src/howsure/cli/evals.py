@@ -73,8 +73,6 @@ def evals(
         Field with the cluster of each item, such as the passage of several questions.
     method
         Interval method; see `howsure methods`.
-    confidence_level
-        Confidence level, between 0 and 1.
     fail_below
         Exit with code 1 if the whole interval of a model is below this bound, for scores where higher is better.
     fail_above
@@ -82,12 +80,6 @@ def evals(
     fail_if_worse
         Exit with code 1 if a model is worse than the baseline by more than this margin, over the whole interval of the
         difference. The exit code is 2 if a gate cannot check a model.
-    random_state
-        Seed of the methods that use random numbers.
-    html
-        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
-    how
-        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.logs.evaluated import evaluate_log
     from howsure.logs.reading import read_log

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+from cyclopts import Parameter
 
 from howsure.cli.classes import classes_of
-from howsure.cli.inputs import Files, Input, InputFormat
+from howsure.cli.inputs import Input, InputFormat
 from howsure.cli.labelled import labelled_tables
 from howsure.cli.options import (
     Checklist,
+    Classes,
+    Clusters,
+    Counts,
     Format,
     Level,
     Metrics,
+    NoCheck,
     Page,
+    Positive,
+    Predictions,
     Seed,
+    Sheet,
+    Strata,
+    StratumSizes,
+    TrueLabels,
+    Weights,
     Words,
     one_or_two,
     refuse_without_page,
@@ -22,13 +35,15 @@ from howsure.cli.options import (
 from howsure.cli.output import command_line, say_written, write_grid, write_records
 from howsure.errors import HowsureError
 
+Together = Annotated[Level, Parameter(help="Probability that all intervals cover, between 0 and 1.")]
+
 
 def gaps(
-    files: Files,
+    files: Predictions,
     /,
     *,
     by: Words = None,
-    y_true: str,
+    y_true: TrueLabels,
     y_pred: str | None = None,
     y_score: str | None = None,
     threshold: float | None = None,
@@ -37,34 +52,29 @@ def gaps(
     pairs: bool = False,
     margin: float | None = None,
     power: float | None = None,
-    groups: Words = None,
-    strata: str | None = None,
-    stratum_sizes: str | None = None,
-    sample_weight: str | None = None,
-    counts: str | None = None,
-    labels: Words = None,
-    pos_label: str | None = None,
-    no_check: bool = False,
+    groups: Clusters = None,
+    strata: Strata = None,
+    stratum_sizes: StratumSizes = None,
+    sample_weight: Weights = None,
+    counts: Counts = None,
+    labels: Classes = None,
+    pos_label: Positive = None,
+    no_check: NoCheck = False,
     method: str | None = None,
-    confidence_level: Level = 0.95,
+    confidence_level: Together = 0.95,
     random_state: Seed = None,
     html: Page = None,
     checklist: Checklist = None,
     input_format: InputFormat = None,
-    sheet: str | None = None,
+    sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
     """Differences of metrics between groups (fairness), with simultaneous intervals.
 
     Parameters
     ----------
-    files
-        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders
-        and quoted patterns are read as one data set; - is standard input.
     by
         Column with the group of each case, or several, whose combinations are the groups.
-    y_true
-        Column with the true labels.
     y_pred
         Column with the predicted labels.
     y_score
@@ -83,41 +93,8 @@ def gaps(
         this size.
     power
         Probability of finding a difference of the size of --margin.
-    groups
-        Column with the cluster of each case (patient, document, user): cases of one cluster may be
-        correlated. Two columns are crossed factors, such as readers and cases: both are drawn anew.
-    strata
-        Column with the stratum of each case, if strata were not sampled in proportion to their sizes.
-    stratum_sizes
-        Number of cases of each stratum in the population, or its proportion: stratum=size,… or a CSV file with a
-        stratum and its size in each row.
-    sample_weight
-        Column with the weight of each case.
-    counts
-        Column with the number of identical cases in each row, for a table of frequencies.
-    labels
-        The classes, in order; the last of two is the positive one.
-    pos_label
-        Which of two classes is the positive one; the last in order by default.
-    no_check
-        Skip the checks for implausible input.
     method
         Method of each group's interval; see `howsure methods`.
-    confidence_level
-        Probability that all intervals cover, between 0 and 1.
-    random_state
-        Seed of the random numbers.
-    html
-        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
-    checklist
-        Reporting guideline whose items are a section of the report, with the numbers that answer them: tripod-ai,
-        stard-ai, claim or model-card. Needs --html.
-    input_format
-        Format of standard input; it may be compressed.
-    sheet
-        Sheet of a spreadsheet file; by default the only non-empty sheet.
-    how
-        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.cli.strata import strata_of
     from howsure.groups.group_gaps import gaps as compared

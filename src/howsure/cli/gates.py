@@ -24,7 +24,16 @@ if TYPE_CHECKING:
 
 UNDER, OVER = "--fail-under", "--fail-over"
 FailUnder = Annotated[list[str] | None, Parameter(name=UNDER, consume_multiple=True)]
-FailOver = Annotated[list[str] | None, Parameter(name=OVER, consume_multiple=True)]
+FailOver = Annotated[
+    list[str] | None,
+    Parameter(
+        name=OVER,
+        consume_multiple=True,
+        help=(
+            "The same for metrics where lower is better: unless the upper limit is at most this bound, such as fpr=0.1."
+        ),
+    ),
+]
 FAILED = 1  # exit code: the result was computed and does not reach the bound
 PER_CENT = 100
 

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from howsure.cli.classes import classes_of
 from howsure.cli.gates import FailOver, FailUnder, bounds, hold
 from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import Format, Level, Metrics, Words, split
+from howsure.cli.options import Counts, Format, Level, Metrics, NoCheck, Sheet, Weights, Words, split
 from howsure.cli.output import Block, write
 from howsure.cli.pages import table_record
 
@@ -35,16 +35,16 @@ def judge(
     covariate: Words = None,
     by: Words = None,
     groups: str | None = None,
-    sample_weight: str | None = None,
+    sample_weight: Weights = None,
     labels: Words = None,
     pos_label: Positive = None,
     confidence_level: Level = 0.95,
-    counts: str | None = None,
-    no_check: bool = False,
+    counts: Counts = None,
+    no_check: NoCheck = False,
     fail_under: FailUnder = None,
     fail_over: FailOver = None,
     input_format: InputFormat = None,
-    sheet: str | None = None,
+    sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
     """Pass rate from a model's grades and a few human labels.
@@ -71,28 +71,12 @@ def judge(
         Column to split by, or several: results for all cases come first, then for each value or combination of values.
     groups
         Column with the cluster of each case (conversation, passage, user): cases of one cluster may be correlated.
-    sample_weight
-        Column with the weight of each case.
     labels
         The classes, in order; the last of two means pass.
     pos_label
         Which of two classes means pass; the last in order by default.
-    confidence_level
-        Confidence level, between 0 and 1.
-    counts
-        Column with the number of identical cases in each row, for a table of frequencies.
-    no_check
-        Skip the checks for implausible input.
     fail_under
         Exit with code 1 unless the lower limit of each metric reaches this bound, such as pass_rate=0.9.
-    fail_over
-        The same for metrics where lower is better: unless the upper limit is at most this bound, such as fpr=0.1.
-    input_format
-        Format of standard input; it may be compressed.
-    sheet
-        Sheet of a spreadsheet file; by default the only non-empty sheet.
-    how
-        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.errors import HowsureError
     from howsure.estimates.estimation import evaluate

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from howsure.cli.classes import classes_of
 from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import Format, Metric, Seed, Words
+from howsure.cli.options import Format, Metric, Seed, Sheet, Words
 from howsure.cli.output import say_written, write_grid
 
 
@@ -25,10 +25,12 @@ def label_next(
     metric: Metric = "f1",
     labels: Words = None,
     pos_label: str | None = None,
-    random_state: Seed = None,
+    random_state: Annotated[Seed, Parameter(help="Seed of the draw.")] = None,
     input_format: InputFormat = None,
-    sheet: str | None = None,
-    how: Format = "table",
+    sheet: Sheet = None,
+    how: Annotated[
+        Format, Parameter(help="Output format of the strata: a table, or json, csv, markdown, html or latex.")
+    ] = "table",
 ) -> None:
     """Select rows to label next.
 
@@ -53,14 +55,6 @@ def label_next(
         The classes, in order.
     pos_label
         The positive one of two classes; the last in order by default.
-    random_state
-        Seed of the draw.
-    input_format
-        Format of standard input; it may be compressed.
-    sheet
-        Sheet of a spreadsheet file; by default the only non-empty sheet.
-    how
-        Output format of the strata: a table, or json, csv, markdown, html or latex.
     """
     from howsure.grids import csv_text
     from howsure.imperfect_labels.partial.label_sample import sample_to_label

@@ -7,7 +7,25 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from howsure.cli.inputs import Files, Input, InputFormat, files_by_name
 from howsure.cli.models import paired_columns
-from howsure.cli.options import Format, Level, Metric, Page, Seed, Words, one_or_two, split
+from howsure.cli.options import (
+    Classes,
+    Counts,
+    Fixed,
+    Format,
+    Level,
+    Metric,
+    NoCheck,
+    Page,
+    Positive,
+    Seed,
+    Sheet,
+    Strata,
+    StratumSizes,
+    Weights,
+    Words,
+    one_or_two,
+    split,
+)
 from howsure.cli.output import say, say_written, write_grid, write_records
 from howsure.errors import HowsureError
 
@@ -45,21 +63,21 @@ def leaderboard(
     cluster: str | None = None,
     metric: Metric | None = None,
     better: Literal["higher", "lower"] | None = None,
-    labels: Words = None,
-    pos_label: str | None = None,
+    labels: Classes = None,
+    pos_label: Positive = None,
     groups: Words = None,
-    fixed: str | None = None,
-    strata: str | None = None,
-    stratum_sizes: str | None = None,
-    sample_weight: str | None = None,
-    counts: str | None = None,
-    no_check: bool = False,
+    fixed: Fixed = None,
+    strata: Strata = None,
+    stratum_sizes: StratumSizes = None,
+    sample_weight: Weights = None,
+    counts: Counts = None,
+    no_check: NoCheck = False,
     method: str | None = None,
     confidence_level: Level = 0.95,
     random_state: Seed = None,
     html: Page = None,
     input_format: InputFormat = None,
-    sheet: str | None = None,
+    sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
     """Rank models, with intervals for the ranks.
@@ -108,40 +126,11 @@ def leaderboard(
         numbers and logs, and bradley_terry for battles.
     better
         Whether higher or lower values are better; by default as defined by the metric, else higher.
-    labels
-        The classes, in order; the last of two is the positive one.
-    pos_label
-        Which of two classes is the positive one; the last in order by default.
     groups
         Column with the cluster of each case (prompt, document, user): cases of one cluster may be
         correlated. Two columns are crossed factors, such as readers and cases: both are drawn anew.
-    fixed
-        The one of two --groups that a new study would keep, such as the named models of a benchmark.
-    strata
-        Column with the stratum of each case, if strata were not sampled in proportion to their sizes.
-    stratum_sizes
-        Number of cases of each stratum in the population, or its proportion: stratum=size,… or a CSV file with a
-        stratum and its size in each row.
-    sample_weight
-        Column with the weight of each case.
-    counts
-        Column with the number of identical cases in each row, for a table of frequencies.
-    no_check
-        Skip the checks for implausible input.
     method
         Method of each model's own interval; see `howsure methods`.
-    confidence_level
-        Confidence level, between 0 and 1.
-    random_state
-        Seed of the random numbers.
-    html
-        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
-    input_format
-        Format of standard input; it may be compressed.
-    sheet
-        Sheet of a spreadsheet file; by default the only non-empty sheet.
-    how
-        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.cli.strata import strata_of
     from howsure.comparison.leaderboard import leaderboard as ranked

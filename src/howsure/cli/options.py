@@ -9,20 +9,88 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from howsure.cli.inputs import Files
 from howsure.errors import HowsureError
 from howsure.report.checklists.names import ChecklistName
 
-Format = Annotated[Literal["table", "json", "csv", "markdown", "html", "latex"], Parameter(name=("--format", "-f"))]
+Words = Annotated[list[str] | None, Parameter(consume_multiple=True)]
+Metric = Annotated[str, Parameter(name=("--metric", "--metrics", "-m"))]
+Metrics = Annotated[list[str] | None, Parameter(name=("--metrics", "--metric", "-m"), consume_multiple=True)]
+# The cases
+Predictions = Annotated[
+    Files,
+    Parameter(
+        help="Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, "
+        "folders and quoted patterns are read as one data set; - is standard input."
+    ),
+]
+Sheet = Annotated[str | None, Parameter(help="Sheet of a spreadsheet file; by default the only non-empty sheet.")]
+TrueLabels = Annotated[str, Parameter(help="Column with the true labels.")]
+Clusters = Annotated[
+    Words,
+    Parameter(
+        help="Column with the cluster of each case (patient, document, user): cases of one cluster may be correlated. "
+        "Two columns are crossed factors, such as readers and cases: both are drawn anew."
+    ),
+]
+Fixed = Annotated[
+    str | None,
+    Parameter(help="The one of two --groups that a new study would keep, such as the named models of a benchmark."),
+]
+Strata = Annotated[
+    str | None,
+    Parameter(help="Column with the stratum of each case, if strata were not sampled in proportion to their sizes."),
+]
+StratumSizes = Annotated[
+    str | None,
+    Parameter(
+        help="Number of cases of each stratum in the population, or its proportion: stratum=size,… or a CSV file with "
+        "a stratum and its size in each row."
+    ),
+]
+Weights = Annotated[str | None, Parameter(help="Column with the weight of each case.")]
+Counts = Annotated[
+    str | None, Parameter(help="Column with the number of identical cases in each row, for a table of frequencies.")
+]
+Classes = Annotated[Words, Parameter(help="The classes, in order; the last of two is the positive one.")]
+Positive = Annotated[
+    str | None, Parameter(help="Which of two classes is the positive one; the last in order by default.")
+]
+NoCheck = Annotated[bool, Parameter(help="Skip the checks for implausible input.")]
+# The intervals, and the output
+MethodName = Annotated[
+    str | None, Parameter(help="Interval method; see `howsure methods`. The default depends on the metric.")
+]
+Level = Annotated[
+    float, Parameter(name=("--confidence-level", "--level", "-l"), help="Confidence level, between 0 and 1.")
+]
+Seed = Annotated[
+    int | None, Parameter(name=("--random-state", "--seed"), help="Seed of the methods that use random numbers.")
+]
+Page = Annotated[
+    Path | None,
+    Parameter(
+        name=("--html", "--output", "-o"),
+        help="Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.",
+    ),
+]
+Checklist = Annotated[
+    ChecklistName | None,
+    Parameter(
+        name="--checklist",
+        help=(
+            "Reporting guideline whose items are a section of the report, with the numbers that answer them: "
+            "tripod-ai, stard-ai, claim or model-card. Needs --html."
+        ),
+    ),
+]
+Format = Annotated[
+    Literal["table", "json", "csv", "markdown", "html", "latex"],
+    Parameter(name=("--format", "-f"), help="Output format: a table, or json, csv, markdown, html or latex."),
+]
 TableFormat = Annotated[
     Literal["table", "json", "markdown", "html", "latex"], Parameter(name=("--format", "-f"))
 ]  # formats of several tables
-Level = Annotated[float, Parameter(name=("--confidence-level", "--level", "-l"))]
-Metric = Annotated[str, Parameter(name=("--metric", "--metrics", "-m"))]
-Metrics = Annotated[list[str] | None, Parameter(name=("--metrics", "--metric", "-m"), consume_multiple=True)]
-Page = Annotated[Path | None, Parameter(name=("--html", "--output", "-o"))]
-Seed = Annotated[int | None, Parameter(name=("--random-state", "--seed"))]
-Checklist = Annotated[ChecklistName | None, Parameter(name="--checklist")]
-Words = Annotated[list[str] | None, Parameter(consume_multiple=True)]
 THRESHOLD = 0.5  # of probabilities, for metrics of counts
 
 

@@ -12,7 +12,22 @@ from cyclopts import Parameter
 from howsure.cli.classes import classes_of
 from howsure.cli.inputs import Input, InputFormat
 from howsure.cli.models import paired_columns
-from howsure.cli.options import Format, Level, Metric, Words, one_or_two, split
+from howsure.cli.options import (
+    Classes,
+    Counts,
+    Fixed,
+    Format,
+    Level,
+    MethodName,
+    Metric,
+    NoCheck,
+    Positive,
+    Sheet,
+    Weights,
+    Words,
+    one_or_two,
+    split,
+)
 from howsure.cli.output import write_grid, write_records
 from howsure.errors import HowsureError, HowsureWarning
 
@@ -46,20 +61,20 @@ def plan(
     specificity: str | None = None,
     positives: int | None = None,
     negatives: int | None = None,
-    labels: Words = None,
-    pos_label: str | None = None,
+    labels: Classes = None,
+    pos_label: Positive = None,
     groups: Words = None,
-    fixed: str | None = None,
-    sample_weight: str | None = None,
-    counts: str | None = None,
-    method: str | None = None,
+    fixed: Fixed = None,
+    sample_weight: Weights = None,
+    counts: Counts = None,
+    method: MethodName = None,
     contrast: str = "difference",
     confidence_level: Level = 0.95,
     alternative: Literal["two-sided", "less", "greater"] = "two-sided",
-    no_check: bool = False,
+    no_check: NoCheck = False,
     random_state: Annotated[int, Parameter(name=("--random-state", "--seed"))] = 0,
     input_format: InputFormat = None,
-    sheet: str | None = None,
+    sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
     """Sample size for a width or a power.
@@ -103,37 +118,15 @@ def plan(
         Proportions of positives and of negatives predicted correctly, with the decimals as published.
     positives, negatives
         Numbers of positive and negative cases, in the proportion of the study.
-    labels
-        The classes, in order; the last of two is the positive one.
-    pos_label
-        Which of two classes is the positive one; the last in order by default.
     groups
         Column with the cluster of each case (patient, document, user): cases of one cluster may be
         correlated. Two columns are crossed factors, such as models and items, one of which is --fixed.
-    fixed
-        The one of two --groups that a new study would keep, such as the named models of a benchmark.
-    sample_weight
-        Column with the weight of each case.
-    counts
-        Column with the number of identical cases in each row, for a table of frequencies.
-    method
-        Interval method; see `howsure methods`. The default depends on the metric.
     contrast
         Contrast of two models: difference, ratio or odds_ratio.
-    confidence_level
-        Confidence level, between 0 and 1.
     alternative
         Which limits the interval has: both, the upper one (less) or the lower one (greater).
-    no_check
-        Skip the checks for implausible input.
     random_state
         Seed of the simulated studies.
-    input_format
-        Format of standard input; it may be compressed.
-    sheet
-        Sheet of a spreadsheet file; by default the only non-empty sheet.
-    how
-        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.methods.core.lookup import named as by_name
     from howsure.planning.sizes import plan as planned

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import Checklist, Format, Level, Metric, Page, Words, refuse_without_page, split
+from howsure.cli.options import Checklist, Format, Level, Metric, Page, Sheet, Words, refuse_without_page, split
 from howsure.cli.output import command_line, say_written, write_grid, write_records
 from howsure.errors import HowsureError
 
@@ -43,7 +43,7 @@ def readers(
     html: Page = None,
     checklist: Checklist = None,
     input_format: InputFormat = None,
-    sheet: str | None = None,
+    sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
     """Several readers of the same cases (MRMC): means over readers.
@@ -82,8 +82,6 @@ def readers(
         Scale of the means' intervals: auto keeps them in the metric's range, identity is value ± t · se as in MRMCaov.
     by
         Column to split by, or several: a study for all rows, then for each value or combination of values.
-    confidence_level
-        Confidence level, between 0 and 1.
     margin
         Largest irrelevant inferiority: tests whether the first modality is worse than the second by less. With a plan,
         the study should show that.
@@ -97,17 +95,6 @@ def readers(
         Expected width of the planned study's interval.
     true_value
         True difference in the planned study; the observed one by default.
-    html
-        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
-    checklist
-        Reporting guideline whose items are a section of the report, with the numbers that answer them: tripod-ai,
-        stard-ai, claim or model-card. Needs --html.
-    input_format
-        Format of standard input; it may be compressed.
-    sheet
-        Sheet of a spreadsheet file; by default the only non-empty sheet.
-    how
-        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.estimates.grouped import Grouped
     from howsure.readers.studies import reader_study

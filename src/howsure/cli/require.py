@@ -9,9 +9,30 @@ from cyclopts import Parameter
 
 from howsure.cli.classes import classes_of
 from howsure.cli.gates import end_where
-from howsure.cli.inputs import Files, Input, InputFormat
+from howsure.cli.inputs import Input, InputFormat
 from howsure.cli.labelled import labelled_tables
-from howsure.cli.options import Checklist, Format, Level, Page, Seed, Words, one_or_two, refuse_without_page, split
+from howsure.cli.options import (
+    Checklist,
+    Classes,
+    Clusters,
+    Counts,
+    Format,
+    Level,
+    NoCheck,
+    Page,
+    Positive,
+    Predictions,
+    Seed,
+    Sheet,
+    Strata,
+    StratumSizes,
+    TrueLabels,
+    Weights,
+    Words,
+    one_or_two,
+    refuse_without_page,
+    split,
+)
 from howsure.cli.output import command_line, say_written, write_grid, write_records
 from howsure.cli.strata import strata_of
 from howsure.errors import HowsureError
@@ -21,10 +42,10 @@ Starts = Annotated[list[float] | None, Parameter(consume_multiple=True)]
 
 
 def require(
-    files: Files,
+    files: Predictions,
     /,
     *,
-    y_true: str,
+    y_true: TrueLabels,
     y_pred: str | None = None,
     y_score: str | None = None,
     requirements: Requirements = None,
@@ -33,21 +54,24 @@ def require(
     choose: Literal["largest", "smallest"] | None = None,
     starts: Starts = None,
     by: Words = None,
-    groups: Words = None,
-    strata: str | None = None,
-    stratum_sizes: str | None = None,
-    sample_weight: str | None = None,
-    counts: str | None = None,
-    labels: Words = None,
-    pos_label: str | None = None,
-    no_check: bool = False,
+    groups: Clusters = None,
+    strata: Strata = None,
+    stratum_sizes: StratumSizes = None,
+    sample_weight: Weights = None,
+    counts: Counts = None,
+    labels: Classes = None,
+    pos_label: Positive = None,
+    no_check: NoCheck = False,
     method: str | None = None,
-    confidence_level: Level = 0.95,
+    confidence_level: Annotated[
+        Level,
+        Parameter(help="Confidence level of the one-sided limits, or of the certified threshold, between 0 and 1."),
+    ] = 0.95,
     random_state: Seed = None,
     html: Page = None,
     checklist: Checklist = None,
     input_format: InputFormat = None,
-    sheet: str | None = None,
+    sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
     """Whether requirements on metrics are all met, or the threshold that meets them with stated confidence.
@@ -56,11 +80,6 @@ def require(
 
     Parameters
     ----------
-    files
-        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders
-        and quoted patterns are read as one data set; - is standard input.
-    y_true
-        Column with the true labels.
     y_pred
         Column with the predicted labels.
     y_score
@@ -77,41 +96,8 @@ def require(
         Thresholds at which --certify starts to test metrics such as F1 and precision, chosen without these data.
     by
         Column with the group of each case, or several: each group is tested.
-    groups
-        Column with the cluster of each case (patient, document, user): cases of one cluster may be
-        correlated. Two columns are crossed factors, such as readers and cases: both are drawn anew.
-    strata
-        Column with the stratum of each case, if strata were not sampled in proportion to their sizes.
-    stratum_sizes
-        Number of cases of each stratum in the population, or its proportion: stratum=size,… or a CSV file with a
-        stratum and its size in each row.
-    sample_weight
-        Column with the weight of each case.
-    counts
-        Column with the number of identical cases in each row, for a table of frequencies.
-    labels
-        The classes, in order; the last of two is the positive one.
-    pos_label
-        Which of two classes is the positive one; the last in order by default.
-    no_check
-        Skip the checks for implausible input.
     method
         Method of the tests and limits; see `howsure methods`. By default exact tests where they apply.
-    confidence_level
-        Confidence level of the one-sided limits, or of the certified threshold, between 0 and 1.
-    random_state
-        Seed of the random numbers.
-    html
-        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
-    checklist
-        Reporting guideline whose items are a section of the report, with the numbers that answer them: tripod-ai,
-        stard-ai, claim or model-card. Needs --html.
-    input_format
-        Format of standard input; it may be compressed.
-    sheet
-        Sheet of a spreadsheet file; by default the only non-empty sheet.
-    how
-        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.methods.core.lookup import named
 

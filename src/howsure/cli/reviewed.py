@@ -6,75 +6,63 @@ from typing import Any
 
 from howsure.cli.classes import classes_of
 from howsure.cli.gates import FailOver, FailUnder, bounds, hold
-from howsure.cli.inputs import Files, Input, InputFormat
-from howsure.cli.options import Format, Level, Metric, Metrics, Page, Seed, Words, split
+from howsure.cli.inputs import Input, InputFormat
+from howsure.cli.options import (
+    Classes,
+    Counts,
+    Format,
+    Level,
+    MethodName,
+    Metric,
+    Metrics,
+    NoCheck,
+    Page,
+    Positive,
+    Predictions,
+    Seed,
+    Sheet,
+    split,
+)
 from howsure.cli.output import say_written, write, write_grid
 from howsure.cli.pages import report_on, single_block
 
 
 def reviewed(
-    files: Files,
+    files: Predictions,
     /,
     *,
     y_true: str,
     y_pred: str,
     reviewed: str,
-    labels: Words = None,
-    pos_label: str | None = None,
+    labels: Classes = None,
+    pos_label: Positive = None,
     metrics: Metrics = None,
-    method: str | None = None,
+    method: MethodName = None,
     confidence_level: Level = 0.95,
-    counts: str | None = None,
-    no_check: bool = False,
+    counts: Counts = None,
+    no_check: NoCheck = False,
     random_state: Seed = None,
     fail_under: FailUnder = None,
     fail_over: FailOver = None,
     html: Page = None,
     input_format: InputFormat = None,
-    sheet: str | None = None,
+    sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
     """Metrics after some of the labels were reviewed.
 
     Parameters
     ----------
-    files
-        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders
-        and quoted patterns are read as one data set; - is standard input.
     y_true
         Column with the recorded labels.
     y_pred
         Column with the predicted labels.
     reviewed
         Column with the corrected labels, empty for cases that were not reviewed.
-    labels
-        The classes, in order; the last of two is the positive one.
-    pos_label
-        Which of two classes is the positive one; the last in order by default.
     metrics
         Metrics as spec strings, such as f1@macro; see `howsure metrics`.
-    method
-        Interval method; see `howsure methods`. The default depends on the metric.
-    confidence_level
-        Confidence level, between 0 and 1.
-    counts
-        Column with the number of identical cases in each row, for a table of frequencies.
-    no_check
-        Skip the checks for implausible input.
-    random_state
-        Seed of the methods that use random numbers.
     fail_under
         Exit with code 1 unless the lower limit of each metric reaches this bound, such as f1=0.9 mcc=0.8.
-    fail_over
-        The same for metrics where lower is better: unless the upper limit is at most this bound, such as fpr=0.1.
-    html
-        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
-    input_format
-        Format of standard input; it may be compressed.
-    sheet
-        Sheet of a spreadsheet file; by default the only non-empty sheet.
-    how
-        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.estimates.estimation import evaluate
     from howsure.imperfect_labels.review.reviewed import reviewed as corrected
@@ -98,7 +86,7 @@ def reviewed(
 
 
 def review_plan(
-    files: Files,
+    files: Predictions,
     /,
     *,
     y_true: str,
@@ -106,22 +94,19 @@ def review_plan(
     metric: Metric,
     budget: int,
     reviewed: str | None = None,
-    labels: Words = None,
-    pos_label: str | None = None,
+    labels: Classes = None,
+    pos_label: Positive = None,
     confidence_level: Level = 0.95,
-    counts: str | None = None,
-    no_check: bool = False,
+    counts: Counts = None,
+    no_check: NoCheck = False,
     input_format: InputFormat = None,
-    sheet: str | None = None,
+    sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
     """Select cells to review next, for the narrowest interval.
 
     Parameters
     ----------
-    files
-        Predictions, one row per case: CSV, TSV, JSON lines, Parquet, Arrow, Feather or a spreadsheet. Files, folders
-        and quoted patterns are read as one data set; - is standard input.
     y_true
         Column with the recorded labels.
     y_pred
@@ -132,22 +117,6 @@ def review_plan(
         Number of further reviews.
     reviewed
         Column with the corrected labels, empty for cases that were not reviewed; omit it if no case was reviewed yet.
-    labels
-        The classes, in order; the last of two is the positive one.
-    pos_label
-        Which of two classes is the positive one; the last in order by default.
-    confidence_level
-        Confidence level, between 0 and 1.
-    counts
-        Column with the number of identical cases in each row, for a table of frequencies.
-    no_check
-        Skip the checks for implausible input.
-    input_format
-        Format of standard input; it may be compressed.
-    sheet
-        Sheet of a spreadsheet file; by default the only non-empty sheet.
-    how
-        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.imperfect_labels.review.review_plan import review_plan as planned
     from howsure.imperfect_labels.review.reviewed import reviewed as corrected

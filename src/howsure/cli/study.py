@@ -47,8 +47,6 @@ def run(
         Also write Parquet; needs PyArrow.
     rope
         Largest negligible difference, for the comparisons.
-    html
-        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
     how
         How to print.
     """

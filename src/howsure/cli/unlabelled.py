@@ -13,11 +13,16 @@ from howsure.cli.inputs import Files, Input, InputFormat
 from howsure.cli.options import (
     THRESHOLD,
     Checklist,
+    Classes,
+    Counts,
     Format,
     Level,
     Metrics,
+    NoCheck,
     Page,
     Seed,
+    Sheet,
+    Weights,
     Words,
     refuse_without_page,
     split,
@@ -39,23 +44,23 @@ def unlabelled(
     threshold: float | None = None,
     metrics: Metrics = None,
     target: Literal["batch", "population"] = "batch",
-    sample_weight: str | None = None,
+    sample_weight: Weights = None,
     by: str | None = None,
     every: str | None = None,
     reference: Words = None,
     baseline: tuple[float, float] | None = None,
-    labels: Words = None,
+    labels: Classes = None,
     method: str | None = None,
     confidence_level: Level = 0.95,
-    counts: str | None = None,
-    no_check: bool = False,
+    counts: Counts = None,
+    no_check: NoCheck = False,
     random_state: Seed = None,
     fail_under: FailUnder = None,
     fail_over: FailOver = None,
     html: Page = None,
     checklist: Checklist = None,
     input_format: InputFormat = None,
-    sheet: str | None = None,
+    sheet: Sheet = None,
     how: Format = "table",
 ) -> None:
     """Metrics of calibrated scores without labels.
@@ -85,8 +90,6 @@ def unlabelled(
         Metrics as spec strings, of counts (f1) or of scores (roc_auc); see `howsure metrics`.
     target
         Target of the intervals: these cases (batch), or their population.
-    sample_weight
-        Column with the weight of each case.
     by
         Column to split by, into chunks that are compared with a baseline.
     every
@@ -95,34 +98,11 @@ def unlabelled(
         Chunks that form the baseline; the first by default.
     baseline
         Limits of the baseline, low and high, instead of a reference.
-    labels
-        The classes, in order; the last of two is the positive one.
     method
         Interval method; see `howsure methods`.
-    confidence_level
-        Confidence level, between 0 and 1.
-    counts
-        Column with the number of identical cases in each row, for a table of frequencies.
-    no_check
-        Skip the checks for implausible input.
-    random_state
-        Seed of the methods that use random numbers.
     fail_under
         Exit with code 1 unless the lower limit of each metric reaches this bound in every chunk, such as f1=0.9
         mcc=0.8.
-    fail_over
-        The same for metrics where lower is better: unless the upper limit is at most this bound, such as fpr=0.1.
-    html
-        Write an HTML report to this file; a suffix .md gives Markdown, and .tex the tables in LaTeX.
-    checklist
-        Reporting guideline whose items are a section of the report, with the numbers that answer them: tripod-ai,
-        stard-ai, claim or model-card. Needs --html.
-    input_format
-        Format of standard input; it may be compressed.
-    sheet
-        Sheet of a spreadsheet file; by default the only non-empty sheet.
-    how
-        Output format: a table, or json, csv, markdown, html or latex.
     """
     from howsure.comparison.monitoring import evaluated, monitor
     from howsure.imperfect_labels.unlabelled.calibrated import calibrated
